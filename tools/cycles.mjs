@@ -1,5 +1,5 @@
-// Fails when files import each other in a circle, within a package or across packages. Imports of types do not count:
-// they are gone at run time. Own code, because ESLint rules for this resolve every import again for every file.
+// Fails when files import each other in a circle, within a package or across packages. Imports of types count: a file that
+// takes its types from a user of it cannot be read alone. Own code, because ESLint rules for this resolve every import again for every file.
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
@@ -15,12 +15,12 @@ const files = packages.flatMap(({ folder }) =>
   filesBelow(`${folder}/src`, '**/*.ts').map((file) => `${folder}/src/${file}`),
 );
 
-/** The files that `file` loads at run time, by path from the root; npm packages and Node's own are left out. */
+/** The files that `file` imports values or types of, by path from the root; npm packages and Node's own are left out. */
 function imports(file) {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
   return source.statements
     .filter((node) => ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
-    .filter((node) => node.moduleSpecifier && !(node.isTypeOnly ?? node.importClause?.isTypeOnly))
+    .filter((node) => node.moduleSpecifier)
     .map(({ moduleSpecifier: { text } }) =>
       text.startsWith('.') ? posix.join(posix.dirname(file), text) : entries.get(text),
     )

@@ -43,8 +43,9 @@ async function tables() {
   const service = async (name) => (await at(`apps/${name}/src/collections.ts`)).collections;
   const { topics } = await at('libs/events/src/index.ts');
   const { channels } = await at('libs/kernel/src/index.ts');
-  const { inDays } = await at('libs/mongo/src/kept-collection.ts');
-  const { embeddedLogKept } = await at('libs/streaming/src/embedded/embedded-store.ts');
+  const { inDays } = await at('libs/mongo/src/in-days.ts');
+  const { embeddedLogCollections } = await at('libs/streaming/src/embedded/storage/log.schema.ts');
+  const { masterKeyModel } = await at('libs/runtime/src/storage/master-key.schema.ts');
   const databases = {
     registry: await service('registry'),
     scheduler: await service('scheduler'),
@@ -52,8 +53,8 @@ async function tables() {
     statistics: await service('statistics'),
     audience_jobs: await service('audience-jobs'),
     webhooks: await service('webhooks'),
-    log: embeddedLogKept,
-    system: [{ name: 'masterKey', kept: 'for ever' }],
+    log: embeddedLogCollections,
+    system: [masterKeyModel],
   };
   return {
     '## Topics': tableOf(

@@ -1,5 +1,5 @@
 import { type Expression, Operator, TagType } from '@tidings/events';
-import { mongoOptions } from '@tidings/mongo';
+import { createCollections, mongoOptions } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
 import { type Collection, MongoClient } from 'mongodb';
 import { Columns } from '../../apps/registry/src/fanout/scan/columns.ts';
@@ -9,8 +9,8 @@ import {
   type DeviceDocument,
   deviceIndexes,
   DEVICES,
-  prepareDevices,
 } from '../../apps/registry/src/devices/storage/device-document.ts';
+import { deviceModels } from '../../apps/registry/src/devices/storage/devices.schema.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
@@ -117,7 +117,7 @@ const segments: readonly {
 const [url, mongodPid] = [process.argv[2]!, Number(process.argv[3])];
 const client = await MongoClient.connect(url, mongoOptions);
 const db = client.db('scanning');
-await prepareDevices(db);
+await createCollections(db, deviceModels);
 const devices: Collection<DeviceDocument> = db.collection(DEVICES);
 for (let from = 0; from < DEVICES_IN_ALL; from += 4096) {
   await devices.insertMany(

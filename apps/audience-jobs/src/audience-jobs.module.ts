@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import {
   type Accounts,
   AccountsDefinition,
@@ -11,7 +12,8 @@ import {
   SegmentsDefinition,
 } from '@tidings/rpc';
 import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 
@@ -41,13 +43,14 @@ function registryParts(registry: Replicas, deviceKey: KeyObject) {
 
 /** Bulk jobs and exports in a process of their own. */
 @Module({
+  imports: [storeModule('audience-jobs')],
   providers: [
     {
       provide: AUDIENCE_JOBS,
-      inject: [ServiceProcess],
-      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>) => {
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
         const registry = await process.peer('registry');
-        return process.open('audience-jobs', (parts) =>
+        return process.open(connection, (parts) =>
           openAudienceJobs({ ...parts, ...registryParts(registry, parts.keys.identity.device) }),
         );
       },

@@ -2,11 +2,12 @@ import { every } from '@tidings/coordination';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
-import { removeLeases } from '@tidings/mongo';
+import { createCollections, removeLeases } from '@tidings/mongo';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
+import { collections } from './collections.ts';
 import { openArchives } from './exports/archives.ts';
 import { openInputs } from './exports/inputs.ts';
 import { exportProcessor } from './exports/export-process.ts';
@@ -55,8 +56,9 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
   const { db, clock, log, metrics, keys, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
   const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
-  const [pieces, inputs, archives] = await Promise.all([openPieces(db), openInputs(db), openArchives(db)]);
-  const store = await openJobStore(db, clock, [pieces, inputs, archives]);
+  await createCollections(db, collections);
+  const [pieces, inputs, archives] = [openPieces(db), openInputs(db), openArchives(db)];
+  const store = openJobStore(db, clock, [pieces, inputs, archives]);
   const relay = closing.add(
     'relay',
     await openRelay({
@@ -75,7 +77,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   );
   const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.offer });
   closing.add('log', writer, (opened) => opened.close());
-  await writer.fold();
+  await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
   const truncation = truncateLogs(db, jobsLog, { clock, log, keptMs: commitsKept.asDetails });
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());

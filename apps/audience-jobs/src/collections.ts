@@ -1,20 +1,18 @@
-import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/mongo';
-import { deletionsKept } from '@tidings/service/deletions';
-import { JOBS } from './jobs/job-log.ts';
-import { KEPT_MS, ORPHANS_KEPT_MS } from './jobs/job-store.ts';
+import { commitsKept, logCollections } from '@tidings/event-store';
+import { inDays, leasesModel, type ModelDefinition } from '@tidings/mongo';
+import { deletedApplicationsModel } from '@tidings/service/deletions';
+import { archiveBlocksModel, archivePartsModel, exportInputsModel } from './exports/storage/exports.schema.ts';
+import { jobsModel, piecesModel } from './jobs/storage/jobs.schema.ts';
 import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
-const withTheJob = `with the job; without one ${inDays(ORPHANS_KEPT_MS)}`;
-
-/** The collections of audience-jobs, each with its retention. */
-export const collections: readonly KeptCollection[] = [
-  ...collectionsOfLogs('jobs', commitsKept.asDetails),
-  { name: JOBS, kept: `${inDays(KEPT_MS)} from the end of the job` },
-  { name: 'pieces', kept: withTheJob },
-  { name: 'exportInputs', kept: withTheJob },
-  { name: 'archiveParts', kept: withTheJob },
-  { name: 'archiveBlocks', kept: withTheJob },
-  { name: 'leases', kept: `${inDays(LEASES_KEPT_MS)} from the end of the lease; one for each relay` },
-  deletionsKept,
+/** The collections of audience-jobs. */
+export const collections: readonly ModelDefinition[] = [
+  ...logCollections('jobs', commitsKept.asDetails),
+  jobsModel,
+  piecesModel,
+  exportInputsModel,
+  archivePartsModel,
+  archiveBlocksModel,
+  { ...leasesModel, kept: `${inDays(LEASES_KEPT_MS)} from the end of the lease; one for each relay` },
+  deletedApplicationsModel,
 ];

@@ -1,12 +1,11 @@
-import { inDays, type KeptCollection } from '@tidings/mongo';
-import { deletionsKept } from '@tidings/service/deletions';
-import { GIVE_UP_MS, REMEMBER_MS } from './claim/mongo-attempts.ts';
-import { FORGET_LEASES_MS } from './claim/worker-lease.ts';
+import type { ModelDefinition } from '@tidings/mongo';
+import { deletedApplicationsModel } from '@tidings/service/deletions';
+import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 
-/** The collections of the dispatchers, each with its retention. */
-export const collections: readonly KeptCollection[] = [
-  { name: 'attempts', kept: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}` },
-  { name: 'workerLeases', kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease` },
-  { name: 'throttles', kept: 'until the provider is sent to again, or an operator lifts it' },
-  deletionsKept,
+/** The collections of the dispatchers. */
+export const collections: readonly ModelDefinition[] = [
+  attemptsModel,
+  workerLeasesModel,
+  throttlesModel,
+  deletedApplicationsModel,
 ];

@@ -1,9 +1,10 @@
 import { channelNames } from '@tidings/channels';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf, modelOf } from '@tidings/mongo';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
-import type { AttemptDocument } from './claim/attempt-documents.ts';
 import type { ThrottleDocument } from './throttle/throttles.ts';
+import { attemptsModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
 /** Ids of slices begin with message, bucket and application; no code has a character that means something here. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
@@ -13,10 +14,10 @@ const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${appl
  * and what was to be sent goes with the deferral. Throttles forget the application, and go where they were its own.
  */
 export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
-  const attempts = db.collection<AttemptDocument>('attempts');
-  const throttles = db.collection<ThrottleDocument>('throttles');
+  const attempts = collectionOf(db, attemptsModel);
+  const throttles = modelOf(db, throttlesModel);
   return async ({ application, look }) => {
-    for (const { _id, versions } of await throttles.find().toArray()) {
+    for (const { _id, versions } of await throttles.find().lean<ThrottleDocument[]>()) {
       const own = Object.keys(versions).filter((reference) => reference.startsWith(`${application}/`));
       if (own.length === 0) continue;
       const $unset = Object.fromEntries(own.map((reference) => [`versions.${reference}`, '' as const]));

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { type Accounts, AccountsDefinition, OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { type DispatcherService, openDispatcher } from './dispatcher.ts';
 
 const DISPATCHER = Symbol('dispatcher');
@@ -9,17 +11,18 @@ const DISPATCHER = Symbol('dispatcher');
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
 /** Opens the dispatcher of the channel that the process is told, which asks the registry for credentials. */
-async function openChannel(process: DispatcherProcess): Promise<DispatcherService> {
+async function openChannel(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channel, providers, http2, extraCa, allowPrivate } = process.configuration;
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
-  return process.open('dispatcher', (parts) =>
+  return process.open(connection, (parts) =>
     openDispatcher({ ...parts, channel, accounts, urls: providers, http2, extraCa, allowPrivate }),
   );
 }
 
 /** The dispatcher of one channel in a process of its own. */
 @Module({
-  providers: [{ provide: DISPATCHER, inject: [ServiceProcess], useFactory: openChannel }],
+  imports: [storeModule('dispatcher')],
+  providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannel }],
   controllers: rpcControllers<DispatcherService>(DISPATCHER, {
     operations: OperationsDefinition,
     providers: ProvidersDefinition,

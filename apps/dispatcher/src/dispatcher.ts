@@ -12,14 +12,14 @@ import {
   openNodeLink,
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
+import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
-import type { AttemptDocument } from './claim/attempt-documents.ts';
-import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './claim/mongo-attempts.ts';
+import { MongoAttempts } from './claim/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
@@ -32,6 +32,9 @@ import { guardedPostForm } from './channels/post-form.ts';
 import { type ProviderUrls, transports } from './channels/transports.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
+import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
+import { collections } from './collections.ts';
 
 export interface DispatcherDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -78,11 +81,11 @@ export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherSe
 
 async function compose(deps: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, log, broker, channel: name } = deps;
-  const attempts = new MongoAttempts(db.collection<AttemptDocument>('attempts'), name);
-  await attempts.prepare();
+  await createCollections(db, collections);
+  const attempts = new MongoAttempts(collectionOf(db, attemptsModel), name);
   const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
-    store: mongoThrottles(db.collection('throttles'), name),
+    store: mongoThrottles(modelOf(db, throttlesModel), name),
     clock,
     onError: (error) => log.warn({ err: error }, 'a throttle could not be shared'),
   });
@@ -131,7 +134,7 @@ function channelOf(deps: DispatcherDeps): Channel {
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
-  const ca = authoritiesWith(extraCa);
+  const ca = caCertificatesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
   const logged = failureLog(deps.log);
   const counted = connectionMetrics(deps.metrics, deps.channel);
@@ -159,7 +162,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const log = deps.log.child({ channel, lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
-    store: mongoLeases(db.collection('workerLeases')),
+    store: mongoLeases(collectionOf(db, workerLeasesModel)),
     timers: systemTimers,
     onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
   });
@@ -209,14 +212,14 @@ function keep(
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
     await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
-    await forgetLeases(db.collection('workerLeases'), systemTimers.now());
+    await forgetLeases(collectionOf(db, workerLeasesModel), systemTimers.now());
   });
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Node takes these instead of its own, so that both are given. */
-function authoritiesWith(extraCa: string | undefined): readonly string[] | undefined {
+function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
   if (extraCa === undefined) return undefined;
   const extra = extraCa.match(CERTIFICATE);
   if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: holds no certificate');

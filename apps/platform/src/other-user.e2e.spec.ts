@@ -40,7 +40,7 @@ if (!canBeSomebodyElse) process.stderr.write('skipped: another user who runs wha
     const ended = once(child, 'exit');
     const alive = (): boolean => child.exitCode === null && child.signalCode === null;
     try {
-      await untilReady(`http://127.0.0.1:${port}`, { alive }, 90_000);
+      await untilReady(`http://127.0.0.1:${port}`, { alive }, 180_000);
       if (!alive()) throw new Error(`ended before it was ready: ${complaint}`);
       child.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);

@@ -80,3 +80,32 @@ describe('the platform', () => {
     expect(body).toContain('nodejs_eventloop_lag_p99_seconds');
   });
 });
+
+describe('a world', () => {
+  it('shows nothing of the world before it', async () => {
+    const before = await platform();
+    let code: string;
+    try {
+      const application = await before.application({ ios: false });
+      await before.call('registerDevice', { application, hwid: 'phone', device_type: 3, push_token: 'phone' });
+      await before.simulators.faults.set('all', { down: true });
+      const notifications = [{ content: 'Waits for its provider' }];
+      code = (await before.call('createMessage', { application, notifications })).Messages[0]!;
+      await before.settle();
+    } finally {
+      await before.stop();
+    }
+    const world = await platform();
+    try {
+      expect((await world.call('getApplications')).applications).toEqual({});
+      expect((await world.reply('getDeliveryFunnel', { message_code: code })).status).not.toBe(200);
+      await world.advance(7200);
+      await world.settle();
+      for (const provider of ['fcm', 'google-oauth'] as const) {
+        expect(world.simulators.ledger.of(provider).summary()).toMatchObject({ accepted: 0, refused: 0 });
+      }
+    } finally {
+      await world.stop();
+    }
+  });
+});

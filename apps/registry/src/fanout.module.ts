@@ -1,18 +1,22 @@
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { OperationsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { type FanoutService, openFanout } from './fanout/fanout.ts';
 
 const FANOUT = Symbol('fanout');
 
 /** The fan-out in a process of its own, on the registry's database. */
 @Module({
+  imports: [storeModule('registry')],
   providers: [
     {
       provide: FANOUT,
-      inject: [ServiceProcess],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>) => process.open('registry', openFanout),
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, openFanout),
     },
   ],
   controllers: rpcControllers<FanoutService>(FANOUT, { operations: OperationsDefinition }),

@@ -26,7 +26,7 @@ export interface LogCategoryOptions<Event>
   readonly keptMs: number;
 }
 
-/** Opens a category of logs with its relay, metrics and truncation, and folds what an earlier process left. Everything ends with `closing`. */
+/** Opens a category of logs with its relay, metrics and truncation, and applies what an earlier process left. Everything ends with `closing`. */
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
@@ -55,7 +55,7 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
   logMetrics(metrics, { category, writer, relay });
   const truncation = truncateLogs(db, definition, { clock, log, keptMs });
   closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
-  await writer.fold();
+  await writer.applyCommits();
   return {
     writer,
     async open() {

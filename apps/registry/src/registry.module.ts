@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import {
   AccountsDefinition,
   DevicesDefinition,
@@ -8,7 +9,8 @@ import {
   SegmentsDefinition,
 } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { openRegistry, type RegistryService } from './registry.ts';
 
 const REGISTRY = Symbol('registry');
@@ -25,12 +27,13 @@ export const registryServices = {
 
 /** The registry in a process of its own. */
 @Module({
+  imports: [storeModule('registry')],
   providers: [
     {
       provide: REGISTRY,
-      inject: [ServiceProcess],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>) =>
-        process.open('registry', (parts) =>
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, (parts) =>
           openRegistry({ ...parts, hasReplicas: true, quotas: process.configuration.quotas }),
         ),
     },

@@ -1,7 +1,7 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, type LogWriter, openCommits, openEmptying } from '@tidings/event-store';
+import { commitsKept, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
-import { leaseReplica } from '@tidings/mongo';
+import { createCollections, leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -10,7 +10,7 @@ import { accountsLog } from './accounts/account-log.ts';
 import { configurationRecords } from './accounts/configuration-records.ts';
 import { openResealing } from './accounts/reseal.ts';
 import { accountsRpc } from './accounts/accounts-rpc.ts';
-import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/account-store.ts';
+import { type AccountStore, openAccountStore } from './accounts/account-store.ts';
 import { type AccountWriter, accountWriter } from './accounts/account-writer.ts';
 import { openIcons } from './applications/icons.ts';
 import { languageCounts, LanguageFigures } from './applications/language-counts.ts';
@@ -27,8 +27,7 @@ import type { DeviceLogReply } from './devices/commands/device-log-command.ts';
 import { contactsRpc } from './devices/queries/find-contacts.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
-import { prepareDevices } from './devices/storage/device-document.ts';
-import { emptyErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
+import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
 import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
@@ -41,11 +40,11 @@ import { openSequences } from './devices/storage/sequences.ts';
 import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/reactions/token-owners.ts';
 import { reportRpc } from './geozones/report.ts';
 import { geozonesRpc } from './geozones/geozones-rpc.ts';
-import { openGeozoneStore, prepareGeozones } from './geozones/geozone-store.ts';
-import { prepareVisits, visitRecords, visitsLog } from './geozones/visit-log.ts';
+import { openGeozoneStore } from './geozones/geozone-store.ts';
+import { visitRecords, visitsLog } from './geozones/visit-log.ts';
 import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
-import { openPresetStore, preparePresets } from './presets/preset-store.ts';
+import { openPresetStore } from './presets/preset-store.ts';
 import { plansLog } from './fanout/plan/plans.ts';
 import { DeviceScan } from './fanout/scan/scan.ts';
 import { expireFilters } from './segments/filter-expiry.ts';
@@ -57,6 +56,7 @@ import { openTags } from './tags/tag-cache.ts';
 import { testDevicesRpc } from './test-devices/test-devices-rpc.ts';
 import { Buckets } from './tokens/buckets.ts';
 import { tokensRpc } from './tokens/tokens-rpc.ts';
+import { collections } from './collections.ts';
 
 export interface RegistryDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -147,8 +147,8 @@ async function openWork(
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
   closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
 
-  const commits = openEmptying(db, definition);
-  closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
+  const commits = openRedaction(db, definition);
+  closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
   const expire = (): Promise<void> => expireFilters(store, write, clock);
   const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
@@ -159,7 +159,7 @@ async function openWork(
   };
 
   const ownCommits = {
-    accounts: openEmptying(db, accountsDefinition),
+    accounts: openRedaction(db, accountsDefinition),
     plans: openCommits(db, plansLog, { isRelayed: true }),
     visits: openCommits(db, visitsLog, { isRelayed: true }),
   };
@@ -194,13 +194,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, keys: ownKeys, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
-  await Promise.all([
-    prepareAccounts(db),
-    prepareDevices(db),
-    preparePresets(db),
-    prepareGeozones(db),
-    prepareVisits(db),
-  ]);
+  await createCollections(db, collections);
   const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
@@ -272,7 +266,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...tokensRpc(store, write, {
         clock,
         tokenKey: identity['access-token'],
-        buckets: await Buckets.open(db, clock),
+        buckets: new Buckets(db, clock),
       }),
       ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
       ...platformsRpc(store, write, { clock, masterKeys }),

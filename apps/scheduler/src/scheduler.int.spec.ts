@@ -8,7 +8,7 @@ import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Completion } from './messages/completion.ts';
-import { removeExpired } from './messages/storage.ts';
+import { removeExpired } from './messages/message-expiry.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const ACCOUNT = 'account';

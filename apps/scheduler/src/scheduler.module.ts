@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { MessagesDefinition, OperationsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const SCHEDULER = Symbol('scheduler');
@@ -11,12 +13,13 @@ export const schedulerServices = { messages: MessagesDefinition, operations: Ope
 
 /** The scheduler in a process of its own. */
 @Module({
+  imports: [storeModule('scheduler')],
   providers: [
     {
       provide: SCHEDULER,
-      inject: [ServiceProcess],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>) =>
-        process.open('scheduler', (parts) => openScheduler({ ...parts, publicUrl: process.publicUrl() })),
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, (parts) => openScheduler({ ...parts, publicUrl: process.publicUrl() })),
     },
   ],
   controllers: rpcControllers<SchedulerService>(SCHEDULER, schedulerServices),

@@ -2,17 +2,18 @@ import { every } from '@tidings/coordination';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
-import { leaseReplica, transientAsFault } from '@tidings/mongo';
+import { createCollections, leaseReplica, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
+import { collections } from './collections.ts';
 import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/message-log.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
-import { ensureIndexes, removeExpired } from './messages/storage.ts';
+import { removeExpired } from './messages/message-expiry.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';
@@ -43,7 +44,7 @@ export async function openScheduler({
   publicUrl,
 }: SchedulerDeps): Promise<SchedulerService> {
   const closing = new Closing(log);
-  await ensureIndexes(db);
+  await createCollections(db, collections);
   const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
 
   const relay = closing.add(
@@ -67,7 +68,7 @@ export async function openScheduler({
     openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer }),
     (opened) => opened.close(),
   );
-  await writer.fold();
+  await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   const truncation = truncateLogs(db, messagesLog, { clock, log, keptMs: commitsKept.asFigures });
   closing.add('truncation of messages', truncation, (periodic) => periodic.stop());

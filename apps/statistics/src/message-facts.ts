@@ -1,25 +1,16 @@
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
+import { collectionOf } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
 import type { WindowEnds } from './stages.ts';
+import { HIDDEN_KEPT_MS, KEPT_MS, type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
-/** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
-export const KEPT_MS = 365 * DAY_MS;
-export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
 
 /** Messages whose ends are kept at hand: reports come for few at a time, again and again. */
 const KNOWN_ENDS = 10_000;
-
-interface MessageFacts {
-  readonly _id: string;
-  readonly releasedAt?: Date;
-  readonly expiresAt?: Date;
-  /** When what late facts have made of its figures is removed, too, after these were. */
-  readonly removeAt?: Date;
-}
 
 /** The share of an application in a message. */
 export interface Share {
@@ -49,12 +40,9 @@ export const purgedShares = (events: readonly MessageEvent[]): Share[] =>
     event?.$case === 'purged' && !event.value.whole ? [{ message: code, application: event.value.application }] : [],
   );
 
-export async function openMessageFacts(db: Db): Promise<MessageFactsStore> {
-  const messages = db.collection<MessageFacts>('messages');
-  await messages.createIndexes([
-    { name: 'expiresAt_1', key: { expiresAt: 1 } },
-    { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
-  ]);
+export function openMessageFacts(db: Db): MessageFactsStore {
+  // Natively: these change with every message, and facts ask for them.
+  const messages = collectionOf(db, messagesModel);
   const codes = async (filter: Filter<MessageFacts>, limit: number): Promise<string[]> => {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);

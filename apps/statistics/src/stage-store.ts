@@ -1,30 +1,21 @@
 import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
 import { Bitmap } from '@tidings/kernel';
+import { collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { Share } from './message-facts.ts';
 import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
-
-type HoursDocument = [hour: number, set: Binary][];
-type FailedDocument = { category: string; code: string; name: string; hours: HoursDocument }[];
-
-/**
- * One document per (message, application, platform, chunk), a sub-document per source. Each part has a revision of its own, so that the
- * consumers of different topics do not meet; at most 8 KiB a set.
- */
-interface GroupDocument {
-  readonly _id: string;
-  readonly platform: number;
-  readonly createdAt: Date;
-  readonly plan?: { rev: number; eligible: Binary; excluded: [reason: string, set: Binary][]; failed: FailedDocument };
-  readonly wire?: { rev: number; sent: HoursDocument; notDisplayable: Binary; failed: FailedDocument };
-  readonly delivered?: { rev: number; hours: HoursDocument };
-  readonly opened?: { rev: number; hours: HoursDocument };
-}
+import {
+  type FailedDocument,
+  type GroupDocument,
+  GROUPS_KEPT_MS,
+  groupsModel,
+  type HoursDocument,
+} from './storage/statistics.schema.ts';
 
 /** The sets behind metrics and funnels. */
 export interface StageStore {
-  /** Folds changes into their documents by compare-and-set; resolves when durable. */
+  /** Applies changes to their documents by compare-and-set; resolves when durable. */
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
   /** Everything known of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
@@ -44,12 +35,8 @@ const idOf = ({ message, application, platform, chunk }: Group): string =>
 /** Ids of a message, or of an application in a message: codes hold no character above "/"'s successor. */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
-/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
-export const KEPT_MS = 366 * 86_400_000;
-
-export async function openStageStore(db: Db): Promise<StageStore> {
-  const groups = db.collection<GroupDocument>('groups');
-  await groups.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
+export function openStageStore(db: Db): StageStore {
+  const groups = collectionOf(db, groupsModel);
   let recent = new RecentParts(RECENT_PARTS);
   const remove = async (prefixes: readonly string[]): Promise<void> => {
     for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
@@ -60,7 +47,7 @@ export async function openStageStore(db: Db): Promise<StageStore> {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
-        fold: (stored, facts) => {
+        apply: (stored, facts) => {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
           // All facts are of one part, and so are the values.
@@ -80,7 +67,7 @@ export async function openStageStore(db: Db): Promise<StageStore> {
       await remove(messages);
     },
     async removeOrphans(now) {
-      await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
+      await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - GROUPS_KEPT_MS) } });
     },
     async forgetShares(shares) {
       await remove(shares.map(({ message, application }) => `${message}/${application}`));

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { OperationsDefinition, StatisticsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
-import { ServiceProcess } from '@tidings/service';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
 import { openStatistics, type StatisticsService } from './statistics.ts';
 
 const STATISTICS = Symbol('statistics');
@@ -11,11 +13,13 @@ export const statisticsServices = { statistics: StatisticsDefinition, operations
 
 /** The statistics in a process of their own. */
 @Module({
+  imports: [storeModule('statistics')],
   providers: [
     {
       provide: STATISTICS,
-      inject: [ServiceProcess],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>) => process.open('statistics', openStatistics),
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, openStatistics),
     },
   ],
   controllers: rpcControllers<StatisticsService>(STATISTICS, statisticsServices),

@@ -1,16 +1,17 @@
 import { every } from '@tidings/coordination';
 import { funnelOf, metricsOf } from '@tidings/delivery';
 import { facts, type MessageEvent, topicNames } from '@tidings/events';
-import { transientAsFault } from '@tidings/mongo';
+import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
+import { collections } from './collections.ts';
 import { openMessageFacts, purgedShares } from './message-facts.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
 import { openStageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
-/** Figures may be 5 s old (R-H1); what arrives within this is folded into its document at once. */
+/** Figures may be 5 s old (R-H1); what arrives within this is applied to its document at once. */
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for few, so one takes all that wait. */
 const MAX_RECORDS = 20_000;
@@ -31,7 +32,7 @@ export interface StatisticsService {
 }
 
 /**
- * Read models of what became of messages: sets of devices, folded from facts, from which every figure is counted on read (sending 5).
+ * Read models of what became of messages: sets of devices, projected from facts, from which every figure is counted on read (sending 5).
  * All of it can be dropped and rebuilt from the topics.
  */
 export async function openStatistics({
@@ -41,8 +42,9 @@ export async function openStatistics({
   metrics,
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
-  const stages = await openStageStore(db);
-  const messageFacts = await openMessageFacts(db);
+  await createCollections(db, collections);
+  const stages = openStageStore(db);
+  const messageFacts = openMessageFacts(db);
 
   const subscription = await consume(broker, {
     group: GROUP,

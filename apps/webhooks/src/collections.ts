@@ -1,16 +1,14 @@
-import { collectionsOfLogs } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/mongo';
-import { HIDDEN_KEPT_MS, KEPT_MS } from './facts/known-messages.ts';
-import { SUBSCRIPTIONS, TOLD } from './webhook-log.ts';
-import { FORGET_OWNERS_MS } from './streams/streams.ts';
+import { logCollections } from '@tidings/event-store';
+import type { ModelDefinition } from '@tidings/mongo';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
+import { messagesModel, ownersModel, streamsModel, subscriptionsModel, deliveriesModel } from './storage/webhooks.schema.ts';
 
-/** The collections of the webhook streamer, each with its retention. */
-export const collections: readonly KeptCollection[] = [
-  ...collectionsOfLogs('webhooks', COMMITS_KEPT_MS),
-  { name: 'messages', kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}` },
-  { name: TOLD, kept: inDays(KEPT_MS) },
-  { name: SUBSCRIPTIONS, kept: 'until it is deleted' },
-  { name: 'streams', kept: 'with the subscription' },
-  { name: 'owners', kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease` },
+/** The collections of the webhook streamer. */
+export const collections: readonly ModelDefinition[] = [
+  ...logCollections('webhooks', COMMITS_KEPT_MS),
+  messagesModel,
+  deliveriesModel,
+  subscriptionsModel,
+  streamsModel,
+  ownersModel,
 ];

@@ -1,18 +1,18 @@
 import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import {
-  evolveTold,
-  nothingTold,
+  evolveDelivery,
+  noDeliveries,
   type Place,
-  releaseHeld,
+  releasePending,
   type Report,
   type SentDevices,
-  tellReports,
-  tellSent,
-  type Told,
-  type ToldChange,
-} from './facts/told.ts';
-import { placeOf, toldDocument, type ToldDocument, toldOf } from './facts/told-document.ts';
+  enqueueReports,
+  enqueueSent,
+  type DeliveryState,
+  type DeliveryChange,
+} from './facts/delivery-state.ts';
+import { placeOf, deliveryDocument, type DeliveryDocument, deliveryOf } from './facts/delivery-document.ts';
 import {
   changeSubscription,
   deleteSubscription,
@@ -23,7 +23,7 @@ import {
 
 /** Collections of the states. */
 export const SUBSCRIPTIONS = 'subscriptions';
-export const TOLD = 'told';
+export const DELIVERIES = 'deliveries';
 
 /** What an operator does to a subscription. */
 export type SubscriptionAction =
@@ -42,30 +42,30 @@ export type WebhookCommand =
   | (SubscriptionAction & { readonly account: string; readonly id: string; readonly at: Date })
   | (Fact & { readonly place: Place; readonly at: Date });
 
-interface ToldState {
-  readonly kind: 'told';
+interface DeliveryEntry {
+  readonly kind: 'delivery';
   readonly place: Place;
-  readonly told: Told;
+  readonly delivery: DeliveryState;
   readonly changedAt: Date;
 }
 
-type State = ToldState | { readonly kind: 'subscription'; readonly subscription: Subscription | undefined };
+type State = DeliveryEntry | { readonly kind: 'subscription'; readonly subscription: Subscription | undefined };
 
 /** An account has one log: what its subscriptions are told of stands in one order, behind what made them. */
 export const webhooksLogOf = (account: string): string => `webhooks-${account}`;
 
 const subscriptionAt = (id: string): DocumentAddress => ({ collection: SUBSCRIPTIONS, id });
-const toldAt = ({
+const deliveryAt = ({
   message,
   application,
   chunk,
 }: Pick<Place, 'message' | 'application' | 'chunk'>): DocumentAddress => ({
-  collection: TOLD,
+  collection: DELIVERIES,
   id: `${message}/${application}/${chunk}`,
 });
 
 const addressOf = (command: WebhookCommand): DocumentAddress =>
-  'place' in command ? toldAt(command.place) : subscriptionAt(command.id);
+  'place' in command ? deliveryAt(command.place) : subscriptionAt(command.id);
 
 function decideAction(command: Extract<WebhookCommand, { readonly id: string }>, known: Subscription | undefined) {
   switch (command.kind) {
@@ -78,15 +78,15 @@ function decideAction(command: Extract<WebhookCommand, { readonly id: string }>,
   }
 }
 
-function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>, told: Told) {
+function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>, delivery: DeliveryState) {
   const { place, at } = command;
   switch (command.kind) {
     case 'sent':
-      return tellSent(place, told, command.sent, at);
+      return enqueueSent(place, delivery, command.sent, at);
     case 'reports':
-      return tellReports(place, told, command.reports, at);
+      return enqueueReports(place, delivery, command.reports, at);
     case 'release':
-      return releaseHeld(place, told, at, command.isKnown);
+      return releasePending(place, delivery, at, command.isKnown);
   }
 }
 
@@ -108,15 +108,18 @@ export function subscriptionOf({
   return account && settings && createdAt && since ? { id: _id, account, settings, createdAt, since } : undefined;
 }
 
-const isToldChange = (change: WebhookEvent['event']): change is ToldChange =>
-  change?.$case === 'raised' || change?.$case === 'held' || change?.$case === 'released';
+const isDeliveryChange = (change: WebhookEvent['event']): change is DeliveryChange =>
+  change?.$case === 'enqueued' || change?.$case === 'pending' || change?.$case === 'released';
 
-function evolveToldState(state: ToldState | undefined, { account, at, event: change }: WebhookEvent): ToldState {
-  if (!isToldChange(change)) throw new Error(`${TOLD}: no fold of ${change?.$case ?? 'an unknown event'}`);
+function evolveDeliveryEntry(
+  state: DeliveryEntry | undefined,
+  { account, at, event: change }: WebhookEvent,
+): DeliveryEntry {
+  if (!isDeliveryChange(change)) throw new Error(`${DELIVERIES}: cannot apply ${change?.$case ?? 'an unknown event'}`);
   const { message, application, chunk } = change.value;
   const messageId = 'messageId' in change.value ? change.value.messageId : 0n;
   const place = state?.place ?? { account, message, messageId, application, chunk };
-  return { kind: 'told', place, told: evolveTold(state?.told ?? nothingTold, change), changedAt: at! };
+  return { kind: 'delivery', place, delivery: evolveDelivery(state?.delivery ?? noDeliveries, change), changedAt: at! };
 }
 
 /** Subscriptions, and what happened to devices that they are told of (architecture 4). */
@@ -130,7 +133,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     const state = view.get(addressOf(command));
     if ('place' in command) {
       const { account } = command.place;
-      const changes = decideFact(command, state?.kind === 'told' ? state.told : nothingTold);
+      const changes = decideFact(command, state?.kind === 'delivery' ? state.delivery : noDeliveries);
       return { events: changes.map((event) => ({ account, at: command.at, event })), reply: undefined };
     }
     const known = state?.kind === 'subscription' ? state.subscription : undefined;
@@ -146,17 +149,17 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
       case 'changed':
       case 'deleted':
         return [subscriptionAt(event.value.id)];
-      case 'raised':
-      case 'held':
+      case 'enqueued':
+      case 'pending':
       case 'released':
-        return [toldAt(event.value)];
+        return [deliveryAt(event.value)];
       case undefined:
         return [];
     }
   },
 
   evolve(state, event, { collection }) {
-    if (collection === TOLD) return evolveToldState(state?.kind === 'told' ? state : undefined, event);
+    if (collection === DELIVERIES) return evolveDeliveryEntry(state?.kind === 'delivery' ? state : undefined, event);
     const known = state?.kind === 'subscription' ? state.subscription : undefined;
     return { kind: 'subscription', subscription: evolveSubscription(known, event) };
   },
@@ -166,7 +169,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
   isKnown: ({ event }) => event !== undefined,
 
   toDocument(state) {
-    if (state.kind === 'told') return { ...toldDocument(state.place, state.told, state.changedAt) };
+    if (state.kind === 'delivery') return { ...deliveryDocument(state.place, state.delivery, state.changedAt) };
     if (!state.subscription) return { deleted: true };
     const { account, settings, createdAt, since } = state.subscription;
     return { account, settings, createdAt, since };
@@ -176,9 +179,9 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     [SUBSCRIPTIONS]: fieldsOf<SubscriptionDocument>({
       ...{ account: true, settings: true, createdAt: true, since: true, deleted: true },
     }),
-    [TOLD]: fieldsOf<ToldDocument>({
+    [DELIVERIES]: fieldsOf<DeliveryDocument>({
       ...{ account: true, message: true, messageId: true, application: true, chunk: true },
-      ...{ sent: true, delivered: true, opened: true, held: true, heldUntil: true, changedAt: true },
+      ...{ sent: true, delivered: true, opened: true, pending: true, pendingUntil: true, changedAt: true },
     }),
   },
 
@@ -189,7 +192,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     if (collection === SUBSCRIPTIONS) {
       return { kind: 'subscription', subscription: subscriptionOf({ ...document, _id: id }) };
     }
-    const stored = document as unknown as ToldDocument;
-    return { kind: 'told', place: placeOf(stored), told: toldOf(stored), changedAt: stored.changedAt };
+    const stored = document as unknown as DeliveryDocument;
+    return { kind: 'delivery', place: placeOf(stored), delivery: deliveryOf(stored), changedAt: stored.changedAt };
   },
 };

@@ -1,13 +1,13 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
-import { transientAsFault } from '@tidings/mongo';
+import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
-import { openHeldReports } from './facts/held.ts';
+import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
-import { KEPT_MS, openMessages } from './facts/known-messages.ts';
+import { openMessages } from './facts/known-messages.ts';
 import { type WebhookCommand, webhooksLog } from './webhook-log.ts';
 import { streamMetrics } from './stream-metrics.ts';
 import { openProgress } from './streams/stream-progress.ts';
@@ -16,6 +16,8 @@ import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
 import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
+import { collections } from './collections.ts';
+import { KEPT_MS } from './storage/retention.ts';
 
 const GROUP = 'webhooks';
 /** What arrives within this becomes one commit. */
@@ -56,8 +58,9 @@ type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
   const { db, clock, log, broker, metrics, keys, devices, allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
+  await createCollections(db, collections);
   const store = openSubscriptions(db);
-  const messages = await openMessages(db);
+  const messages = openMessages(db);
   const commits = openCommits(db, webhooksLog, {
     held: (error) => log.error({ err: error }, 'streams stand still before an event of a newer version'),
   });
@@ -68,10 +71,10 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
-  await writer.fold();
+  await writer.applyCommits();
 
-  const held = await openHeldReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, held, writer, clock });
+  const pendingReports = openPendingReports(db, { clock, writer, messages });
+  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
@@ -90,18 +93,18 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
-  regularly('release of reports', RELEASE_EVERY_MS, () => held.release());
+  regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
     const now = clock.now();
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
-    await held.forget(new Date(now - KEPT_MS));
+    await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();
   });
 
   const open = async (): Promise<string[]> => {
     const behind = (await broker.lag(GROUP)).filter(({ committed: passed, end }) => passed < end);
-    const reports = await held.due();
+    const reports = await pendingReports.due();
     return [
       ...behind.map(({ topic, partition }) => `webhooks: ${topic} ${partition}`),
       ...(writer.idle() ? [] : ['webhooks: writing']),

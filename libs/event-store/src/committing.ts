@@ -2,7 +2,7 @@ import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { DecidedGroup } from './decide-group.ts';
-import type { Folder } from './folding.ts';
+import type { StateApplier } from './state-applier.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './log-intake.ts';
 import type { OpenLogsOptions } from './log-options.ts';
@@ -14,7 +14,7 @@ export interface CommittingDeps<Command, Event, State, Reply> {
   readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
-  readonly folder: Folder<Event, State>;
+  readonly applier: StateApplier<Event, State>;
   readonly counts: WriterCounts;
   readonly options: OpenLogsOptions<Event>;
   readonly report: (problem: Problem) => void;
@@ -146,7 +146,7 @@ export class Committing<Command, Event, State, Reply> {
   /** States, self-reports and answers of groups whose commits, if they have any, are in. */
   async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     const writes = groups.flatMap((group) => writesOf(group));
-    // Self-reports without a commit are not folded by anyone: they come within the commands' time or never.
+    // Self-reports without a commit are not applied by anyone: they come within the commands' time or never.
     const until = groups.some(({ commit }) => commit)
       ? Infinity
       : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
@@ -169,7 +169,7 @@ export class Committing<Command, Event, State, Reply> {
     if (writes.length === 0) return [];
     for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        return await this.#deps.folder.write(writes);
+        return await this.#deps.applier.write(writes);
       } catch (error) {
         if (!(error instanceof UnknownOutcome))
           this.#deps.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });

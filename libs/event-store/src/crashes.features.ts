@@ -42,7 +42,7 @@ export function survivesCrashes(
   numRuns: number,
   seed?: number,
 ): void {
-  it('loses nothing acknowledged, doubles nothing, leaves no gaps and folds every state right', async () => {
+  it('loses nothing acknowledged, doubles nothing, leaves no gaps and applies every state right', async () => {
     const scripts = fc.array(fc.array(round, { maxLength: 8 }), { minLength: 2, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(scripts, async (writers) => {
@@ -104,7 +104,7 @@ interface Process {
 }
 
 function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Process {
-  const options = { answerWithinMs: 40, repeatAfterMs: 0, foldEveryMs: 10 };
+  const options = { answerWithinMs: 40, repeatAfterMs: 0, applyEveryMs: 10 };
   const state = { outcome: 'well' as Outcome, at: 'commit' as Round['at'], dead: false };
   const inner = store.open();
   const take = (at: Round['at']): Outcome => {
@@ -165,7 +165,7 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
 
 async function check(store: CrashingStore, acknowledged: readonly string[]): Promise<void> {
   const last = new GroupingLogWriter(things, store.open(), {});
-  await last.fold();
+  await last.applyCommits();
   await last.close();
   const seen: string[] = [];
   for (const log of LOGS) {

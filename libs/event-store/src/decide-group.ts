@@ -26,7 +26,7 @@ export interface DecidedGroup<Event, State, Reply> {
   readonly outcomes: readonly Outcome<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];
-  /** What those of the events fold into that do not name it whatever their kind is. */
+  /** What those of the events apply to that do not name it whatever their kind is. */
   readonly documents: readonly EventDocuments[];
   readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
   readonly selfReports: readonly SelfReport[];
@@ -184,7 +184,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       if (!(code instanceof Uint8Array)) throw new Unstorable('an event that encodes to no bytes');
       bytes += code.byteLength;
       const addresses = definition.addresses(event);
-      this.#fold(event, addresses, states);
+      this.#apply(event, addresses, states);
       if (!isNaming(definition, event, addresses)) documents.push({ index: encoded.length, addresses });
       encoded.push(code);
     }
@@ -198,7 +198,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     return { decision, states, encoded, documents, bytes };
   }
 
-  #fold(
+  #apply(
     event: Event,
     addresses: readonly DocumentAddress[],
     states: Map<LoadedDocument<State>, ChangedState<State>>,

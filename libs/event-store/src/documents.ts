@@ -2,9 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Quarantined } from './log-store.ts';
-
-/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
-export type StoredFields = Readonly<Record<string, unknown>>;
+import type { StoredFields } from './storable.ts';
 
 /** What is needed to read states. */
 export interface StateReader<State> extends Pick<
@@ -32,7 +30,7 @@ export class StandsStill extends Fault {
 export class LoadedDocument<State> {
   readonly address: DocumentAddress;
   readonly stored: StoredFields | undefined;
-  /** The number of the last commit folded into it, 0 where there is no document. */
+  /** The number of the last commit applied to it, 0 where there is no document. */
   readonly rev: number;
   readonly #reader: StateReader<State>;
   #state: State | undefined;

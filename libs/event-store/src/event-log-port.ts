@@ -57,7 +57,7 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   prepare?(commands: readonly Command[], view: StateView<State>): Promise<Context>;
   /** Pure. A thrown Fault refuses this command alone. */
   decide(command: Command, view: StateView<State>, context: Context): Decision<Event, Reply>;
-  /** The documents that an event folds into, usually one. */
+  /** The documents that an event applies to, usually one. */
   addresses(event: Event): readonly DocumentAddress[];
   evolve(state: State | undefined, event: Event, address: DocumentAddress): State;
   encode(event: Event): Uint8Array;
@@ -65,8 +65,8 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   /** False for an event of a kind that this version does not have, for a newer one wrote it: its documents stand still (ADR 27). */
   isKnown(event: Event): boolean;
   /**
-   * The documents that an event names whatever its kind is. Those of events that fold into others are stored with their commit, so
-   * that a version that does not know a kind knows what it folds into. @default none
+   * The documents that an event names whatever its kind is. Those of events that apply to others are stored with their commit, so
+   * that a version that does not know a kind knows what it applies to. @default none
    */
   named?(event: Event): readonly DocumentAddress[];
   /** A state as a document, without `_id` and `rev`; it replaces every one of `fields`, and no other. Must be storable on MongoDB 4.0. */
@@ -98,18 +98,18 @@ export interface Commit<Event> {
 /** The write side of one category of logs. */
 export interface LogWriter<Command, Reply> {
   /**
-   * Resolves when the command's events are durable and folded into the states, with the reply of `decide`. Rejects with the Fault of
+   * Resolves when the command's events are durable and applied to the states, with the reply of `decide`. Rejects with the Fault of
    * `decide`, with `unavailable` when the store does not answer (the command may still come into effect within 5 s, or never), or with
    * `bug` for a command that cannot be stored.
-   * @param committed hears the reply as soon as a commit with the command's group is durable, before it is folded into the states; never where
+   * @param committed hears the reply as soon as a commit with the command's group is durable, before it is applied to the states; never where
    *   nothing was committed
    */
   submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply>;
   /**
-   * Folds what is committed ahead of the states, in every log of the category. Runs at start and every second. Waits for a store that does not
+   * Applies what is committed ahead of the states, in every log of the category. Runs at start and every second. Waits for a store that does not
    * answer; rejects with what it refuses.
    */
-  fold(): Promise<void>;
+  applyCommits(): Promise<void>;
   /** True when no command is waiting or under way. */
   idle(): boolean;
   close(): Promise<void>;

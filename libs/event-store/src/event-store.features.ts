@@ -44,7 +44,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       await store.close();
     });
 
-    it('answers when the events are folded into the state', async () => {
+    it('answers when the events are applied to the state', async () => {
       const { log, id } = fresh();
       await expect(writer.submit(log, { kind: 'add', id, key: 'k', by: 2 })).resolves.toEqual({ count: 2 });
       expect(await store.document(thingAt(id))).toMatchObject({ _id: id, rev: 1, count: 2, keys: ['k'] });
@@ -148,7 +148,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       ['a state over 4 MB', 'x'.repeat(4 * 1024 * 1024), 'tooLarge'],
     ])('refuses alone what no state can hold: %s', async (_, value, kind = 'bug') => {
       const { log, id, other } = fresh();
-      // The event is fine, so nothing but the check of the state stands between the command and a commit that cannot be folded.
+      // The event is fine, so nothing but the check of the state stands between the command and a commit that cannot be applied.
       const encode = (event: ThingEvent): Uint8Array =>
         things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);
       const poisonous = store.open({ ...things, encode }, PATIENT);
@@ -234,7 +234,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect([first.others, second.others, third.others]).toEqual([[id], [], [other]]);
     });
 
-    it('folds an event into two documents, one of which only the event names', async () => {
+    it('applies an event into two documents, one of which only the event names', async () => {
       const { log, id, other } = fresh();
       const owner = `${log}/owner`;
       await Promise.all([writer.submit(log, { kind: 'give', id, owner })]);
@@ -243,7 +243,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.document(thingAt(id))).toMatchObject({ rev: 1 });
     });
 
-    it('lets two writers work on one log: conflicts are folded and decided again', async () => {
+    it('lets two writers work on one log: conflicts are applied and decided again', async () => {
       const { log, id } = fresh();
       const [one, two] = [open({ groupCommands: 3 }), open({ groupCommands: 5 })];
       const keys = Array.from({ length: 60 }, (_, i) => `${i}`);

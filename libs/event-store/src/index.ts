@@ -9,12 +9,12 @@ export type {
   StateView,
 } from './event-log-port.ts';
 export { fieldsOf } from './owned-fields.ts';
-export { createStates, ensureCollection } from './mongo/guards.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
-export { type CommitEmptying, openEmptying, type PlacedEvent } from './mongo/open-emptying.ts';
+export { type CommitRedaction, openRedaction, type PlacedEvent } from './mongo/open-redaction.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
-export { collectionsOfLogs } from './kept.ts';
+export { logCollections } from './storage/log-collections.schema.ts';
+export { defineStates, type StoredState } from './storage/state-collections.schema.ts';
 export { logMetrics, type MeteredLogs } from './log-metrics.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';

@@ -22,9 +22,9 @@ export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>>
 export class Log<Command, Reply> {
   readonly name: string;
   queue: Pending<Command, Reply>[] = [];
-  /** A cycle or a fold has it. */
+  /** A cycle has it, or the applying of commits. */
   busy = false;
-  /** All commits up to this number are folded into the states, by this writer or before it; undefined until it has looked. */
+  /** All commits up to this number are applied to the states, by this writer or before it; undefined until it has looked. */
   head: number | undefined;
   /** Another writer was met: there are commits after `head`. */
   behind = false;

@@ -32,14 +32,14 @@ const written: Counted<WriterCounts> = [
     'Inserts of commits whose outcome was unknown at first',
   ],
   ['split', 'counter', 'tidings_log_split_groups_total', 'Groups that failed and were tried in smaller ones'],
-  ['folded', 'counter', 'tidings_log_folded_commits_total', 'Commits of others, or of a former life, folded here'],
+  ['applied', 'counter', 'tidings_log_applied_commits_total', 'Commits of others, or of a former life, applied here'],
   ['problems', 'counter', 'tidings_log_problems_total', 'What an operator must know of; the log has a line for each'],
   ['behind', 'gauge', 'tidings_log_behind_logs', 'Logs whose states were behind them when last looked at'],
   [
     'quarantined',
     'gauge',
     'tidings_log_quarantined_documents',
-    'Documents that stand still until an event of theirs can be folded',
+    'Documents that stand still until an event of theirs can be applied',
   ],
 ];
 

@@ -25,7 +25,7 @@ export interface OpenLogsOptions<Event> {
   /** How soon writes that the store did not answer are repeated, at first. @default 20 */
   readonly repeatAfterMs?: number;
   /** How often other writers' unfinished commits are looked for, and heads are written. @default 1000 */
-  readonly foldEveryMs?: number;
+  readonly applyEveryMs?: number;
 }
 
 /** A writer that tells what it did. */

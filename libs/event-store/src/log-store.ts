@@ -1,9 +1,8 @@
-import type { StoredFields } from './documents.ts';
 import type { SelfReportUpdate } from './self-reports.ts';
 import type { DocumentAddress } from './event-log-port.ts';
-import type { IndexCheck } from './storable.ts';
+import type { IndexCheck, StoredFields } from './storable.ts';
 
-/** The documents that one event of a commit folds into, where the event does not name them whatever its kind is. */
+/** The documents that one event of a commit applies to, where the event does not name them whatever its kind is. */
 export interface EventDocuments {
   readonly index: number;
   readonly addresses: readonly DocumentAddress[];
@@ -23,7 +22,7 @@ export interface StoredCommit {
 
 export interface Head {
   readonly log: string;
-  /** All commits up to this number are folded into the states. */
+  /** All commits up to this number are applied to the states. */
   readonly applied: number;
 }
 
@@ -56,7 +55,7 @@ export interface RefusedWrite {
   readonly error: unknown;
 }
 
-/** A document that lacks commits from `n` on, because the store or the fold refused them. */
+/** A document that lacks commits from `n` on, because the store or `evolve` refused them. */
 export interface Quarantined {
   readonly address: DocumentAddress;
   readonly log: string;

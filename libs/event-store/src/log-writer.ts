@@ -4,7 +4,7 @@ import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
 import { LoadedDocuments, StandsStill } from './documents.ts';
-import { Folder } from './folding.ts';
+import { StateApplier } from './state-applier.ts';
 import type { DecidedIn, Group } from './group.ts';
 import { Intake, type Taken } from './log-intake.ts';
 import { load } from './loading.ts';
@@ -36,7 +36,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
   readonly #options: OpenLogsOptions<Event>;
   readonly #limits: DecidingLimits;
   readonly #intake: Intake<Command, Reply>;
-  readonly #folder: Folder<Event, State>;
+  readonly #applier: StateApplier<Event, State>;
   readonly #committing: Committing<Command, Event, State, Reply>;
   readonly #sweeper: Sweeper<Command, Reply>;
   readonly #cycles = new Set<Promise<void>>();
@@ -65,10 +65,10 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       options.onProblem?.(problem);
     };
     this.#intake = new Intake(limitsOf(options), () => this.#wake());
-    this.#folder = new Folder(definition, store, { counts: this.counts, report });
+    this.#applier = new StateApplier(definition, store, { counts: this.counts, report });
     const { category } = definition;
-    const deps = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
-    this.#sweeper = new Sweeper({ ...deps, everyMs: options.foldEveryMs ?? 1000 });
+    const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
+    this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000 });
     this.#committing = new Committing({ ...deps, options, touched: (log) => this.#sweeper.touched(log) });
   }
 
@@ -82,8 +82,8 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     return this.#intake.submit(log, command, committed);
   }
 
-  fold(): Promise<void> {
-    return this.#sweeper.foldAll();
+  applyCommits(): Promise<void> {
+    return this.#sweeper.applyAll();
   }
 
   idle(): boolean {
@@ -92,7 +92,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
 
   /**
    * Takes no more commands and answers those under way, at the latest when their time is up. What the store leaves unanswered then is
-   * as if the process had died: the next writer folds it.
+   * as if the process had died: the next writer applies it.
    */
   async close(): Promise<void> {
     if (this.#closing) return;
@@ -140,11 +140,11 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
 
   async #cycle(taken: readonly Taken<Command, Reply>[]): Promise<void> {
     const groups = taken.map((group): Group<Command, Event, State, Reply> => ({ ...group }));
-    const loaded = new LoadedDocuments<State>(this.#folder.reader);
+    const loaded = new LoadedDocuments<State>(this.#applier.reader);
     try {
       const needs = groups.flatMap((group) => this.#needsOf(group));
       await this.#sweeper.open(groups.map(({ log }) => log));
-      await load(this.#store, this.#folder.reader, needs, loaded);
+      await load(this.#store, this.#applier.reader, needs, loaded);
       this.#failures = 0;
     } catch (error) {
       this.#failedTogether(groups, error);
@@ -194,7 +194,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     for (let round = 0; round <= MAX_LOADS; round++) {
       const result = await step();
       if (!('lookups' in result)) return result as Exclude<Result, Required<Needs>>;
-      await load(this.#store, this.#folder.reader, [result], loaded);
+      await load(this.#store, this.#applier.reader, [result], loaded);
     }
     throw Fault.bug(`commands of ${this.#definition.category} turn to ever more documents`);
   }

@@ -1,4 +1,4 @@
-import type { StoredFields } from './documents.ts';
+import type { StoredFields } from './storable.ts';
 import type { LogDefinition } from './event-log-port.ts';
 
 type FieldOf<Document> = Document extends unknown ? Exclude<keyof Document & string, '_id' | 'rev'> : never;

@@ -1,5 +1,7 @@
 import { BSON } from 'mongodb';
-import type { StoredFields } from './documents.ts';
+
+/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
+export type StoredFields = Readonly<Record<string, unknown>>;
 
 /** Larger states are refused, so that a state can still grow self-reports and the store's own fields below MongoDB's 16 MB. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;

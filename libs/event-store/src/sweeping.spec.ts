@@ -39,7 +39,7 @@ describe('the look at all logs that a service begins with', () => {
   it('is repeated while the store leaves it unanswered: a start waits for a busy server', async () => {
     const store = new SlowStart([slow, slow, slow]);
     const writer = new GroupingLogWriter(things, store, {});
-    await writer.fold();
+    await writer.applyCommits();
     expect(store.looks).toBeGreaterThanOrEqual(4);
     await writer.close();
   });
@@ -47,13 +47,13 @@ describe('the look at all logs that a service begins with', () => {
   it('ends with what the store refuses', async () => {
     const refused = Fault.bug('refused');
     const writer = new GroupingLogWriter(things, new SlowStart([refused, refused, refused]), {});
-    await expect(writer.fold()).rejects.toBe(refused);
+    await expect(writer.applyCommits()).rejects.toBe(refused);
     await writer.close();
   });
 
   it('ends when the writer is closed meanwhile', async () => {
     const writer = new GroupingLogWriter(things, new SlowStart(Array.from({ length: 1000 }, () => slow)), {});
-    const looking = writer.fold();
+    const looking = writer.applyCommits();
     await writer.close();
     await expect(looking).rejects.toBe(slow);
   });
@@ -64,7 +64,7 @@ describe('the looks at what is behind, one after another', () => {
     const problems: Problem[] = [];
     const store = new SlowStart(failures);
     const onProblem = (problem: Problem): void => void problems.push(problem);
-    const writer = new GroupingLogWriter(things, store, { foldEveryMs: 1, onProblem });
+    const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1, onProblem });
     const deadline = Date.now() + 60_000;
     while (store.looks <= failures.length && Date.now() < deadline) await delay(1);
     await writer.close();
@@ -85,7 +85,7 @@ describe('the looks at what is behind, one after another', () => {
 
   it('read the quarantine once each: it is read by every writer of a category every second', async () => {
     const store = new SlowStart([]);
-    const writer = new GroupingLogWriter(things, store, { foldEveryMs: 1 });
+    const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1 });
     const deadline = Date.now() + 60_000;
     while (store.looks < 10 && Date.now() < deadline) await delay(1);
     await writer.close();

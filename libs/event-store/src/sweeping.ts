@@ -5,8 +5,8 @@ import type { Head, LogStore } from './log-store.ts';
 import { delay } from './waiting.ts';
 
 /** What of the folder is needed here, whatever the events. */
-export interface FoldsLogs {
-  foldAfter(log: string, n: number): Promise<{ head: number; folded: number }>;
+export interface AppliesCommits {
+  applyAfter(log: string, n: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;
   retryQuarantined(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface SweeperDeps<Command, Reply> {
   readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
-  readonly folder: FoldsLogs;
+  readonly applier: AppliesCommits;
   readonly counts: WriterCounts;
   readonly report: (problem: Problem) => void;
   readonly everyMs: number;
@@ -28,7 +28,7 @@ const PAGE = 1000;
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
 /**
- * Knows how far each log is folded. It opens logs for a cycle, keeps `heads` up lazily, and looks every second for commits that stay ahead
+ * Knows how far each log is applied. It opens logs for a cycle, keeps `heads` up lazily, and looks every second for commits that stay ahead
  * of the states because their writer died. A page of a thousand logs is looked at each time, so with more logs it takes turns.
  */
 export class Sweeper<Command, Reply> {
@@ -53,28 +53,28 @@ export class Sweeper<Command, Reply> {
     this.#touched.add(log);
   }
 
-  /** Makes logs fit for the next group: heads known, and everything committed by others folded. The caller holds the logs. */
+  /** Makes logs fit for the next group: heads known, and everything committed by others applied. The caller holds the logs. */
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
     const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
     // After the heads: what a head has passed over is in quarantine already.
-    await this.#deps.folder.readQuarantined();
+    await this.#deps.applier.readQuarantined();
     for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
     const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
     for (const log of unsure) log.behind &&= ahead.has(log.name);
-    await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#fold(log)));
+    await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
   }
 
   /**
-   * Folds every log of the category that is ahead of its states, after what is being folded already; logs that a cycle holds are its business.
+   * Applies every log of the category that is ahead of its states, after what is being applied already; logs that a cycle holds are its business.
    * Repeats what the store leaves unanswered until the close: a service that starts on a busy server waits for it.
    */
-  async foldAll(): Promise<void> {
+  async applyAll(): Promise<void> {
     await this.#running;
     for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
-        return await this.#foldEach();
+        return await this.#applyEach();
       } catch (error) {
         if (this.#closed || !(error instanceof UnknownOutcome)) throw error;
         await delay(pause);
@@ -82,11 +82,11 @@ export class Sweeper<Command, Reply> {
     }
   }
 
-  async #foldEach(): Promise<void> {
+  async #applyEach(): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const { heads, next } = await this.#page(after);
       const ahead = await this.#deps.store.ahead(heads);
-      await this.#foldThose(heads.filter(({ log }) => ahead.has(log)));
+      await this.#applyThose(heads.filter(({ log }) => ahead.has(log)));
       after = next;
     }
     await this.#flush();
@@ -101,11 +101,11 @@ export class Sweeper<Command, Reply> {
 
   async #start(): Promise<void> {
     try {
-      await this.#deps.folder.readQuarantined();
-      await this.#deps.folder.retryQuarantined();
-      await this.#foldEach();
+      await this.#deps.applier.readQuarantined();
+      await this.#deps.applier.retryQuarantined();
+      await this.#applyEach();
     } catch (error) {
-      // The next round, or the first command of a log, folds it.
+      // The next round, or the first command of a log, applies it.
       this.#refused(error);
     }
     this.#schedule();
@@ -124,10 +124,10 @@ export class Sweeper<Command, Reply> {
       await this.#flush();
       // Reads the quarantine.
       await this.#look();
-      await this.#deps.folder.retryQuarantined();
+      await this.#deps.applier.retryQuarantined();
       this.#refusal = undefined;
     } catch (error) {
-      // Without an answer from the store there is nothing to fold; the next round tries again.
+      // Without an answer from the store there is nothing to apply; the next round tries again.
       this.#refused(error);
     }
     this.#schedule();
@@ -141,7 +141,7 @@ export class Sweeper<Command, Reply> {
     this.#refusal = refusal;
   }
 
-  /** Folds what was ahead in the last round too, its head unmoved: the writer of a busy log needs no help. */
+  /** Applies what was ahead in the last round too, its head unmoved: the writer of a busy log needs no help. */
   async #look(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
@@ -152,14 +152,14 @@ export class Sweeper<Command, Reply> {
       else if (this.#ahead.get(head.log) === head.applied) stalled.push(head);
       else this.#ahead.set(head.log, head.applied);
     }
-    await this.#foldThose(stalled);
+    await this.#applyThose(stalled);
     this.#deps.counts.behind = this.#ahead.size;
   }
 
   /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#deps.store.headsAfter(after, PAGE);
-    await this.#deps.folder.readQuarantined();
+    await this.#deps.applier.readQuarantined();
     return {
       heads: heads.map(({ log: name, applied }) => {
         const log = this.#deps.intake.log(name);
@@ -170,28 +170,28 @@ export class Sweeper<Command, Reply> {
     };
   }
 
-  async #foldThose(heads: readonly Head[]): Promise<void> {
+  async #applyThose(heads: readonly Head[]): Promise<void> {
     for (const { log: name, applied } of heads) {
       const log = this.#deps.intake.log(name);
       if (this.#closed || !this.#deps.intake.seize(log)) continue;
       try {
         log.head = Math.max(log.head ?? 0, applied);
-        await this.#fold(log);
+        await this.#apply(log);
         this.#ahead.delete(name);
       } catch (error) {
         if (error instanceof UnknownOutcome) throw error;
-        this.#deps.report({ kind: 'unfolded', log: name, error });
+        this.#deps.report({ kind: 'unapplied', log: name, error });
       } finally {
         this.#deps.intake.free(log);
       }
     }
   }
 
-  async #fold(log: Log<Command, Reply>): Promise<void> {
-    const { head, folded } = await this.#deps.folder.foldAfter(log.name, log.head!);
+  async #apply(log: Log<Command, Reply>): Promise<void> {
+    const { head, applied } = await this.#deps.applier.applyAfter(log.name, log.head!);
     log.head = head;
     log.behind = false;
-    this.#deps.counts.folded += folded;
+    this.#deps.counts.applied += applied;
     this.touched(log);
   }
 

@@ -88,10 +88,10 @@ export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 export { GeozoneEntered, VisitEvent } from './generated/tidings/events/v1/visits.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {
-  EventsRaised,
-  HeldReportsReleased,
-  RaisedKind,
-  ReportsHeld,
+  EventsEnqueued,
+  PendingReportsReleased,
+  EnqueuedKind,
+  ReportsPending,
   SubscriptionChanged,
   SubscriptionCreated,
   SubscriptionDeleted,

@@ -10,7 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { lastWords } from './mongod-log.ts';
 
-const START_TIMEOUT_MS = 30_000;
+/** A server that lives is waited for: after a crash it reads its journal first, and a busy machine takes its time. */
+export const START_TIMEOUT_MS = 120_000;
 /** What the server's cache may take of the memory at hand; it takes it only as data comes. */
 const CACHE_SHARE = 1 / 8;
 /** The least that a server accepts. */
@@ -131,7 +132,7 @@ export async function spawnServer(
   return { pid: child.pid, logFrom, how: () => howItEnded(child), ended };
 }
 
-/** Resolves when something listens on the port. @throws Fault `unavailable` after 30 s */
+/** Resolves when something listens on the port. @throws Fault `unavailable` after 2 min */
 export async function untilListening(port: number, folder: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await listens(port))) {

@@ -7,7 +7,15 @@ import { freePort, isFree } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
-import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
+import {
+  findMongod,
+  lastWordsOf,
+  notStarted,
+  type Server,
+  spawnServer,
+  START_TIMEOUT_MS,
+  untilListening,
+} from './mongod-process.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
@@ -29,7 +37,6 @@ interface Note {
   readonly parent: number;
 }
 
-const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
@@ -37,7 +44,7 @@ const CHECKPOINT_TIMEOUT_MS = 2_000;
  * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
  * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
  * same data is the lease of the embedded log.
- * @throws Fault `unavailable` when there is no server program, the data are another series' or it does not start within 30 s; Fault `conflict` while another process starts it.
+ * @throws Fault `unavailable` when there is no server program, the data are another series' or it does not start within 2 min; Fault `conflict` while another process starts it.
  */
 export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });

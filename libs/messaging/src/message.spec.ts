@@ -21,7 +21,7 @@ const command = (over: Partial<CreateMessage> = {}): CreateMessage => ({
   draft: MessageAccepted.fromPartial({ applications: ['AAAAA-BBBBB'] }),
   ...over,
 });
-const fold = (events: readonly MessageEvent[]): Message | undefined =>
+const evolved = (events: readonly MessageEvent[]): Message | undefined =>
   events.reduce<Message | undefined>((state, event) => evolveMessage(state, event), undefined);
 
 describe('createMessage', () => {
@@ -29,7 +29,7 @@ describe('createMessage', () => {
     const { events, created } = createMessage(command(), undefined);
     expect(events.map((event) => event.event?.$case)).toEqual(['accepted', 'released']);
     expect(created).toEqual({ code: command().code, answer: command().code, repeat: false });
-    expect(fold(events)).toMatchObject({ status: 'PROCESSING', releasedAt: at, id: 17 });
+    expect(evolved(events)).toMatchObject({ status: 'PROCESSING', releasedAt: at, id: 17 });
   });
 
   it('answers CODE_NOT_AVAILABLE for a hidden message and keeps its real code', () => {
@@ -53,7 +53,7 @@ describe('createMessage', () => {
 });
 
 describe('completeMessage', () => {
-  const processing = fold(createMessage(command(), undefined).events);
+  const processing = evolved(createMessage(command(), undefined).events);
 
   it('closes once', () => {
     const events = completeMessage(processing, later(5));
@@ -76,7 +76,7 @@ describe('joinMessage', () => {
   const join = (over: Partial<JoinMessage> = {}): JoinMessage => ({
     ...{ code: command().code, id: 17, account: 'acme', at, cause: 'visit 1', draft, ...over },
   });
-  const opened = fold(joinMessage(join(), undefined, false));
+  const opened = evolved(joinMessage(join(), undefined, false));
 
   it('opens a message with the first recipient, who is named in the joining only', () => {
     const events = joinMessage(join(), undefined, false);
@@ -93,7 +93,7 @@ describe('joinMessage', () => {
 
   it('lets nobody join twice for one cause, nor a message that has all its recipients', () => {
     expect(joinMessage(join(), opened, true)).toEqual([]);
-    expect(joinMessage(join(), fold(createMessage(command(), undefined).events), false)).toEqual([]);
+    expect(joinMessage(join(), evolved(createMessage(command(), undefined).events), false)).toEqual([]);
   });
 
   it('leaves a message done that somebody joins late', () => {
@@ -114,7 +114,7 @@ describe('purgeMessage (R-B2, R-S1)', () => {
     purgeMessage(message, application, later(5)).map(({ event }) => event?.$case);
 
   it('goes on in the applications that are left', () => {
-    const processing = fold(accepted);
+    const processing = evolved(accepted);
     expect(kinds(processing, 'A')).toEqual(['purged']);
     expect(after(processing, 'A')).toMatchObject({
       ...{ status: 'PROCESSING', releasedAt: at },
@@ -123,7 +123,7 @@ describe('purgeMessage (R-B2, R-S1)', () => {
   });
 
   it('fails with its last application while it is processed, and keeps nothing of what was sent', () => {
-    const last = after(fold(accepted), 'A');
+    const last = after(evolved(accepted), 'A');
     expect(kinds(last, 'B')).toEqual(['failed', 'purged']);
     const failed = after(last, 'B');
     expect(failed).toMatchObject({ status: 'FAIL', failedAt: later(5), purgedAt: later(5) });
@@ -132,13 +132,16 @@ describe('purgeMessage (R-B2, R-S1)', () => {
   });
 
   it('is canceled before it is due', () => {
-    const pending = after(fold(accepted.slice(0, 1)), 'A');
+    const pending = after(evolved(accepted.slice(0, 1)), 'A');
     expect(kinds(pending, 'B')).toEqual(['canceled', 'purged']);
     expect(after(pending, 'B')).toMatchObject({ status: 'CANCELED', canceledAt: later(5) });
   });
 
   it('stays done, and is purged once of an application that it addressed', () => {
-    const done = completeMessage(fold(accepted), later(1)).reduce<Message | undefined>(evolveMessage, fold(accepted));
+    const done = completeMessage(evolved(accepted), later(1)).reduce<Message | undefined>(
+      evolveMessage,
+      evolved(accepted),
+    );
     const purged = after(after(done, 'A'), 'B');
     expect(purged).toMatchObject({ status: 'DONE', completedAt: later(1), purgedAt: later(5) });
     for (const application of ['A', 'B', 'C']) expect(purgeMessage(purged, application, at)).toEqual([]);

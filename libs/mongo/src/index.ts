@@ -1,9 +1,31 @@
 export { connectMongo } from './connect.ts';
 export { databaseOf, databasePrefixOf } from './databases.ts';
-export { inDays, type KeptCollection } from './kept-collection.ts';
+export { inDays } from './in-days.ts';
 export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
+export { connectionTo } from './models/connection.ts';
+export { createCollections } from './models/create-collections.ts';
+export {
+  bytes,
+  bytesOf,
+  date,
+  type Field,
+  type Fields,
+  flag,
+  list,
+  mixed,
+  number,
+  object,
+  oneOf,
+  optional,
+  pairs,
+  record,
+  text,
+} from './models/fields.ts';
+export { collectionOf, defineModel, type Index, type ModelDefinition, modelOf } from './models/model.ts';
+export { invalidDocuments } from './models/validate.ts';
 export { mongoOptions } from './mongo-options.ts';
-export { type Presence, type PresenceDocument, presenceIn } from './presence.ts';
+export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
+export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';
 export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';

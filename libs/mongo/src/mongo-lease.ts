@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner, type ProcessIdentity } from '@tidings/coordination';
+import { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { collectionOf } from './models/model.ts';
+import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
-const LEASES = 'leases';
 const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
-export interface LeaseDocument {
-  readonly _id: string;
-  /** Random for each holder: neither host names nor process ids tell processes apart. */
-  readonly owner: string;
-  readonly until: Date;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  /** When another process last asked for the lease. */
-  readonly rivalAt?: Date;
-}
-
 /** The leases of a database. */
-export const leasesOf = (db: Db): Collection<LeaseDocument> => db.collection<LeaseDocument>(LEASES);
+export const leasesOf = (db: Db): Collection<LeaseDocument> => collectionOf(db, leasesModel);
 
 export interface FollowOptions {
   /** Bounds each command. @default not at all */

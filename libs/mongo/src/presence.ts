@@ -1,5 +1,7 @@
 import { hasOwnerEnded, type LeaseOwner, type ProcessIdentity } from '@tidings/coordination';
 import type { Collection } from 'mongodb';
+import { date, type Fields, optional, text } from './models/fields.ts';
+import { processIdentity } from './storage/leases.schema.ts';
 
 export interface PresenceDocument {
   readonly _id: string;
@@ -7,6 +9,9 @@ export interface PresenceDocument {
   /** Absent where others cannot tell whether it has ended. */
   readonly process?: ProcessIdentity;
 }
+
+/** The fields of a collection of owners. */
+export const presenceFields: Fields<PresenceDocument> = { _id: text, until: date, process: optional(processIdentity) };
 
 /** Says which of many owners live: what one of them has taken is its own as long as it does. Their clocks must agree to within a second. */
 export interface Presence {

@@ -3,7 +3,8 @@ import { every, stopwatch } from '@tidings/coordination';
 import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Logger } from 'pino';
-import { followHolder, type LeaseDocument, leasesOf } from './mongo-lease.ts';
+import { followHolder, leasesOf } from './mongo-lease.ts';
+import type { LeaseDocument } from './storage/leases.schema.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5_000;

@@ -163,7 +163,7 @@ export {
   MergeUserRequest,
   MissingTag,
   Names,
-  Occur,
+  RecordEvent,
   Open,
   PlatformView,
   PrepareAudience,

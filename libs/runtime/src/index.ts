@@ -24,6 +24,7 @@ export {
   type Rotation,
   systemDatabase,
 } from './master-key.ts';
+export { masterKeyModel } from './storage/master-key.schema.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';

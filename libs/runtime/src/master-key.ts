@@ -2,24 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
-import { databaseOf } from '@tidings/mongo';
+import { bytesOf, databaseOf, modelOf } from '@tidings/mongo';
 import type { Db, MongoClient } from 'mongodb';
 import { onceMade } from './data-folder.ts';
 import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sealIdentity } from './identity-keys.ts';
 import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
+import { type KeysDocument, masterKeyModel } from './storage/master-key.schema.ts';
 
 const DUPLICATE_KEY = 11000;
-
-/** What the store knows of its keys. */
-interface KeysDocument {
-  readonly _id: 'check';
-  /** The check value of the master key that seals. */
-  readonly value: string;
-  /** That of the master key which sealed before, until nothing is sealed with it any more. */
-  readonly previous?: string;
-  /** The identity keys, sealed with the master key that seals. Absent in a store of earlier versions. */
-  readonly identity?: Uint8Array;
-}
 
 /** The keys of a deployment, as a service is opened with them. */
 export interface DeploymentKeys {
@@ -43,9 +33,9 @@ export interface Rotation {
  */
 export const systemDatabase = (client: MongoClient, prefix?: string): Db => databaseOf(client, 'system', prefix);
 
-const keysIn = (system: Db) => system.collection<KeysDocument>('masterKey');
+const keysIn = (system: Db) => modelOf(system, masterKeyModel);
 
-const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne({}, { promoteBuffers: true });
+const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne().lean<KeysDocument | null>();
 
 /** Stores the check value and new identity keys unless there are some, and answers what is stored. Of two first starts at once, one stores. */
 async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocument> {
@@ -53,7 +43,7 @@ async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocumen
   if (found) return found;
   const identity = Buffer.from(sealIdentity([master[0]], newIdentityKeys()));
   try {
-    await keysIn(system).insertOne({ _id: 'check', value: checkValueOf(master[0]), identity });
+    await keysIn(system).create({ _id: 'check', value: checkValueOf(master[0]), identity });
   } catch (error) {
     if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
   }
@@ -72,7 +62,7 @@ export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS
     for (const value of [known.value, ...(known.previous === undefined ? [] : [known.previous])])
       compareMasterKeys(master, idOf(value), source);
     const sealing = master.find((key) => checkValueOf(key) === known.value)!;
-    const identity = known.identity ? openIdentity(master, known.identity) : identityKeysFrom(sealing);
+    const identity = known.identity ? openIdentity(master, bytesOf(known.identity)) : identityKeysFrom(sealing);
     if (known.identity && sealing === master[0])
       return { master, identity, rotation: master.length > 1 ? rotationIn(system, master) : undefined };
     await takeOver(system, known, master, identity);
@@ -94,7 +84,7 @@ async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, 
 function rotationIn(system: Db, [current]: MasterKeys): Rotation {
   const own = { _id: 'check', value: checkValueOf(current) } as const;
   return {
-    isToCurrent: async () => (await keysIn(system).findOne(own)) !== null,
+    isToCurrent: async () => (await keysIn(system).exists(own)) !== null,
     finish: async () => void (await keysIn(system).updateOne(own, { $unset: { previous: '' } })),
   };
 }

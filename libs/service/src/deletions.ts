@@ -1,19 +1,17 @@
 import { every } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
-import { type KeptCollection, transientAsFault } from '@tidings/mongo';
+import { modelOf, transientAsFault } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
 import type { ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
+import { type DeletedDocument, deletedApplicationsModel } from './storage/deleted-applications.schema.ts';
 
-/** Collection of the deleted applications that a service may still hold something of. */
-const DELETED = 'deletedApplications';
-
-/** Of each service that follows deletions. */
-export const deletionsKept: KeptCollection = { name: DELETED, kept: '8 to 16 days after the deletion' };
+export { deletedApplicationsModel };
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 1_000;
+/** A purge that another process has left due; its own message of a deletion begins one at once. */
+const EVERY_MS = 5_000;
 /** Applications read at a time. */
 const AT_ONCE = 100;
 /** When a purge is repeated first: whoever did not know of the deletion is done by then (ADR 19). Each further wait is twice as long. */
@@ -27,16 +25,6 @@ export interface DeletedApplication {
   readonly application: string;
   /** 0 for the first purge; the second begins 10 s after the deletion became known, or later. */
   readonly look: number;
-}
-
-interface DeletedDocument {
-  /** Code of the application. */
-  readonly _id: string;
-  readonly account: string;
-  /** When this service heard of it. */
-  readonly deletedAt: Date;
-  readonly looks: number;
-  readonly dueAt: Date;
 }
 
 export interface DeletionsOptions {
@@ -68,8 +56,8 @@ export function nextLook(deletedAt: number, now: number): number | undefined {
 /** See {@link Deletions.among}; for a process that only asks. */
 export async function deletedAmong(db: Db, applications: readonly string[]): Promise<ReadonlySet<string>> {
   if (applications.length === 0) return new Set();
-  const deleted = db.collection<DeletedDocument>(DELETED);
-  const found = await deleted.find({ _id: { $in: [...applications] } }, { projection: { _id: 1 } }).toArray();
+  const deleted = modelOf(db, deletedApplicationsModel);
+  const found = await deleted.find({ _id: { $in: [...applications] } }, { _id: 1 }).lean();
   return new Set(found.map(({ _id }) => _id));
 }
 
@@ -82,8 +70,7 @@ export async function followDeletions(
   { service, purge }: DeletionsOptions,
 ): Promise<Deletions> {
   const group = `${service}.applications`;
-  const deleted = db.collection<DeletedDocument>(DELETED);
-  await deleted.createIndexes([{ name: 'due', key: { dueAt: 1 } }]);
+  const deleted = modelOf(db, deletedApplicationsModel);
 
   const purgeOne = async ({ _id, account, deletedAt, looks }: DeletedDocument, signal: AbortSignal): Promise<void> => {
     await purge({ account, application: _id, look: looks }, signal);
@@ -96,7 +83,11 @@ export async function followDeletions(
   const run = async (signal: AbortSignal): Promise<void> => {
     for (;;) {
       const now = new Date(clock.now());
-      const due = await deleted.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: AT_ONCE }).toArray();
+      const due = await deleted
+        .find({ dueAt: { $lte: now } })
+        .sort({ dueAt: 1 })
+        .limit(AT_ONCE)
+        .lean();
       for (const each of due) if (!signal.aborted) await purgeOne(each, signal);
       if (due.length < AT_ONCE || signal.aborted) return;
     }
@@ -128,7 +119,7 @@ export async function followDeletions(
     async open() {
       const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
       const due = { dueAt: { $lte: new Date(clock.now()) } };
-      const found = await deleted.find(due, { projection: { _id: 1 }, limit: AT_ONCE }).toArray();
+      const found = await deleted.find(due, { _id: 1 }).limit(AT_ONCE).lean();
       return [
         ...behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`),
         ...found.map(({ _id }) => `${service}: what deleted ${_id} has left`),

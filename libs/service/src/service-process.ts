@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilThere } from '@tidings/coordination';
 import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
-import { connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
+import { connectionTo, connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
 import {
   Closing,
@@ -26,6 +26,7 @@ import {
 } from '@tidings/runtime';
 import { type Broker, observed } from '@tidings/streaming';
 import type { Db, MongoClient } from 'mongodb';
+import type { Connection } from 'mongoose';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './connect-kafka.ts';
 
@@ -116,22 +117,27 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     return replicas;
   }
 
+  /** The connection to a database of the replica set at `MONGO_URL`, on the pool of this process. */
+  async connection(this: ServiceProcess<Name | 'MONGO_URL', P>, database: string): Promise<Connection> {
+    const { mongoUrl } = this.configuration;
+    return connectionTo(databaseOf(await this.#mongo(mongoUrl), database, databasePrefixOf(mongoUrl)));
+  }
+
   /**
-   * Opens a service on its database of the replica set at `MONGO_URL`, and closes it before everything that it was opened with.
+   * Opens a service on the {@link connection} to its database, and closes it before everything that it was opened with.
    * @throws Fault `argument` where a master key is missing that the data is sealed with
    */
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
-    database: string,
+    connection: Connection,
     opening: (deps: ServiceDepsWithBroker) => Promise<Service>,
   ): Promise<Service> {
     const { clock, log, metrics, configuration } = this;
-    const client = await this.#mongo(configuration.mongoUrl);
-    const keys = await this.#openKeys(systemDatabase(client, databasePrefixOf(configuration.mongoUrl)));
+    const system = systemDatabase(connection.getClient(), databasePrefixOf(configuration.mongoUrl));
+    const keys = await this.#openKeys(system);
     const broker = await this.broker();
     const done = this.readiness.waitFor(this.name);
-    const db = databaseOf(client, database, databasePrefixOf(configuration.mongoUrl));
-    const service = await opening({ clock, log, metrics, db, keys, broker });
+    const service = await opening({ clock, log, metrics, db: connection.db!, keys, broker });
     this.closing.add(this.name, service, (opened) => opened.close());
     done();
     return service;

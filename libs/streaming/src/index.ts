@@ -1,4 +1,5 @@
 export { consume, type ConsumeOptions, type Decoded, type Incident, type Reader, type Readers } from './consume.ts';
+export { embeddedLogCollections } from './embedded/storage/log.schema.ts';
 export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
 export type { KafkaClientOptions } from './kafka/kafka-client.ts';
 export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';

@@ -6,6 +6,7 @@ import { apps, buildAll } from './build.ts';
 import { clusterForTests } from './cluster-for-tests.ts';
 import { startKafka } from './kafka.ts';
 import { databasesAt, startMongo } from './mongo.ts';
+import { checkDocuments } from './valid-documents.ts';
 import {
   connect,
   freshFolder,
@@ -75,7 +76,8 @@ export async function cluster({
         await running.start(members, further);
       },
       logged: async () => (await Promise.all(running.members.map(({ logFile }) => readFile(logFile, 'utf8')))).join(''),
-      stop: () => closing.close(),
+      // Stores of its own are stopped and killed, and need not answer.
+      stop: () => (ownStores ? Promise.resolve() : checkDocuments(running.mongoUrl)).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();

@@ -1,4 +1,4 @@
-export { answered, isUnanswered } from './answered.ts';
+export { answered, hasNoAnswer, PATIENT } from './answered.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
@@ -30,16 +30,8 @@ export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { devicesGivenUp, openSlices } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
-export {
-  type Form,
-  type LoggingWorld,
-  formUnderTest,
-  platform,
-  platformInProcesses,
-  type PlatformWorld,
-  type PlatformWorldOptions,
-  type StoredWorld,
-} from './platform.ts';
+export { type Form, formUnderTest, platform, platformInProcesses, type PlatformWorldOptions } from './platform.ts';
+export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { describeServiceModule, type Reach, type ServiceModuleOptions } from './service-module.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62 } from '@tidings/kernel';
-import { answered, isUnanswered } from './answered.ts';
+import { answered, hasNoAnswer } from './answered.ts';
 import { funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
 import type { World } from './world.ts';
@@ -101,7 +101,7 @@ export class Load {
     return answered(() =>
       call().catch((error: unknown) => {
         if (!(error as { reply?: unknown }).reply) this.#refused++;
-        else if (isUnanswered(error)) this.#faults.push(String(error));
+        else if (hasNoAnswer(error)) this.#faults.push(String(error));
         throw error;
       }),
     );

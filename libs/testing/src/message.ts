@@ -20,7 +20,7 @@ export async function listedMessage(
 /** Longer than a provider that does not answer keeps what is sent to it waiting. */
 const SETTLE_MS = 60_000;
 
-interface Passing {
+interface PassingTime {
   /** How far the clock is set forward each time. @default 70 */
   readonly stepSeconds?: number;
   /** @default 3600 */
@@ -35,7 +35,7 @@ export async function untilDone(
   world: Pick<World, 'call' | 'settle' | 'advance'>,
   application: string,
   code: string,
-  { stepSeconds = 70, patienceSeconds = 3600 }: Passing = {},
+  { stepSeconds = 70, patienceSeconds = 3600 }: PassingTime = {},
 ): Promise<number> {
   for (let passed = 0; ; passed += stepSeconds) {
     await world.settle(SETTLE_MS);

@@ -3,6 +3,8 @@ import type { SimulatorOptions } from '@tidings/simulators';
 import { cluster } from './cluster.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { platformProcess } from './platform-process.ts';
+import type { LoggingWorld, StoredWorld } from './platform-world.ts';
+import { checkDocuments } from './valid-documents.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import {
   connect,
@@ -12,7 +14,6 @@ import {
   removeFolder,
   testEnvironment,
   testLog,
-  type World,
   worldOf,
 } from './world.ts';
 
@@ -31,25 +32,6 @@ export interface PlatformWorldOptions {
    * @default false
    */
   readonly isAlone?: boolean;
-}
-
-/** A world whose processes write logs and can be started anew. */
-export interface LoggingWorld extends PlatformWorld {
-  /** All lines of all processes so far, in the order of each. */
-  logged(): Promise<string>;
-  /** Ends it as SIGTERM does and starts it again with further variables, on the same data. */
-  restart(env: Readonly<Record<string, string>>): Promise<void>;
-}
-
-/** A world whose databases can be looked into. */
-export interface StoredWorld extends PlatformWorld {
-  /** The server; the path is what the names of the databases begin with, which other suites may have filled, too. */
-  readonly mongoUrl: string;
-}
-
-export interface PlatformWorld extends World {
-  /** Closes the platform as SIGTERM would unless suites share it, then the providers, and leaves nothing behind. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -94,7 +76,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     return {
       ...worldOf({ urls: [opened.url], dataFolder, secrets, client, simulators }),
       mongoUrl: databasesAt(mongo),
-      stop: () => closing.close(),
+      stop: () => checkDocuments(databasesAt(mongo)).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();

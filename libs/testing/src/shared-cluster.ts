@@ -14,7 +14,8 @@ import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
-import type { StoredWorld } from './platform.ts';
+import type { StoredWorld } from './platform-world.ts';
+import { checkDocuments } from './valid-documents.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 
 type Ports = Readonly<Record<ProviderName, number>>;
@@ -43,7 +44,7 @@ export interface KeptCluster {
 const KEEPER = fileURLToPath(new URL('../dist/cluster-keeper.js', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
-/** Until wrong tokens of an earlier suite count no more (R-LM8). */
+/** Between suites: wrong tokens of the earlier one count no more (R-LM8), and what is looked at again after a deletion is. */
 const APART_S = 61;
 /** At a time. */
 const DELETIONS = 8;
@@ -73,7 +74,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
     return {
       ...worldOf({ urls: kept.urls, dataFolder: folder(), secrets, client, simulators, account }),
       mongoUrl: kept.mongoUrl,
-      stop: () => closing.close(),
+      stop: () => checkDocuments(kept.mongoUrl).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();
@@ -92,10 +93,10 @@ async function settledCluster(options: SimulatorOptions, closing: Closing) {
     const opened = new Closing(testLog());
     opened.add('operator', operator, (idle) => idle.close());
     try {
+      await comeToRest(operator);
       const simulators = await loadSimulators({ ...options, ports: found.ports });
       opened.add('simulators', simulators, (running) => running.close());
       await levelClock(simulators, operator);
-      await untilSettled(operator);
       closing.add('cluster', opened, (all) => all.close());
       return { kept: found, operator, simulators };
     } catch (error) {
@@ -172,9 +173,18 @@ const simulatorsAt = ({ apns, fcm }: Ports): Pick<Simulators, 'apnsUrl' | 'fcmUr
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
-/** Sets the providers' clock to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
-async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
+/**
+ * Lets the system finish with earlier suites while no provider is there: what waited for one is dropped with its application, by a second look
+ * that is due seconds after the deletion.
+ */
+async function comeToRest(operator: ApiClient): Promise<void> {
+  await untilSettled(operator);
   await operator.call('advanceClock', { advance_seconds: APART_S });
+  await untilSettled(operator);
+}
+
+/** Sets the clock of the providers to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
+async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
   for (;;) {
     const before = secondOf(Date.now());
     const { now } = await operator.call('advanceClock', { advance_seconds: 0 });

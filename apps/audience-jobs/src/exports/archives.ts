@@ -1,41 +1,17 @@
 import { Fault } from '@tidings/kernel';
+import { bytesOf, modelOf } from '@tidings/mongo';
 import type { ArchivePlace } from '@tidings/rpc';
-import type { Binary, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
+import {
+  archiveBlocksModel,
+  archivePartsModel,
+  type BlockDocument,
+  type Part,
+  type PartDocument,
+} from './storage/exports.schema.ts';
 
-const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 const DUPLICATE_KEY = 11000;
-
-/** What the parts of a file come to, up to and with one of them. */
-export interface Written {
-  /** In bytes. */
-  readonly size: number;
-  readonly packedSize: number;
-  readonly crc32: number;
-}
-
-/** A part of a file, and the attempt that has written it. */
-export interface Part {
-  readonly attempt: string;
-  /** Blocks that the attempt has stored. */
-  readonly blocks: number;
-  readonly devices: number;
-  readonly written: Written;
-}
-
-interface PartDocument extends Part {
-  /** `<job>/<part>`. */
-  readonly _id: string;
-  readonly part: number;
-  readonly at: Date;
-}
-
-interface BlockDocument {
-  /** `<job>/<part>/<attempt>/<block>`. */
-  readonly _id: string;
-  readonly at: Date;
-  readonly bytes: Uint8Array | Binary;
-}
 
 /** The files of exports, packed, in parts that count when they are said to be whole: what a dead attempt has left is never read. */
 export interface Archives extends OrphanRemoval {
@@ -64,27 +40,25 @@ const blockId = ({ job, part, attempt, block }: BlockPlace): string => `${partId
 /** All ids of parts and blocks of a job. */
 const idsOf = (job: string) => ({ $gt: `${job}/`, $lt: `${job}0` });
 
-export async function openArchives(db: Db): Promise<Archives> {
-  const parts = db.collection<PartDocument>('archiveParts');
-  const blocks = db.collection<BlockDocument>('archiveBlocks');
-  const age = [{ name: 'age', key: { at: 1 } }] as const;
-  await Promise.all([parts.createIndexes([...age]), blocks.createIndexes([...age])]);
+export function openArchives(db: Db): Archives {
+  const parts = modelOf(db, archivePartsModel);
+  const blocks = modelOf(db, archiveBlocksModel);
 
   const find = async (job: string, part: number): Promise<Part | undefined> =>
-    (await parts.findOne({ _id: partId(job, part) })) ?? undefined;
+    (await parts.findOne({ _id: partId(job, part) }).lean<PartDocument | null>()) ?? undefined;
   const blockAt = async (place: BlockPlace): Promise<Uint8Array> => {
-    const found = await blocks.findOne({ _id: blockId(place) });
+    const found = await blocks.findOne({ _id: blockId(place) }).lean<BlockDocument | null>();
     if (!found) throw Fault.unavailable(`a block of the archive of ${place.job} is gone`);
-    return found.bytes instanceof Uint8Array ? found.bytes : found.bytes.buffer;
+    return bytesOf(found.bytes);
   };
   return {
     find,
     async storeBlock(place, bytes, at) {
-      await blocks.insertOne({ _id: blockId(place), at, bytes }, DURABLE);
+      await blocks.create({ _id: blockId(place), at, bytes });
     },
     async finish(job, number, part, at) {
       try {
-        await parts.insertOne({ _id: partId(job, number), part: number, at, ...part }, DURABLE);
+        await parts.create({ _id: partId(job, number), part: number, at, ...part });
         return part;
       } catch (error) {
         if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
@@ -94,7 +68,8 @@ export async function openArchives(db: Db): Promise<Archives> {
     async *read(job, count, from) {
       let next = from.part;
       const ids = { $gte: partId(job, from.part), $lt: `${job}0` };
-      for await (const { part, attempt, blocks: stored } of parts.find({ _id: ids }, { sort: { _id: 1 } })) {
+      const found = parts.find({ _id: ids }).sort({ _id: 1 }).lean().cursor() as AsyncIterable<PartDocument>;
+      for await (const { part, attempt, blocks: stored } of found) {
         if (part !== next++) break;
         for (let block = part === from.part ? from.block : 0; block < stored; block++) {
           yield { bytes: await blockAt({ job, part, attempt, block }), next: { part, block: block + 1 } };

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
+import { createCollections } from '@tidings/mongo';
 import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
-import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock, unzipped } from '@tidings/testing';
+import { collections } from '../collections.ts';
 import { openAdmission } from '../jobs/job-admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from '../jobs/job-log.ts';
 import { type JobStore, openJobStore } from '../jobs/job-store.ts';
@@ -79,10 +81,11 @@ describeWithMongo('exports', (mongo) => {
   };
 
   beforeAll(async () => {
-    [archives, inputs] = await Promise.all([openArchives(mongo.db), openInputs(mongo.db)]);
-    store = await openJobStore(mongo.db, clock, [archives, inputs]);
-    writer = openLogs(mongo.db, jobsLog, { clock });
-    await writer.fold();
+    await createCollections(mongo.db, collections);
+    [archives, inputs] = [openArchives(mongo.db), openInputs(mongo.db)];
+    store = openJobStore(mongo.db, clock, [archives, inputs]);
+    writer = openLogs(mongo.db, jobsLog, { clock, ...PATIENT });
+    await writer.applyCommits();
   });
   afterAll(() => writer.close());
   beforeEach(() => {

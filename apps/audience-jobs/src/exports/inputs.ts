@@ -1,16 +1,8 @@
+import { bytesOf, modelOf } from '@tidings/mongo';
 import { ExportInput } from '@tidings/rpc';
-import type { Binary, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
-
-const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
-
-interface InputDocument {
-  /** The job. */
-  readonly _id: string;
-  readonly at: Date;
-  /** An encoded ExportInput. */
-  readonly input: Uint8Array | Binary;
-}
+import { exportInputsModel, type InputDocument } from './storage/exports.schema.ts';
 
 /** What exports read, beside the logs: expressions may name people. */
 export interface Inputs extends OrphanRemoval {
@@ -19,22 +11,17 @@ export interface Inputs extends OrphanRemoval {
   find(job: string): Promise<ExportInput | undefined>;
 }
 
-export async function openInputs(db: Db): Promise<Inputs> {
-  const inputs = db.collection<InputDocument>('exportInputs');
-  await inputs.createIndexes([{ name: 'age', key: { at: 1 } }]);
+export function openInputs(db: Db): Inputs {
+  const inputs = modelOf(db, exportInputsModel);
   const find = async (job: string): Promise<ExportInput | undefined> => {
-    const found = await inputs.findOne({ _id: job });
-    return found ? ExportInput.decode(found.input instanceof Uint8Array ? found.input : found.input.buffer) : undefined;
+    const found = await inputs.findOne({ _id: job }).lean<InputDocument | null>();
+    return found ? ExportInput.decode(bytesOf(found.input)) : undefined;
   };
   return {
     find,
     async store(job, input, at) {
       const document = { at, input: ExportInput.encode(input).finish() };
-      const { upsertedCount } = await inputs.updateOne(
-        { _id: job },
-        { $setOnInsert: document },
-        { upsert: true, ...DURABLE },
-      );
+      const { upsertedCount } = await inputs.updateOne({ _id: job }, { $setOnInsert: document }, { upsert: true });
       return upsertedCount > 0 ? input : ((await find(job)) ?? input);
     },
     remove: async (jobs) => void (await inputs.deleteMany({ _id: { $in: [...jobs] } })),

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
-import type { Written } from './archives.ts';
+import type { Written } from './storage/exports.schema.ts';
 
 /** Packed bytes that are stored as one. */
 const BLOCK_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { describeWhere, unzipped } from '@tidings/testing';
 import fc from 'fast-check';
-import type { Written } from './archives.ts';
+import type { Written } from './storage/exports.schema.ts';
 import { pack } from './pack.ts';
 import { type ZippedFile, zipHead, zipSize, zipTail } from './zip.ts';
 

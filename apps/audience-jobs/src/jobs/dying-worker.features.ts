@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLogs } from '@tidings/event-store';
+import { createCollections } from '@tidings/mongo';
 import { openLog } from '@tidings/runtime';
 import { MongoClient } from 'mongodb';
+import { collections } from '../collections.ts';
 import { jobsLog } from './job-log.ts';
 import { openJobStore } from './job-store.ts';
 import { Worker } from './worker.ts';
@@ -17,9 +19,10 @@ async function main(url: string, database: string, at: string): Promise<void> {
   const clock = { now: () => Date.parse(at) };
   const client = await MongoClient.connect(url);
   const db = client.db(database);
-  const store = await openJobStore(db, clock, []);
+  await createCollections(db, collections);
+  const store = openJobStore(db, clock, []);
   const writer = openLogs(db, jobsLog, { clock });
-  await writer.fold();
+  await writer.applyCommits();
   const worker = new Worker({
     ...{ db, clock, store, writer, log: openLog('info') },
     process: async ({ pieces: piece, accepted: { application } }) => {

@@ -4,8 +4,10 @@ import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
+import { createCollections } from '@tidings/mongo';
 import { SelectRequest, Selection } from '@tidings/rpc';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
+import { collections } from '../collections.ts';
 import { openArchives } from '../exports/archives.ts';
 import { type Inputs, openInputs } from '../exports/inputs.ts';
 import { exportsRpc } from '../exports/exports-rpc.ts';
@@ -59,11 +61,12 @@ describeWithMongo('open jobs of an application', (mongo) => {
 
   beforeAll(async () => {
     const { db } = mongo;
-    const archives = await openArchives(db);
-    [pieces, inputs] = await Promise.all([openPieces(db), openInputs(db)]);
-    const jobs = await openJobStore(db, clock, [pieces, inputs]);
-    writer = openLogs(db, jobsLog, { clock });
-    await writer.fold();
+    await createCollections(db, collections);
+    const archives = openArchives(db);
+    [pieces, inputs] = [openPieces(db), openInputs(db)];
+    const jobs = openJobStore(db, clock, [pieces, inputs]);
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
+    await writer.applyCommits();
     const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>
       Selection.fromPartial({ now: new Date(0), applications: selected.map((code) => ({ code, numbers: 1 })) });

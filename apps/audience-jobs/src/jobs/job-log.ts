@@ -4,7 +4,7 @@ import { decideJob, evolveJob, type Job, type JobAction, type Queue } from '@tid
 import { bucketOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
-/** Collection of the jobs, as their logs have folded them. */
+/** Collection of the jobs, with every commit of their logs applied. */
 export const JOBS = 'jobs';
 
 const LOGS = 16;

@@ -1,8 +1,9 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { ExportFormat, JobKind } from '@tidings/events';
 import { decideJob, evolveJob, type Job, type JobAction } from '@tidings/jobs';
-import { Lease, removeLeases } from '@tidings/mongo';
+import { createCollections, Lease, removeLeases } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
+import { collections } from '../collections.ts';
 import { JOBS, jobsLog } from './job-log.ts';
 import { type JobStore, openJobStore } from './job-store.ts';
 
@@ -33,7 +34,8 @@ describeWithMongo('jobs that can be begun', (mongo) => {
   };
 
   beforeAll(async () => {
-    store = await openJobStore(mongo.db, clock, []);
+    await createCollections(mongo.db, collections);
+    store = openJobStore(mongo.db, clock, []);
   });
 
   it('are the oldest of their applications, and every export', async () => {

@@ -1,20 +1,18 @@
 import { JobKind } from '@tidings/events';
 import type { Job, Queue } from '@tidings/jobs';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { type JobDocument, jobOf, JOBS, queueKey, queueOf } from './job-log.ts';
+import { type JobDocument, jobOf, queueKey, queueOf } from './job-log.ts';
 import type { OrphanRemoval } from './orphan-removal.ts';
+import { jobsModel } from './storage/jobs.schema.ts';
+import { KEPT_MS, ORPHANS_KEPT_MS } from './storage/retention.ts';
 
-const DAY_MS = 86_400_000;
-/** How long a job is shown after its end (R-S3). */
-export const KEPT_MS = 7 * DAY_MS;
-/** What never became a job's, or outlived one: longer than any job takes. */
-export const ORPHANS_KEPT_MS = 30 * DAY_MS;
 const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };
 
-/** Queries over the jobs, as their logs have folded them. */
+/** Queries over the jobs, with every commit of their logs applied. */
 export interface JobStore {
   /** Undefined for one that is past its time, too. */
   find(id: string): Promise<Job | undefined>;
@@ -41,36 +39,31 @@ export interface JobStore {
 }
 
 /** @param orphanRemovals what is removed with a job */
-export async function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): Promise<JobStore> {
-  const jobs = db.collection<Stored>(JOBS);
-  await jobs.createIndexes([
-    { name: 'due', key: { status: 1, acceptedAt: 1 } },
-    { name: 'queue', key: { status: 1, queue: 1, acceptedAt: 1 } },
-    { name: 'finished', key: { finishedAt: 1 } },
-  ]);
+export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
+  const jobs = modelOf(db, jobsModel);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
   const removeOrphans = async (ids: readonly string[]): Promise<void> => {
     for (const each of orphanRemovals) await each.remove(ids);
   };
   const remove = async (ids: readonly string[]): Promise<void> => {
     await removeOrphans(ids);
-    await jobs.deleteMany({ _id: { $in: [...ids] } });
+    await collectionOf(db, jobsModel).deleteMany({ _id: { $in: [...ids] } });
   };
   return {
     remove,
     removeOrphans,
     async idsOf(queue, status, after) {
       const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
-      const found = jobs.find(wanted, { projection: { _id: 1 }, sort: { _id: 1 }, limit: PAGE });
-      return (await found.toArray()).map(({ _id }) => _id);
+      const found = await jobs.find(wanted, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
+      return found.map(({ _id }) => _id);
     },
     async find(id) {
-      const found = await jobs.findOne({ _id: id });
+      const found = await jobs.findOne({ _id: id }).lean<Stored | null>();
       return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
     },
     async due(limit) {
       const filter = { status: 'Pending', retryAt: { $lte: new Date(clock.now()) } } as const;
-      const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
+      const found = await jobs.find(filter).sort({ acceptedAt: 1 }).hint('due').limit(limit).lean<Stored[]>();
       return found.map(jobOf);
     },
     // One key of the index is read for each queue.
@@ -78,7 +71,8 @@ export async function openJobStore(db: Db, clock: Clock, orphanRemovals: readonl
     async *startable(queue) {
       let isBegun = false;
       const pending = { status: 'Pending', queue: queueKey(queue) } as const;
-      for await (const found of jobs.find(pending, { sort: { acceptedAt: 1 }, hint: 'queue' })) {
+      const ordered = jobs.find(pending).sort({ acceptedAt: 1 }).hint('queue');
+      for await (const found of ordered.lean<Stored[]>().cursor() as AsyncIterable<Stored>) {
         const job = jobOf(found);
         if (job.accepted.kind !== JobKind.JOB_KIND_EXPORT) {
           if (isBegun) continue;
@@ -89,18 +83,21 @@ export async function openJobStore(db: Db, clock: Clock, orphanRemovals: readonl
     },
     async open(queue) {
       const pending = { status: 'Pending', queue: queueKey(queue) } as const;
-      const found = await jobs.find(pending, { projection: { bytes: 1 }, hint: 'queue' }).toArray();
+      const found = await jobs.find(pending, { bytes: 1 }).hint('queue').lean<Pick<Stored, '_id' | 'bytes'>[]>();
       return new Map(found.map(({ _id, bytes }) => [_id, bytes]));
     },
     async completedOf(second) {
       const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };
-      const found = await jobs.find({ status: 'Completed', acceptedAt }, { hint: 'due' }).toArray();
+      const found = await jobs.find({ status: 'Completed', acceptedAt }).hint('due').lean<Stored[]>();
       return found.filter(({ finishedAt }) => finishedAt && finishedAt >= shownFrom()).map(jobOf);
     },
     async removeExpired() {
       for (;;) {
-        const past = jobs.find({ finishedAt: { $lt: shownFrom() } }, { projection: { _id: 1 }, limit: PAGE });
-        const ids = (await past.toArray()).map(({ _id }) => _id);
+        const past = await jobs
+          .find({ finishedAt: { $lt: shownFrom() } }, { _id: 1 })
+          .limit(PAGE)
+          .lean();
+        const ids = past.map(({ _id }) => _id);
         if (ids.length === 0) break;
         await remove(ids);
       }

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { bytesOf } from '@tidings/events';
+import { createCollections } from '@tidings/mongo';
 import { JobEntry } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
+import { collections } from '../collections.ts';
 import { openPieces } from './pieces.ts';
 
 const at = new Date(0);
@@ -10,7 +12,8 @@ const encoded = (tags: Record<string, unknown>) =>
 
 describeWithMongo('pieces', (mongo) => {
   it('mean the same devices for good, whoever looks them up', async () => {
-    const pieces = await openPieces(mongo.db);
+    await createCollections(mongo.db, collections);
+    const pieces = openPieces(mongo.db);
     await pieces.store('job', 0, { entries: [encoded({})] }, at);
     const first = new Map([[0, ['phone-1']]]);
     expect(await pieces.resolve('job', 0, first)).toEqual(first);
@@ -19,7 +22,7 @@ describeWithMongo('pieces', (mongo) => {
   });
 
   it('hold whatever JSON a request may hold (R-ER1)', async () => {
-    const pieces = await openPieces(mongo.db);
+    const pieces = openPieces(mongo.db);
     const value = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`) as unknown;
     const entries = [encoded({}), encoded({ Level: value }), encoded({ Level: 1 })];
     await pieces.store('deep', 0, { entries }, at);

@@ -1,10 +1,9 @@
 import { Fault } from '@tidings/kernel';
+import { bytesOf, modelOf } from '@tidings/mongo';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
-import type { Binary, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
-
-const PIECES = 'pieces';
-const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+import { type PieceDocument, piecesModel } from './storage/jobs.schema.ts';
 
 type Meant = ReadonlyMap<number, readonly string[]>;
 
@@ -20,19 +19,6 @@ export interface Piece {
   readonly outcomes?: readonly EntryOutcome[];
 }
 
-interface PieceDocument {
-  /** `<job>/<number>`. */
-  readonly _id: string;
-  readonly job: string;
-  readonly number: number;
-  readonly at: Date;
-  /** An encoded JobPiece. */
-  readonly input: Uint8Array | Binary;
-  readonly hwids?: readonly { readonly entry: number; readonly hwids: readonly string[] }[];
-  /** An encoded DeviceBatchReply. */
-  readonly outcome?: Uint8Array | Binary;
-}
-
 /** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
 export interface Pieces extends OrphanRemoval {
   store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
@@ -45,7 +31,6 @@ export interface Pieces extends OrphanRemoval {
 }
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
-const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);
 
 const meantBy = (hwids: NonNullable<PieceDocument['hwids']>): Meant =>
   new Map(hwids.map((each) => [each.entry, each.hwids]));
@@ -61,41 +46,37 @@ function pieceOf({ number, input, hwids, outcome }: PieceDocument): Piece {
   };
 }
 
-export async function openPieces(db: Db): Promise<Pieces> {
-  const pieces = db.collection<PieceDocument>(PIECES);
-  await pieces.createIndexes([
-    { name: 'job', key: { job: 1, number: 1 } },
-    { name: 'age', key: { at: 1 } },
-  ]);
+export function openPieces(db: Db): Pieces {
+  const pieces = modelOf(db, piecesModel);
   return {
     async store(job, number, piece, at) {
       const input = JobPiece.encode(piece).finish();
-      await pieces.replaceOne({ _id: idOf(job, number) }, { job, number, at, input }, { upsert: true, ...DURABLE });
+      await pieces.replaceOne({ _id: idOf(job, number) }, { job, number, at, input }, { upsert: true });
     },
     async find(job, number) {
-      const found = await pieces.findOne({ _id: idOf(job, number) });
+      const found = await pieces.findOne({ _id: idOf(job, number) }).lean<PieceDocument | null>();
       return found ? pieceOf(found) : undefined;
     },
     async *all(job, end) {
-      const found = pieces.find({ job, number: { $lt: end } }, { sort: { number: 1 }, hint: 'job', batchSize: 4 });
-      for await (const document of found) yield pieceOf(document);
+      const found = pieces
+        .find({ job, number: { $lt: end } })
+        .sort({ number: 1 })
+        .hint('job')
+        .batchSize(4);
+      for await (const document of found.lean().cursor() as AsyncIterable<PieceDocument>) yield pieceOf(document);
     },
     async resolve(job, number, hwids) {
       const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
       const _id = idOf(job, number);
-      const { matchedCount } = await pieces.updateOne(
-        { _id, hwids: { $exists: false } },
-        { $set: { hwids: stored } },
-        DURABLE,
-      );
+      const { matchedCount } = await pieces.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
       if (matchedCount === 1) return hwids;
-      const first = await pieces.findOne({ _id }, { projection: { hwids: 1 } });
+      const first = await pieces.findOne({ _id }, { hwids: 1 }).lean<Pick<PieceDocument, 'hwids'> | null>();
       if (!first?.hwids) throw Fault.bug(`piece ${_id} is not there`);
       return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {
       const outcome = DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish();
-      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { outcome } }, DURABLE);
+      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
     },
     remove: async (jobs) => void (await pieces.deleteMany({ job: { $in: [...jobs] } })),
     removeBefore: async (at) => void (await pieces.deleteMany({ at: { $lt: at } })),

@@ -7,8 +7,10 @@ import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobFailure, JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { createCollections } from '@tidings/mongo';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { type Logger, pino } from 'pino';
+import { collections } from '../collections.ts';
 import { POISON } from './dying-worker.features.ts';
 import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
 import { type JobStore, openJobStore } from './job-store.ts';
@@ -74,9 +76,10 @@ describeWithMongo('a worker', (mongo) => {
     [workers, lines, worked] = [[], [], []];
     database = `worker-${++databases}`;
     const db = mongo.database(database);
-    store = await openJobStore(db, clock, []);
-    writer = openLogs(db, jobsLog, { clock });
-    await writer.fold();
+    await createCollections(db, collections);
+    store = openJobStore(db, clock, []);
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
+    await writer.applyCommits();
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));

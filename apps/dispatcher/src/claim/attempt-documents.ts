@@ -4,7 +4,7 @@ import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
-interface ProgressDocument {
+export interface ProgressDocument {
   readonly tries: number;
   readonly firstTriedAt?: Date;
   readonly dueAt: Date;
@@ -15,7 +15,7 @@ interface ProgressDocument {
   readonly devices: Binary;
 }
 
-interface DeferralDocument {
+export interface DeferralDocument {
   /** SendBatch with the unanswered devices. */
   readonly batch: Binary;
   /** Its devices. */

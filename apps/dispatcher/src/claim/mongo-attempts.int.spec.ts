@@ -12,7 +12,6 @@ const me = { owner: 'me', round: 1 };
 describeWithMongo('attempts', (mongo) => {
   const open = async (channel = 'apns'): Promise<MongoAttempts> => {
     const store = new MongoAttempts(mongo.db.collection<AttemptDocument>(`attempts_${randomBase62(8)}`), channel);
-    await store.prepare();
     return store;
   };
 

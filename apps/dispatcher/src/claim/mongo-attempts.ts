@@ -14,12 +14,6 @@ import { type AttemptDocument, attemptOf, packDeferral, packResults } from './at
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
 import { reached } from '../unavailable.ts';
 
-/** How long a settled slice is remembered: as long as its record may be delivered again, with a margin. */
-export const REMEMBER_MS = 48 * 3_600_000;
-
-/** Nothing waits for so long: what is not settled by then is of a message that was removed meanwhile (R-LM3). */
-export const GIVE_UP_MS = 30 * 24 * 3_600_000;
-
 const DUPLICATE_KEY = 11_000;
 
 interface Ending {
@@ -42,14 +36,6 @@ export class MongoAttempts implements AttemptStore {
     this.#channel = channel;
     this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
     this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
-  }
-
-  /** Makes the indexes; call it at start. */
-  async prepare(): Promise<void> {
-    await this.#collection.createIndexes([
-      { key: { channel: 1, state: 1, lane: 1, dueAt: 1, credential: 1 }, name: 'due' },
-      { key: { settledAt: 1 }, name: 'settled', sparse: true },
-    ]);
   }
 
   claim(id: string, { lane, credential }: Place, attempt: Attempt & Claim): Promise<Attempt | undefined> {

@@ -5,6 +5,7 @@ import { type PresenceDocument, presenceIn } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import type { Timers } from '../timers.ts';
 import { reached } from '../unavailable.ts';
+import { FORGET_LEASES_MS } from '../storage/retention.ts';
 
 /** Where workers say that they live. */
 export interface LeaseStore {
@@ -178,8 +179,6 @@ export function mongoLeases(collection: Collection<PresenceDocument>): LeaseStor
     end: (ids) => presence.end(ids),
   };
 }
-
-export const FORGET_LEASES_MS = 24 * 3_600_000;
 
 /** Removes leases that ended a day ago. */
 export const forgetLeases = (collection: Collection<PresenceDocument>, now: number): Promise<void> =>

@@ -37,7 +37,7 @@ import type { Epoch } from '../claim/worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import type { Pending, SliceState } from './slice-devices.ts';
+import type { Pending, RunState } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
@@ -169,7 +169,7 @@ export class Sending {
   }
 
   /** What becomes of the devices of a slice that cannot be sent now. */
-  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): SliceState {
+  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
     const now = this.#deps.clock.now();
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
@@ -337,7 +337,7 @@ export function pendingOf(
 }
 
 /** The devices of a slice that wait, in the form that is stored. */
-export function deferralOf({ batch, columns }: Job, slice: Slice, state: SliceState): Deferral {
+export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunState): Deferral {
   const { waiting, heldUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
   return {

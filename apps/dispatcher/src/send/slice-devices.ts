@@ -24,7 +24,7 @@ export interface Pending {
 }
 
 /** What has become of a slice so far. Every device that was pending is in exactly one of the two. */
-export interface SliceState {
+export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
   /** Until when all that wait are held back; 0 = they are not. */
@@ -166,7 +166,7 @@ export class SliceDevices {
   }
 
   /** @param hasOutstanding whether answers are waited for */
-  state(hasOutstanding: boolean): SliceState {
+  state(hasOutstanding: boolean): RunState {
     return {
       results: this.#results(),
       waiting: this.#waiting(),

@@ -5,10 +5,10 @@ import type { AnswerDetail, PushListener, Sender } from '../channels/channel-por
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import { type SliceState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
+import { type RunState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
 
 /** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
-export type RunEnd = { readonly lost: true } | (SliceState & { readonly lost: false });
+export type RunEnd = { readonly lost: true } | (RunState & { readonly lost: false });
 
 export interface RunDeps extends SliceDevicesOptions {
   readonly sender: Sender;
@@ -116,7 +116,7 @@ export class SliceRun implements PushListener {
   }
 
   /** What has become of the devices by now. */
-  state(): SliceState {
+  state(): RunState {
     return this.#devices.state(this.#inFlight > 0);
   }
 

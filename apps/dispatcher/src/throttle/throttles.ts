@@ -1,5 +1,5 @@
 import type { Clock } from '@tidings/kernel';
-import type { Collection } from 'mongodb';
+import type { Model } from 'mongoose';
 
 /** Whose answer throttled a credential: one version of the settings of an application's platform. */
 export interface Throttler {
@@ -184,17 +184,17 @@ export interface ThrottleDocument {
   readonly versions: Readonly<Record<string, number>>;
 }
 
-export const mongoThrottles = (collection: Collection<ThrottleDocument>, channel: string): ThrottleStore => ({
+export const mongoThrottles = (model: Model<ThrottleDocument>, channel: string): ThrottleStore => ({
   async close(credential, until, cause, { reference, version }) {
     const update = {
       $max: { blockedUntil: new Date(until) },
       $set: { channel, cause, [`versions.${reference}`]: version },
       $unset: { probedUntil: '' as const },
     };
-    await collection.updateOne({ _id: credential }, update, { upsert: true });
+    await model.updateOne({ _id: credential }, update, { upsert: true });
   },
   async all() {
-    const found = await collection.find({ channel }).toArray();
+    const found = await model.find({ channel }).lean<ThrottleDocument[]>();
     return found.map(({ _id, blockedUntil, cause, versions }) => ({
       credential: _id,
       until: blockedUntil.getTime(),
@@ -204,14 +204,14 @@ export const mongoThrottles = (collection: Collection<ThrottleDocument>, channel
   },
   async probe(credential, now, until) {
     const free = [{ probedUntil: { $exists: false } }, { probedUntil: { $lte: new Date(now) } }];
-    const { matchedCount } = await collection.updateOne(
+    const { matchedCount } = await model.updateOne(
       { _id: credential, blockedUntil: { $lte: new Date(now) }, $or: free },
       { $set: { probedUntil: new Date(until) } },
     );
     return matchedCount === 1;
   },
   async lift(credential) {
-    const { deletedCount } = await collection.deleteOne({ _id: credential, channel });
+    const { deletedCount } = await model.deleteOne({ _id: credential, channel });
     return deletedCount === 1;
   },
 });

@@ -26,7 +26,7 @@ interface Waiting {
 /** Commands to devices, sent in groups. */
 export interface DeviceCommands {
   /**
-   * Resolves when the command is durable and folded; rejects with its own fault, with `unavailable` at once where too many wait, and where the
+   * Resolves when the command is durable and applied; rejects with its own fault, with `unavailable` at once where too many wait, and where the
    * deadline of its caller passes before it is sent.
    */
   submit(caller: Caller, command: DeviceCommand): Promise<void>;

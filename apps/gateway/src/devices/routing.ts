@@ -18,7 +18,7 @@ export function isRepeatable({ command, idempotencyKey }: DeviceCommand): boolea
     case 'register':
     case 'setTags':
       return !Object.values(command.value.tags ?? {}).some(isOperation);
-    case 'occur':
+    case 'recordEvent':
       return false;
     case 'open':
     case 'unregister':

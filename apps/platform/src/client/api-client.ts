@@ -1,5 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { api, type Method, type OutputOf } from '@tidings/contract';
 import { HttpClient, type Reply } from './http-client.ts';
+import { isRepeatable } from './repeatable.ts';
+
+const PATIENCE_MS = 60_000;
 
 /** The secrets that a customer holds; a method is sent with the one that it demands. */
 export interface Secrets {
@@ -33,13 +37,16 @@ export class ApiClient {
     this.#secrets = secrets;
   }
 
-  /** What a successful call answers. @throws Refusal for any other reply. */
+  /**
+   * What a successful call answers. A call that changes nothing when it comes twice is repeated for a minute while the service asks to
+   * come again, as it does when it is overloaded. @throws Refusal for any other reply.
+   */
   async call<Name extends MethodName>(
     name: Name,
     parameters: Readonly<Record<string, unknown>> = {},
   ): Promise<ReplyOf<Name>> {
     const method: Method = api[name];
-    const reply = await this.reply(name, parameters);
+    const reply = await this.#patientReply(name, parameters);
     if (method.family !== 'json13') {
       if (reply.status !== method.status) throw new Refusal(name, reply);
       return reply.body as ReplyOf<Name>;
@@ -76,6 +83,17 @@ export class ApiClient {
           ? { ...this.#auth(method), ...fields }
           : { request: { ...this.#auth(method), ...fields } },
     });
+  }
+
+  async #patientReply(name: MethodName, parameters: Readonly<Record<string, unknown>>): Promise<Reply> {
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const reply = await this.reply(name, parameters);
+      const retryAfter = reply.headers['retry-after'];
+      const comesAgain = reply.status >= 500 && retryAfter !== undefined && isRepeatable(name, parameters);
+      if (!comesAgain || performance.now() > giveUpAt) return reply;
+      await delay(Number(retryAfter) * 1_000);
+    }
   }
 
   /** Any path of the API with a bare body and a server token: `v2('messages:list', { filters })`. */

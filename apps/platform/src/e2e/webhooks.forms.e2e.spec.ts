@@ -125,7 +125,7 @@ describe('event streams', () => {
       const stored = {
         registry: ['devices'],
         statistics: ['groups', 'messages'],
-        webhooks: ['webhooks.commits', 'told'],
+        webhooks: ['webhooks.commits', 'deliveries'],
       };
       const contents = Object.entries(stored).flatMap(([service, collections]) =>
         collections.map(async (name) => {

@@ -9,14 +9,25 @@ import type {
   TagState,
 } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import type { Db, Document, Filter } from 'mongodb';
+import { modelOf, type ModelDefinition } from '@tidings/mongo';
+import type { Db, Document } from 'mongodb';
+import type { FilterQuery } from 'mongoose';
 import { behind, type Page, readPage, sortOf } from './pages.ts';
-import { ACCOUNTS, APPLICATIONS, FILTERS, GROUPS, namedId, PRESETS, stateOf, TAGS, TOKENS } from './account-log.ts';
+import { namedId, stateOf } from './account-log.ts';
+import {
+  accountsModel,
+  applicationsModel,
+  filtersModel,
+  groupsModel,
+  presetsModel,
+  tagsModel,
+  tokensModel,
+} from './storage/accounts.schema.ts';
 
 /** A state and the number of the commit that made it. */
 export type Versioned<State> = State & { readonly rev: number };
 
-/** Queries over the configuration of accounts, as its logs have folded it. */
+/** Queries over the configuration of accounts, with every commit of its logs applied. */
 export interface AccountStore {
   readonly hasAccount: (account: string) => Promise<boolean>;
   /** Undefined for a deleted one, too. */
@@ -83,19 +94,22 @@ const read = <State extends AccountState>(document: Document): Versioned<State> 
 });
 
 export function openAccountStore(db: Db, clock: Clock): AccountStore {
-  const byId = async <State extends AccountState>(collection: string, ids: readonly string[]) => {
-    const found = await db
-      .collection<{ _id: string }>(collection)
+  const accounts = modelOf(db, accountsModel);
+  const applications = modelOf(db, applicationsModel);
+  const segments = modelOf(db, filtersModel);
+  const byId = async <State extends AccountState>(states: ModelDefinition, ids: readonly string[]) => {
+    const found = await modelOf(db, states)
       .find({ _id: { $in: [...ids] } })
-      .toArray();
+      .lean<Document[]>();
     return found.map((document) => read<State>(document));
   };
-  const filters = async (filter: Filter<{ _id: string }>): Promise<LiveFilter[]> => {
-    const found = await db
-      .collection<{ _id: string }>(FILTERS)
+  const filters = async (
+    filter: FilterQuery<{ _id: string; account: string; code: string }>,
+  ): Promise<LiveFilter[]> => {
+    const found = await segments
       .find({ ...filter, live: true })
       .sort({ createdAt: 1, _id: 1 })
-      .toArray();
+      .lean<Document[]>();
     return found.map((document) => read<LiveFilter>(document));
   };
   const unusedDue = async <Known extends Pick<LiveFilter, 'code' | 'expiresAt'>>(
@@ -105,84 +119,85 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     const due = found.filter(({ expiresAt }) => expiresAt && expiresAt <= now);
     if (due.length === 0) return [];
     const codes = due.map(({ code }) => code);
-    const used = await db.collection(PRESETS).distinct('filter', { filter: { $in: codes }, deleted: false });
+    const used = await modelOf(db, presetsModel).distinct('filter', { filter: { $in: codes }, deleted: false });
     return due.filter(({ code }) => !used.includes(code));
   };
-  const current = async (filter: Filter<{ _id: string }>): Promise<LiveFilter[]> => {
+  const current = async (
+    filter: FilterQuery<{ _id: string; account: string; code: string }>,
+  ): Promise<LiveFilter[]> => {
     const found = await filters(filter);
     const gone = await unusedDue(found, new Date(clock.now()));
     return found.filter((each) => !gone.includes(each));
   };
   const store: AccountStore = {
-    hasAccount: async (account) => (await byId<Account>(ACCOUNTS, [account])).length > 0,
+    hasAccount: async (account) => (await byId<Account>(accountsModel, [account])).length > 0,
     application: async (code) => (await store.applications([code]))[0],
     applications: async (codes) => (await store.applicationStates(codes)).filter(({ deletedAt }) => !deletedAt),
-    applicationStates: (codes) => byId<Application>(APPLICATIONS, codes),
-    async granted({ account, allApplications, applications }, skip, limit) {
-      const found = db.collection<Application & { _id: string }>(APPLICATIONS);
-      const grants = { $or: [{ _id: { $in: [...applications] } }, { authorizeAllTokens: true }] };
+    applicationStates: (codes) => byId<Application>(applicationsModel, codes),
+    async granted({ account, allApplications, applications: granted }, skip, limit) {
+      const grants = { $or: [{ _id: { $in: [...granted] } }, { authorizeAllTokens: true }] };
       const filter = { account, ...isLive, ...(allApplications ? {} : grants) };
       const [count, page] = await Promise.all([
-        found.countDocuments(filter),
-        found
-          .find(filter, { projection: { _id: 0, code: 1, title: 1 } })
+        applications.countDocuments(filter),
+        applications
+          .find(filter, { _id: 0, code: 1, title: 1 })
           .sort({ createdAt: 1, _id: 1 })
           .skip(skip)
           .limit(limit)
-          .toArray(),
+          .lean<Pick<Application, 'code' | 'title'>[]>(),
       ]);
       return { applications: page, count };
     },
     async unpurged() {
       const filter = { deletedAt: { $exists: true }, purgedAt: { $exists: false } };
-      const found = await db.collection(APPLICATIONS).find(filter).toArray();
+      const found = await applications.find(filter).lean<Document[]>();
       return found.map((document) => read<Application>(document));
     },
     token: async (id) => (await store.tokens([id]))[0],
-    tokens: (ids) => byId<AccessToken>(TOKENS, ids),
+    tokens: (ids) => byId<AccessToken>(tokensModel, ids),
     async liveTokens() {
-      const found = await db.collection(TOKENS).find({ revoked: false }).sort({ createdAt: 1, _id: 1 }).toArray();
+      const found = await modelOf(db, tokensModel)
+        .find({ revoked: false })
+        .sort({ createdAt: 1, _id: 1 })
+        .lean<Document[]>();
       return found.map((document) => read<AccessToken>(document));
     },
     async tagsVersion(account) {
-      const found = await db
-        .collection<{ _id: string; tagsMade: number; tagsDeleted: number }>(ACCOUNTS)
-        .findOne({ _id: account }, { projection: { tagsMade: 1, tagsDeleted: 1 } });
+      const found = await accounts
+        .findOne({ _id: account }, { tagsMade: 1, tagsDeleted: 1 })
+        .lean<Pick<Account, 'tagsMade' | 'tagsDeleted'> | null>();
       return found ? found.tagsMade + found.tagsDeleted : 0;
     },
     async categories(account) {
-      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
+      const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return [...(found?.categories ?? [])];
     },
     async isEmailOnly(account) {
-      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account, emailOnly: true });
-      return found !== null;
+      return (await accounts.exists({ _id: account, emailOnly: true })) !== null;
     },
     async senders(account) {
-      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
+      const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return found?.senders ?? { required: false, verified: [] };
     },
     async tags(account) {
-      const found = await db.collection(TAGS).find({ account, deleted: false }).sort({ number: 1 }).toArray();
+      const found = await modelOf(db, tagsModel)
+        .find({ account, deleted: false })
+        .sort({ number: 1 })
+        .lean<Document[]>();
       return found.map((document) => read<TagState>(document));
     },
     async applicationsOf(account) {
-      const found = await db
-        .collection(APPLICATIONS)
-        .find<Pick<Application, 'code' | 'authorizeAllTokens'>>(
-          { account, ...isLive },
-          { projection: { _id: 0, code: 1, authorizeAllTokens: 1 } },
-        )
+      return applications
+        .find({ account, ...isLive }, { _id: 0, code: 1, authorizeAllTokens: 1 })
         .sort({ createdAt: 1, _id: 1 })
-        .toArray();
-      return found;
+        .lean<Pick<Application, 'code' | 'authorizeAllTokens'>[]>();
     },
     async groups(account, codes) {
-      const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(GROUPS, codes);
+      const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(groupsModel, codes);
       return found.filter((group) => group.account === account);
     },
     async groupsOf(application) {
-      const found = await db.collection(GROUPS).find({ applications: application }).toArray();
+      const found = await modelOf(db, groupsModel).find({ applications: application }).lean<Document[]>();
       return found.map((document) => read<ApplicationGroup>(document));
     },
     filterNamed: async (account, name) => (await current({ _id: namedId(account, name) }))[0],
@@ -190,34 +205,18 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       codes.length === 0 ? [] : current({ account, code: { $in: [...codes] } }),
     async filters(account, application, after) {
       const listed = { account, application: { $in: ['', application] }, live: true, ...behind(byCreation, after) };
-      const projection = { code: 1, name: 1, text: 1, application: 1, expiresAt: 1, createdAt: 1 };
-      const found = db.collection<{ _id: string }>(FILTERS).find<ListedFilter & Document>(listed, { projection });
-      const page = await readPage(found.sort(sortOf(byCreation)), byCreation, ({ text }) => Buffer.byteLength(text));
+      const projection = { code: 1, name: 1, text: 1, application: 1, expiresAt: 1, createdAt: 1 } as const;
+      const found = segments.find(listed, projection).sort(sortOf(byCreation));
+      const page = await readPage<ListedFilter & Document>(found, byCreation, ({ text }) => Buffer.byteLength(text));
       const gone = new Set(await unusedDue(page.entries, new Date(clock.now())));
       return { entries: page.entries.filter((each) => !gone.has(each)), next: page.next };
     },
     async dueFilters(now, of) {
       const due = { expiresAt: { $lte: now }, live: true, ...(of && { _id: namedId(of.account, of.name) }) };
-      const projection = { _id: 0, account: 1, name: 1, code: 1, expiresAt: 1 };
-      const found = await db.collection<{ _id: string }>(FILTERS).find<DueFilter>(due, { projection }).toArray();
+      const projection = { _id: 0, account: 1, name: 1, code: 1, expiresAt: 1 } as const;
+      const found = await segments.find(due, projection).lean<DueFilter[]>();
       return unusedDue(found, now);
     },
   };
   return store;
-}
-
-/** Makes the indexes of the configuration where they are missing. */
-export async function prepareAccounts(db: Db): Promise<void> {
-  await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
-  await db.collection(GROUPS).createIndexes([{ name: 'applications', key: { applications: 1 } }]);
-  await db.collection(FILTERS).createIndexes([
-    { name: 'code', key: { code: 1 } },
-    { name: 'account_application_created', key: { account: 1, application: 1, createdAt: 1, _id: 1 } },
-    { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
-  ]);
-  await db.collection(APPLICATIONS).createIndexes([
-    { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
-    { name: 'icon', key: { icon: 1 } },
-    { name: 'deleted', key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
-  ]);
 }

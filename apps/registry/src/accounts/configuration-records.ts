@@ -9,7 +9,7 @@ import { applicationView } from '../applications/application-view.ts';
 import { tokenView } from '../tokens/token-view.ts';
 import type { AccountStore } from './account-store.ts';
 
-/** How long the states of a commit may take: after a crash they are folded within a second. */
+/** How long the states of a commit may take: after a crash they are applied within a second. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 5;
 

@@ -1,4 +1,4 @@
-import type { Document, FindCursor } from 'mongodb';
+import type { Document } from 'mongodb';
 
 /** Entries of a page at most. */
 export const PAGE_ENTRIES = 500;
@@ -32,19 +32,32 @@ export function behind({ field, isTime }: Order, next: string): Document {
   return { [field]: { $gte: at }, $nor: [{ [field]: at, _id: { $lte: _id } }] };
 }
 
+/** A query of a model, sorted. */
+interface PageQuery {
+  limit(entries: number): PageQuery;
+  batchSize(entries: number): PageQuery;
+  lean(): PageQuery;
+  cursor(): AsyncIterable<unknown> & { close(): Promise<void> };
+}
+
 /**
  * Reads one page: {@link PAGE_ENTRIES} entries at most, and no more than a MiB with the last of them left out of account.
  * @param sizeOf bytes of an entry, about
  */
 export async function readPage<Entry extends Document>(
-  cursor: FindCursor<Entry>,
+  query: PageQuery,
   { field }: Order,
   sizeOf: (entry: Entry) => number,
 ): Promise<Page<Entry>> {
   const entries: Entry[] = [];
   let bytes = 0;
+  const cursor = query
+    .limit(PAGE_ENTRIES + 1)
+    .batchSize(BATCH)
+    .lean()
+    .cursor();
   try {
-    for await (const entry of cursor.limit(PAGE_ENTRIES + 1).batchSize(BATCH)) {
+    for await (const entry of cursor as AsyncIterable<Entry>) {
       if (entries.length === PAGE_ENTRIES || bytes >= PAGE_BYTES) {
         const last = entries.at(-1)!;
         const at: unknown = last[field];

@@ -1,5 +1,5 @@
 import type { Application } from '@tidings/audience';
-import { type LogDefinition, openCommits, openEmptying, type PlacedEvent } from '@tidings/event-store';
+import { type LogDefinition, openCommits, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
 import { type DeploymentKeys, type Logger, masterKeyId, reseal } from '@tidings/runtime';
@@ -91,7 +91,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
   const { master, rotation } = keys;
   if (!rotation) return undefined;
   const commits = openCommits(db, definition);
-  const emptying = openEmptying(db, definition);
+  const redaction = openRedaction(db, definition);
   /** The last commit of each log that has been looked at: commits do not change behind it. */
   const seen = new Map<string, number>();
   let isDone = false;
@@ -121,7 +121,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     for (let isLast = false; !isLast && !signal.aborted;) {
       const page = await commits.after(name, seen.get(name) ?? 0, PAGE);
       const changed = page.map(({ n, events }) => ({ n, events: resealedEvents(events, anew) }));
-      await Promise.all(changed.map(({ n, events }) => emptying.replace(name, n, events)));
+      await Promise.all(changed.map(({ n, events }) => redaction.replace(name, n, events)));
       found += changed.reduce((sum, { events }) => sum + events.length, 0);
       if (page.length > 0) seen.set(name, page.at(-1)!.n);
       isLast = page.length < PAGE;

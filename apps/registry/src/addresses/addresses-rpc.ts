@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { type AddressAction, type AddressState, DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
+import { modelOf } from '@tidings/mongo';
 import type { Accounts, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { addressId, ADDRESSES } from '../accounts/account-log.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { tokenHash } from '../devices/commands/action-of-command.ts';
+import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
 type AddressMethods = Pick<
   Accounts,
@@ -21,7 +23,7 @@ export interface AddressDeps {
 
 /** Addresses that no mail goes to, by account (R-E5, R-E14). Behind this the hash of an address stands for it. */
 export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
-  const addresses = db.collection<AddressState & { readonly _id: string }>(ADDRESSES);
+  const addresses = modelOf(db, addressesModel);
 
   const known = ({ account, email }: AddressRequest) => ({
     account: account || DEFAULT_ACCOUNT,
@@ -29,7 +31,7 @@ export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): Addre
   });
   const find = async (request: AddressRequest) => {
     const { account, address } = known(request);
-    const found = await addresses.findOne({ _id: addressId(account, address) });
+    const found = await addresses.findOne({ _id: addressId(account, address) }).lean<AddressState | null>();
     return { blacklistedSince: found?.since, complainedSince: found?.complained };
   };
   const decide = async (request: AddressRequest, type: AddressAction['type']): Promise<void> => {

@@ -1,20 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
-import { Binary, type Db } from 'mongodb';
-import { APPLICATIONS } from '../accounts/account-log.ts';
+import { bytesOf, modelOf } from '@tidings/mongo';
+import type { Db } from 'mongodb';
+import { applicationsModel } from '../accounts/storage/accounts.schema.ts';
+import { type IconDocument, iconsModel, UNUSED_KEPT_MS } from './storage/icons.schema.ts';
 
-export const ICONS = 'icons';
-/** How long an icon stays that no application has. */
-export const UNUSED_KEPT_MS = 86_400_000;
 /** Icons looked at together. */
 const AT_ONCE = 500;
-
-interface IconDocument {
-  readonly _id: string;
-  readonly png: Binary;
-  /** When it was last given to an application. */
-  readonly usedAt: Date;
-}
 
 /** PNG bytes by their SHA-256 in hex, so that events and states carry no pictures. */
 export interface Icons {
@@ -27,12 +19,12 @@ export interface Icons {
 }
 
 export function openIcons(db: Db, clock: Clock): Icons {
-  const icons = db.collection<IconDocument>(ICONS);
+  const icons = modelOf(db, iconsModel);
   return {
     async store(png) {
       if (png.length === 0) return '';
       const _id = hash('sha256', png, 'hex');
-      const update = { $max: { usedAt: new Date(clock.now()) }, $setOnInsert: { png: new Binary(png) } };
+      const update = { $max: { usedAt: new Date(clock.now()) }, $setOnInsert: { png: Buffer.from(png) } };
       try {
         await icons.updateOne({ _id }, update, { upsert: true });
       } catch (error) {
@@ -42,16 +34,16 @@ export function openIcons(db: Db, clock: Clock): Icons {
       return _id;
     },
     async read(id) {
-      const found = await icons.findOne({ _id: id });
-      return Buffer.from(found?.png.buffer ?? []);
+      const found = await icons.findOne({ _id: id }).lean<IconDocument | null>();
+      return Buffer.from(found ? bytesOf(found.png) : []);
     },
     async removeUnused(signal) {
       // Whoever is about to give it to an application has stored it less than a day ago.
       const old = { usedAt: { $lt: new Date(clock.now() - UNUSED_KEPT_MS) } };
       for (let after = ''; !signal?.aborted;) {
-        const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
-        const ids = (await icons.find({ ...old, _id: { $gt: after } }, options).toArray()).map(({ _id }) => _id);
-        const used = await db.collection(APPLICATIONS).distinct('icon', { icon: { $in: ids } });
+        const wanted = icons.find({ ...old, _id: { $gt: after } }, { _id: 1 });
+        const ids = (await wanted.sort({ _id: 1 }).limit(AT_ONCE).lean()).map(({ _id }) => _id);
+        const used = await modelOf(db, applicationsModel).distinct('icon', { icon: { $in: ids } });
         await icons.deleteMany({ ...old, _id: { $in: ids.filter((id) => !used.includes(id)) } });
         if (ids.length < AT_ONCE) return;
         after = ids.at(-1)!;

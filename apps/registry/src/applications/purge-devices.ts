@@ -1,5 +1,5 @@
 import { type Application, deviceLogOf } from '@tidings/audience';
-import type { CommitEmptying, CommitReader, LogWriter } from '@tidings/event-store';
+import type { CommitRedaction, CommitReader, LogWriter } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
 import { Preset } from '@tidings/events/generated/tidings/events/v1/presets';
@@ -21,7 +21,7 @@ export interface PurgeDeps {
   readonly write: AccountWriter;
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
   readonly commits: {
-    readonly accounts: CommitEmptying<AccountEvent>;
+    readonly accounts: CommitRedaction<AccountEvent>;
     readonly plans: Pick<CommitReader<never>, 'removeLogs'>;
     readonly visits: Pick<CommitReader<never>, 'removeLogs'>;
   };
@@ -74,8 +74,8 @@ function withoutContent(event: Change | undefined, application: string): Change 
 }
 
 /** Takes what the commits of an account say of a deleted application's contents and secrets out of them. */
-async function emptyCommits(
-  commits: CommitEmptying<AccountEvent>,
+async function redactCommits(
+  commits: CommitRedaction<AccountEvent>,
   log: string,
   application: string,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: app });
     await commits.plans.removeLogs(`plans-${app}-`, signal);
     await commits.visits.removeLogs(visitLogOf(app), signal);
-    await emptyCommits(commits.accounts, accountLogOf(account), app, signal);
+    await redactCommits(commits.accounts, accountLogOf(account), app, signal);
   };
 
   const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {

@@ -1,6 +1,9 @@
+import type { SliceState } from '@tidings/delivery';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { SliceStateCounts } from './watch/watch.ts';
+
+/** How many slices are open: to be emitted, under way, or deferred to a later time. */
+export type SliceStateCounts = Record<SliceState['kind'], number>;
 
 /** What the fan-out counts. */
 export interface FanoutMetrics {

@@ -2,14 +2,13 @@ import { every } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
-import { Lease, transientAsFault } from '@tidings/mongo';
+import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/account-store.ts';
 import { applicationView } from '../applications/application-view.ts';
-import { prepareDevices } from '../devices/storage/device-document.ts';
 import { openLogCategory } from '../log-category.ts';
 import { openTags } from '../tags/tag-cache.ts';
 import { Badges } from './settle/badges.ts';
@@ -25,6 +24,7 @@ import { DeviceScan } from './scan/scan.ts';
 import { Settling } from './settle/settling.ts';
 import { SliceStatusStore } from './settle/slice-statuses.ts';
 import { Watch } from './watch/watch.ts';
+import { collections } from '../collections.ts';
 
 /** Chunks of broadcasts under way at a time: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
@@ -82,16 +82,14 @@ type Collaborators = Awaited<ReturnType<typeof openCollaborators>>;
 async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name the indexes that they use.
-  await prepareDevices(db);
+  await createCollections(db, collections);
   const shared = { service: 'fanout', publish: planRecords } as const;
   const planLogs = await openLogCategory(deps, plansLog, { ...shared, keptMs: commitsKept.asFigures }, closing);
   const fanoutLogs = await openLogCategory(deps, fanoutsLog, { ...shared, keptMs: commitsKept.asDetails }, closing);
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db, clock);
-  await outgoing.prepare();
   const scan = new DeviceScan(db);
   const statuses = new SliceStatusStore(db);
-  await statuses.prepare();
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
   const chunks = new Chunks({

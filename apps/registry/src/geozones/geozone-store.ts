@@ -1,8 +1,10 @@
 import { distanceMeters, type GeozoneClusterState, type GeozoneState, type Place } from '@tidings/audience';
 import type { Geozone, GeozoneCluster } from '@tidings/events';
+import { modelOf } from '@tidings/mongo';
 import type { Binary, Db, Document } from 'mongodb';
 import { type AccountDocument, bytesOf, CLUSTERS, GEOZONES, stateOf } from '../accounts/account-log.ts';
 import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
+import { CLUSTER_INDEX, clustersModel, geozonesModel } from '../accounts/storage/accounts.schema.ts';
 
 /** A zone, and how far its centre is. */
 export interface Nearby {
@@ -10,7 +12,7 @@ export interface Nearby {
   readonly meters: number;
 }
 
-/** Queries over geozones and clusters that are there, as the accounts' logs have folded them. */
+/** Queries over geozones and clusters that are there, with every commit of the accounts' logs applied. */
 export interface GeozoneStore {
   readonly zone: (account: string, id: bigint) => Promise<Geozone | undefined>;
   /** A page, oldest first. */
@@ -29,8 +31,6 @@ export interface GeozoneStore {
 const byNumber = { field: 'number' };
 /** A cluster is changed by its deletion alone. */
 const byAge = { field: 'rev' };
-/** The index that covers the count of zones. */
-const CLUSTER_INDEX = 'application_cluster_deleted';
 
 /** No zone is wider (Spec, Limits). */
 const WIDEST_METERS = 1000;
@@ -42,8 +42,8 @@ const clusterIn = (document: Document): GeozoneCluster => (stateOf(document) as 
 const byDistance = (a: Nearby, b: Nearby): number => a.meters - b.meters || Number(a.zone.id - b.zone.id);
 
 export function openGeozoneStore(db: Db): GeozoneStore {
-  const zones = db.collection<AccountDocument>(GEOZONES);
-  const clusters = db.collection<AccountDocument>(CLUSTERS);
+  const zones = modelOf(db, geozonesModel);
+  const clusters = modelOf(db, clustersModel);
   const deleted = false;
 
   const near = async (application: string, place: Place, within: object, limit: number): Promise<Nearby[]> => {
@@ -51,14 +51,14 @@ export function openGeozoneStore(db: Db): GeozoneStore {
     const found = await zones
       .find({ application, place: { $nearSphere: { $geometry, ...within } } })
       .limit(limit)
-      .toArray();
+      .lean<Document[]>();
     const measured = found.map(zoneIn).map((zone) => ({ zone, meters: distanceMeters(place, zone) }));
     return measured.sort(byDistance);
   };
 
   return {
     async zone(account, id) {
-      const found = await zones.findOne({ _id: String(id), account, deleted });
+      const found = await zones.findOne({ _id: String(id), account, deleted }).lean<Document | null>();
       return found ? zoneIn(found) : undefined;
     },
     async zones(account, application, after) {
@@ -79,14 +79,14 @@ export function openGeozoneStore(db: Db): GeozoneStore {
     },
     async zonesIn(application, codes) {
       const wanted = { application, deleted, cluster: { $in: [...codes] } };
-      const counted = zones.aggregate<{ _id: string; zones: number }>(
+      const counted = await zones.aggregate<{ _id: string; zones: number }>(
         [{ $match: wanted }, { $group: { _id: '$cluster', zones: { $sum: 1 } } }],
         { hint: CLUSTER_INDEX },
       );
-      return new Map((await counted.toArray()).map(({ _id, zones: count }) => [_id, count]));
+      return new Map(counted.map(({ _id, zones: count }) => [_id, count]));
     },
     async cluster(account, code) {
-      const found = await clusters.findOne({ _id: code, account, deleted });
+      const found = await clusters.findOne({ _id: code, account, deleted }).lean<Document | null>();
       return found ? clusterIn(found) : undefined;
     },
     nearest: (application, place, limit) => near(application, place, {}, limit),
@@ -95,16 +95,4 @@ export function openGeozoneStore(db: Db): GeozoneStore {
       return candidates.filter(({ zone, meters }) => meters <= zone.rangeMeters);
     },
   };
-}
-
-/** Makes the indexes of geozones where they are missing. */
-export async function prepareGeozones(db: Db): Promise<void> {
-  await db.collection(GEOZONES).createIndexes([
-    { name: 'application_deleted_number', key: { application: 1, deleted: 1, number: 1, _id: 1 } },
-    { name: CLUSTER_INDEX, key: { application: 1, cluster: 1, deleted: 1 } },
-    { name: 'application_place', key: { application: 1, place: '2dsphere' } },
-  ]);
-  await db
-    .collection(CLUSTERS)
-    .createIndexes([{ name: 'application_deleted_rev', key: { application: 1, deleted: 1, rev: 1, _id: 1 } }]);
 }

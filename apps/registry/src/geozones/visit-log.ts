@@ -8,7 +8,6 @@ import {
 } from '@tidings/event-store';
 import { type MessageAccepted, topicNames, VisitEvent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Db } from 'mongodb';
 import { KEY_LIFETIME_MS, keyAt, type UsedKey } from '../devices/commands/device-decisions.ts';
 import { KEYS } from '../devices/storage/device-document.ts';
 
@@ -38,7 +37,7 @@ export interface Visit extends Visitor {
 }
 
 /** When a cooldown began. */
-interface CooldownState {
+export interface CooldownState {
   readonly at: Date;
   readonly until: Date;
 }
@@ -116,9 +115,3 @@ export const visitRecords = ({ log, n, events }: Commit<VisitEvent>): RelayedRec
           value: VisitEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
         },
   );
-
-/** Makes the index of cooldowns where it is missing. */
-export async function prepareVisits(db: Db): Promise<void> {
-  // Whether a cooldown still counts is decided by the service's clock; this only clears away.
-  await db.collection(COOLDOWNS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);
-}

@@ -1,7 +1,9 @@
 import { campaignNameKey, type CampaignState, type PresetState } from '@tidings/audience';
+import { modelOf } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import { type AccountDocument, CAMPAIGNS, PRESETS, stateOf } from '../accounts/account-log.ts';
 import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
+import { campaignsModel, presetsModel } from '../accounts/storage/accounts.schema.ts';
 
 /** What lists tell of a preset. */
 export interface ListedPreset {
@@ -13,7 +15,7 @@ export interface ListedPreset {
 
 const byAge = { field: 'number' };
 
-/** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
+/** Queries over presets and campaigns that are there, with every commit of the accounts' logs applied. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
   /** Of whatever account. */
@@ -33,56 +35,46 @@ const presetIn = (document: Document): PresetState => stateOf(document) as Prese
 const campaignIn = (document: Document): CampaignState => stateOf(document) as CampaignState;
 
 export function openPresetStore(db: Db): PresetStore {
-  const presets = db.collection<AccountDocument>(PRESETS);
-  const campaigns = db.collection<AccountDocument>(CAMPAIGNS);
+  const presets = modelOf(db, presetsModel);
+  const campaigns = modelOf(db, campaignsModel);
   const deleted = false;
   return {
     async preset(account, code) {
-      const found = await presets.findOne({ _id: code, account, deleted });
+      const found = await presets.findOne({ _id: code, account, deleted }).lean<Document | null>();
       return found ? presetIn(found) : undefined;
     },
     async anyPreset(code) {
-      const found = await presets.findOne({ _id: code, deleted });
+      const found = await presets.findOne({ _id: code, deleted }).lean<Document | null>();
       return found ? presetIn(found) : undefined;
     },
     presets(account, owners, after) {
       const listed = { owner: { $in: [...owners] }, account, deleted, ...behind(byAge, after) };
-      const projection = { code: 1, name: 1, owner: 1, number: 1 };
-      const found = presets.find<ListedPreset & Document>(listed, { projection }).sort(sortOf(byAge));
-      return readPage(found, byAge, ({ name }) => Buffer.byteLength(name));
+      const projection = { code: 1, name: 1, owner: 1, number: 1 } as const;
+      const found = presets.find(listed, projection).sort(sortOf(byAge));
+      return readPage<ListedPreset & Document>(found, byAge, ({ name }) => Buffer.byteLength(name));
     },
     async campaign(account, code) {
-      const found = await campaigns.findOne({ _id: code, account, deleted });
+      const found = await campaigns.findOne({ _id: code, account, deleted }).lean<Document | null>();
       return found ? campaignIn(found) : undefined;
     },
     async campaignNamed(application, name) {
       const found = await campaigns
-        .find({ named: campaignNameKey(application, name), deleted })
+        .findOne({ named: campaignNameKey(application, name), deleted })
         .sort({ id: 1 })
-        .next();
+        .lean<Document | null>();
       return found ? campaignIn(found) : undefined;
     },
     async liveCampaigns(application, ids) {
       const wanted = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
       if (wanted.length === 0) return new Set();
-      const found = campaigns.find({ application, deleted, id: { $in: wanted } }, { projection: { id: 1 } });
-      return new Set((await found.toArray()).map(({ id }) => BigInt(id as number)));
+      const found = await campaigns
+        .find({ application, deleted, id: { $in: wanted } }, { id: 1 })
+        .lean<{ id: number }[]>();
+      return new Set(found.map(({ id }) => BigInt(id)));
     },
     async campaigns(account, application, after, limit) {
       const behind = { application, account, deleted, id: { $gt: after } };
-      return (await campaigns.find(behind).sort({ id: 1 }).limit(limit).toArray()).map(campaignIn);
+      return (await campaigns.find(behind).sort({ id: 1 }).limit(limit).lean<Document[]>()).map(campaignIn);
     },
   };
-}
-
-/** Makes the indexes of presets and campaigns where they are missing. */
-export async function preparePresets(db: Db): Promise<void> {
-  await db.collection(PRESETS).createIndexes([
-    { name: 'owner_deleted_number', key: { owner: 1, deleted: 1, number: 1, _id: 1 } },
-    { name: 'filter', key: { filter: 1 } },
-  ]);
-  await db.collection(CAMPAIGNS).createIndexes([
-    { name: 'application_id', key: { application: 1, id: 1 } },
-    { name: 'named', key: { named: 1 } },
-  ]);
 }

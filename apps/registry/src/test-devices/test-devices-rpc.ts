@@ -1,10 +1,11 @@
 import { DENIED, type TestDevicesState } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
+import { modelOf } from '@tidings/mongo';
 import type { Accounts } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import { TEST_DEVICES } from '../accounts/account-log.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
+import { testDevicesModel } from '../accounts/storage/accounts.schema.ts';
 
 /** Test devices of a page, with up to some 10 KB each. */
 const PAGE = 100;
@@ -35,9 +36,10 @@ export const testDevicesRpc = ({
 
   async listTestDevices({ application, after }) {
     const from = Number(after);
-    const found = await db
-      .collection<TestDevicesState & { _id: string }>(TEST_DEVICES)
-      .findOne({ _id: application }, { projection: { devices: { $slice: [from, PAGE + 1] } } });
+    const found = await modelOf(db, testDevicesModel)
+      .findOne({ _id: application })
+      .slice('devices', [from, PAGE + 1])
+      .lean<TestDevicesState | null>();
     const devices = (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' }));
     return { devices: devices.slice(0, PAGE), next: devices.length > PAGE ? String(from + PAGE) : '' };
   },

@@ -7,7 +7,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
   /** A token of its own, and what replicas with clocks of their own take from its bucket. */
   const token = async ({ requests, seconds }: { requests: number; seconds: number }, replicas = 1) => {
     const clocks = Array.from({ length: replicas }, () => new TestClock());
-    const opened = await Promise.all(clocks.map((clock) => Buckets.open(mongo.db, clock)));
+    const opened = clocks.map((clock) => new Buckets(mongo.db, clock));
     const id = `t${tokens++}`;
     const take = (wanted: number, unused = 0, replica = 0) =>
       opened[replica]!.take(id, { requests, seconds }, { wanted, unused });
@@ -58,7 +58,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
   });
 
   it('follow a changed limit', async () => {
-    const buckets = await Buckets.open(mongo.db, new TestClock());
+    const buckets = new Buckets(mongo.db, new TestClock());
     await buckets.take('changed', { requests: 100, seconds: 1 }, { wanted: 1, unused: 0 });
     expect(await buckets.take('changed', { requests: 2, seconds: 3600 }, { wanted: 10, unused: 0 })).toEqual({
       granted: 2,

@@ -1,22 +1,7 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { RateLimit } from '@tidings/rpc';
 import type { Collection, Db } from 'mongodb';
-
-/** What is left of a token's limit (R-LM2). One that is not there is full. */
-interface BucketDocument {
-  /** Of a token. */
-  readonly _id: string;
-  /** Grows with every taking. */
-  readonly rev: number;
-  /** Requests that may be made; parts of one have grown back. */
-  readonly left: number;
-  /** When that was so, in milliseconds since 1970. */
-  readonly at: number;
-  /** When the bucket is full again, whatever was taken of it. */
-  readonly fullAt: Date;
-}
-
-export const BUCKETS = 'buckets';
+import { type BucketDocument, bucketsModel } from './storage/buckets.schema.ts';
 
 /** What the sum of many small parts may lack of a whole. */
 const ROUNDING = 1e-6;
@@ -47,16 +32,10 @@ export class Buckets {
   readonly #buckets: Collection<BucketDocument>;
   readonly #clock: Clock;
 
-  private constructor(db: Db, clock: Clock) {
+  constructor(db: Db, clock: Clock) {
     // A crash of MongoDB may give back what was taken last.
-    this.#buckets = db.collection<BucketDocument>(BUCKETS, { writeConcern: { w: 1 } });
+    this.#buckets = db.collection<BucketDocument>(bucketsModel.name, { writeConcern: { w: 1 } });
     this.#clock = clock;
-  }
-
-  static async open(db: Db, clock: Clock): Promise<Buckets> {
-    const buckets = new Buckets(db, clock);
-    await buckets.#buckets.createIndex({ fullAt: 1 }, { expireAfterSeconds: 0 });
-    return buckets;
   }
 
   /** Takes as many of the requests wanted as there are. @throws Fault `unavailable` where too many take at once */

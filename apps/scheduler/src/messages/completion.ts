@@ -2,6 +2,7 @@ import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-
 import type { PlanEvent } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './message-log.ts';
@@ -16,7 +17,7 @@ import {
   progressDocument,
   progressOf,
 } from './message-progress.ts';
-import { OPEN } from './storage.ts';
+import { messagesModel, OPEN, progressModel } from './storage/messages.schema.ts';
 
 export interface CompletionDeps {
   readonly db: Db;
@@ -25,8 +26,8 @@ export interface CompletionDeps {
 }
 
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
-/** A message whose facts are older, and which is not there, has been removed: what is committed is folded within seconds. */
-const FOLDED_WITHIN_MS = 600_000;
+/** A message whose facts are older, and which is not there, has been removed: what is committed is applied within seconds. */
+const APPLIED_WITHIN_MS = 600_000;
 /** Progress looked at together. */
 const AT_ONCE = 500;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
@@ -41,7 +42,7 @@ export class Completion {
 
   /**
    * Counts settled chunks, and closes the messages whose last one they were (sending 2). Repeats change nothing.
-   * @throws Fault `unavailable` where a message is not folded into its state yet: facts about it may be quicker, and must not be lost.
+   * @throws Fault `unavailable` where a message is not applied to its state yet: facts about it may be quicker, and must not be lost.
    */
   async count(events: readonly PlanEvent[]): Promise<void> {
     const byMessage = Map.groupBy(
@@ -61,12 +62,12 @@ export class Completion {
       }),
     );
     for (const { _id } of known) byMessage.delete(_id);
-    const foldedBefore = this.#deps.clock.now() - FOLDED_WITHIN_MS;
-    const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > foldedBefore;
+    const appliedBefore = this.#deps.clock.now() - APPLIED_WITHIN_MS;
+    const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
   }
 
-  /** Folds the facts of each message into what is stored of its progress. */
+  /** Applies the facts of each message to what is stored of its progress. */
   #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
@@ -77,10 +78,10 @@ export class Completion {
       ),
       {
         idOf: ({ message }) => message,
-        fold: (document, ofMessage) => {
+        apply: (document, ofMessage) => {
           const before = document ? progressOf(document as ProgressDocument) : noProgress;
-          const fold = open.has(ofMessage[0]!.message) ? advanceJoins : advance;
-          return progressDocument(ofMessage.reduce(fold, before));
+          const advanced = open.has(ofMessage[0]!.message) ? advanceJoins : advance;
+          return progressDocument(ofMessage.reduce(advanced, before));
         },
       },
     );
@@ -154,10 +155,10 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#deps.db.collection<ProjectedDocument>(PROGRESS);
+    return this.#deps.db.collection<ProjectedDocument>(progressModel.name);
   }
 
   get #messages() {
-    return this.#deps.db.collection<StoredMessage>(MESSAGES);
+    return collectionOf(this.#deps.db, messagesModel);
   }
 }

@@ -1,13 +1,15 @@
+import type { StoredState } from '@tidings/event-store';
 import { MessageAccepted } from '@tidings/events';
 import type { Message } from '@tidings/messaging';
 import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
-import type { Collection, Document, Filter } from 'mongodb';
+import type { Document } from 'mongodb';
+import type { FilterQuery, Model } from 'mongoose';
 import { type MessageDocument, messageOf } from './message-log.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 
 /** What messages:list asks for, as a query of the states (Spec H, R-H2, R-H3); hidden messages are in no list (R-I6). */
-function filterOf(request: ListMessagesRequest, shownFrom: Date): Filter<StoredMessage> {
+function filterOf(request: ListMessagesRequest, shownFrom: Date): FilterQuery<StoredState<MessageDocument>> {
   const { createdFrom, createdBefore } = request;
   const created: Document = { $gte: createdFrom && createdFrom > shownFrom ? createdFrom : shownFrom };
   if (createdBefore) created['$lt'] = createdBefore;
@@ -27,13 +29,18 @@ function filterOf(request: ListMessagesRequest, shownFrom: Date): Filter<StoredM
 
 /** Newest first; `total` counts all that match (R-H2). @param shownFrom what was created before is past its time (R-LM3) */
 export async function listMessages(
-  messages: Collection<StoredMessage>,
+  messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
   shownFrom: Date,
 ): Promise<ListMessagesReply> {
   const filter = filterOf(request, shownFrom);
-  const page = messages.find(filter).sort({ createdAt: -1, id: -1 }).skip(request.skip).limit(request.limit);
-  const [total, found] = await Promise.all([messages.countDocuments(filter), page.toArray()]);
+  const page = messages
+    .find(filter)
+    .sort({ createdAt: -1, id: -1 })
+    .skip(request.skip)
+    .limit(request.limit)
+    .lean<StoredMessage[]>();
+  const [total, found] = await Promise.all([messages.countDocuments(filter), page]);
   return { total: BigInt(total), messages: found.map((stored) => viewOf(messageOf(stored), request.withDetails)) };
 }
 

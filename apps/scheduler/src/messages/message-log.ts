@@ -111,7 +111,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       return { kind: 'message', message: evolveMessage(state?.kind === 'message' ? state.message : undefined, event) };
     }
     const said = saidIn(event);
-    if (!said) throw new Error(`${address.collection}: no fold of ${event.event?.$case}`);
+    if (!said) throw new Error(`${address.collection}: cannot apply ${event.event?.$case}`);
     const at = event.at!;
     switch (address.collection) {
       case TRANSACTIONS:

@@ -1,13 +1,14 @@
 import type { Clock } from '@tidings/kernel';
 import { readIn } from '@tidings/telemetry';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { MESSAGES, type MessageDocument } from './message-log.ts';
-import { UNFINISHED } from './storage.ts';
+import { UNFINISHED, messagesModel } from './storage/messages.schema.ts';
 
 /** Tells how long the oldest message has been released and is not done: the one figure that shows that something stands still. */
 export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
-  const messages = db.collection<MessageDocument>(MESSAGES);
+  const messages = collectionOf(db, messagesModel);
   const definition = {
     name: 'tidings_scheduler_oldest_unfinished_seconds',
     help: 'For how long the oldest message that is not done has been released; 0 = all are done',

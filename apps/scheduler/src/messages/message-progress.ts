@@ -15,7 +15,7 @@ interface Fanout {
 
 export const noProgress: Progress = { fanouts: {} };
 
-/** Folds a plan event; order and repeats change nothing. */
+/** Applies a plan event; order and repeats change nothing. */
 export function advance(progress: Progress, event: PlanEvent): Progress {
   const key = `${event.application}/${event.bucket}`;
   const fanout = progress.fanouts[key] ?? { settled: Bitmap.empty };
@@ -41,7 +41,7 @@ export const isComplete = (progress: Progress, applications: readonly string[]):
 /** The joinings of 65,536 buckets lie together, as those of a chunk's devices do. */
 const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;
 
-/** Folds a plan event of a message that recipients join, each in a bucket with one chunk; order and repeats change nothing. */
+/** Applies a plan event of a message that recipients join, each in a bucket with one chunk; order and repeats change nothing. */
 export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): Progress {
   if (event?.$case !== 'settled') return progress;
   const key = joinsOf(bucket);
@@ -55,9 +55,12 @@ export const areJoinsSettled = (progress: Progress, joined: number): boolean =>
 
 /** The stored form: `_id` = message code. */
 export interface ProgressDocument {
-  readonly fanouts: Readonly<
-    Record<string, { readonly planned?: Uint8Array | Binary; readonly settled: Uint8Array | Binary }>
-  >;
+  readonly fanouts: Readonly<Record<string, FanoutDocument>>;
+}
+
+export interface FanoutDocument {
+  readonly planned?: Uint8Array | Binary;
+  readonly settled: Uint8Array | Binary;
 }
 
 const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);

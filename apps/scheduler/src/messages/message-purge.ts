@@ -1,8 +1,9 @@
-import { type CommitEmptying, type LogWriter, openEmptying, type PlacedEvent } from '@tidings/event-store';
+import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { type Created, purgedContent } from '@tidings/messaging';
 import type { DeletionsOptions } from '@tidings/service/deletions';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Completion } from './completion.ts';
 import type { StoredMessage } from './list.ts';
@@ -17,6 +18,7 @@ import {
   PROGRESS,
   type ShortLink,
 } from './message-log.ts';
+import { progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
 
 export interface MessagePurgeDeps {
   readonly db: Db;
@@ -30,7 +32,7 @@ const AT_ONCE = 200;
 /** Commits read at a time. */
 const COMMITS_AT_ONCE = 500;
 /** The look at which commits are redacted: no message of the application can be accepted any more. */
-const EMPTYING_LOOK = 1;
+const REDACTION_LOOK = 1;
 
 /** All ids that begin with `<prefix>/`. */
 const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
@@ -41,14 +43,14 @@ const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
  */
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
-  const messages = db.collection<StoredMessage>(MESSAGES);
-  const commits = openEmptying(db, messagesLog);
+  const messages = collectionOf(db, messagesModel);
+  const commits = openRedaction(db, messagesLog);
 
   const forget = async (codes: readonly string[]): Promise<void> => {
     const _id = { $in: [...codes] };
-    await db.collection<ShortLink & { _id: string }>(LINKS).deleteMany({ message: _id });
-    await db.collection<{ _id: string }>(PROGRESS).deleteMany({ _id });
-    for (const code of codes) await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(code) });
+    await collectionOf(db, linksModel).deleteMany({ message: _id });
+    await collectionOf(db, progressModel).deleteMany({ _id });
+    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(code) });
   };
 
   return async ({ account, application, look }, signal) => {
@@ -70,15 +72,15 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
     }
-    await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(`visits-${application}`) });
-    if (look === EMPTYING_LOOK) await emptyCommits(db, commits, application, signal);
+    await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
+    if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };
 }
 
 /** Takes what was sent out of the commits of purged messages. */
-async function emptyCommits(
+async function redactCommits(
   db: Db,
-  commits: CommitEmptying<MessageEvent>,
+  commits: CommitRedaction<MessageEvent>,
   application: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -103,8 +105,7 @@ async function emptyCommits(
 async function purgedAmong(db: Db, codes: readonly string[]): Promise<(code: string) => boolean> {
   if (codes.length === 0) return () => false;
   const shown = { _id: { $in: [...new Set(codes)] }, purgedAt: { $exists: false } };
-  const found = await db
-    .collection<StoredMessage>(MESSAGES)
+  const found = await collectionOf(db, messagesModel)
     .find(shown, { projection: { _id: 1 } })
     .toArray();
   const kept = new Set(found.map(({ _id }) => _id));

@@ -3,22 +3,14 @@ import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { bucketOf, type Clock, Fault, newMessageCode } from '@tidings/kernel';
 import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
-import { reserve } from '@tidings/mongo';
+import { modelOf, reserve } from '@tidings/mongo';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
-import {
-  LINKS,
-  LOGS,
-  logOfMessage,
-  type MessageCommand,
-  messageOf,
-  MESSAGES,
-  type ShortLink,
-  TRANSACTIONS,
-} from './message-log.ts';
+import { LOGS, logOfMessage, type MessageCommand, messageOf, type ShortLink } from './message-log.ts';
 import { shortened } from './short-link.ts';
-import { KEPT_MS, RESERVATIONS } from './storage.ts';
+import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
+import { KEPT_MS, RESERVATIONS } from './storage/retention.ts';
 
 /** Longer than a caller's request lasts. */
 const RESERVED_MS = 15_000;
@@ -36,9 +28,9 @@ export interface MessagesDeps {
 
 /** `Messages` of tidings.rpc.v1. */
 export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesDeps): Messages {
-  const messages = db.collection<StoredMessage>(MESSAGES);
-  const links = db.collection<ShortLink & { _id: string }>(LINKS);
-  const transactions = db.collection<Transaction & { _id: string }>(TRANSACTIONS);
+  const messages = modelOf(db, messagesModel);
+  const links = modelOf(db, linksModel);
+  const transactions = modelOf(db, transactionsModel);
 
   const transactionOf = (account: string, id: string): string => keyedId(transactionKey, account, id);
 
@@ -61,7 +53,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
   /** In the order of `ids`. */
   const repeatsOf = async (ids: readonly string[]): Promise<Created[]> => {
-    const stored = await transactions.find({ _id: { $in: [...ids] } }).toArray();
+    const stored = await transactions.find({ _id: { $in: [...ids] } }).lean<(Transaction & { _id: string })[]>();
     const found = new Map(stored.map((transaction) => [transaction._id, transaction]));
     const at = new Date(clock.now());
     return ids.map((id) => repeatOf(found.get(id), at) ?? { code: '', answer: '', repeat: false });
@@ -95,12 +87,14 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
     async find({ account, code }) {
       const shown = { createdAt: { $gte: shownFrom() }, purgedAt: { $exists: false } };
-      const stored = await messages.findOne({ _id: code.toUpperCase(), account, ...shown });
+      const stored = await messages
+        .findOne({ _id: code.toUpperCase(), account, ...shown })
+        .lean<StoredMessage | null>();
       return { message: stored ? viewOf(messageOf(stored), true) : undefined };
     },
 
     async followLink({ code }) {
-      const link = await links.findOne({ _id: code });
+      const link = await links.findOne({ _id: code }).lean<ShortLink | null>();
       return { url: link && link.at > shownFrom() ? link.url : '' };
     },
   };

@@ -1,5 +1,5 @@
 import { platformWordOf } from '@tidings/contract';
-import { type EventsRaised, RaisedKind } from '@tidings/events';
+import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
 import { sendIdOf, seqOf } from '@tidings/kernel';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
@@ -12,7 +12,7 @@ import { eventUuid } from './uuid.ts';
 
 /** What happened to one device. */
 export interface DueEvent {
-  readonly raised: Pick<EventsRaised, 'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform'>;
+  readonly enqueued: Pick<EventsEnqueued, 'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform'>;
   readonly position: number;
   /** Unix seconds. */
   readonly at: number;
@@ -62,13 +62,18 @@ function attributesFor(
   return made;
 }
 
-function eventOf(prepared: Prepared, { raised, position, at }: DueEvent, device: DeviceDescription, values: string[]) {
+function eventOf(
+  prepared: Prepared,
+  { enqueued, position, at }: DueEvent,
+  device: DeviceDescription,
+  values: string[],
+) {
   const { message, reportKey } = prepared;
-  const { kind, platform, application, chunk } = raised;
+  const { kind, platform, application, chunk } = enqueued;
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name });
-  const isSent = kind === RaisedKind.RAISED_KIND_SENT;
+  const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
   const request: WebhookRequest = {
     eventName: name,
     messageId: message.id,
@@ -107,8 +112,8 @@ export function eventMaker({
 
   /** The devices of an application, by number, with their values of all tags that these messages show. */
   const describe = async (account: string, application: string, due: readonly DueEvent[], found: Messages) => {
-    const seqs = [...new Set(due.map(({ raised: { chunk }, position }) => seqOf(chunk, position)))];
-    const shown = due.flatMap(({ raised }) => found.get(sendIdOf(raised))?.accepted.content?.tags ?? []);
+    const seqs = [...new Set(due.map(({ enqueued: { chunk }, position }) => seqOf(chunk, position)))];
+    const shown = due.flatMap(({ enqueued }) => found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []);
     const tags = [...new Set(shown)];
     const described = await devices.describe({ account, application, seqs, tags });
     const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, device]));
@@ -117,8 +122,8 @@ export function eventMaker({
 
   return {
     async make(account, due) {
-      const found = await messages.find(new Set(due.map(({ raised }) => sendIdOf(raised))));
-      const byApplication = Map.groupBy(due, ({ raised }) => raised.application);
+      const found = await messages.find(new Set(due.map(({ enqueued }) => sendIdOf(enqueued))));
+      const byApplication = Map.groupBy(due, ({ enqueued }) => enqueued.application);
       const described = new Map(
         await Promise.all(
           [...byApplication].map(async ([application, ofIt]) => {
@@ -127,10 +132,10 @@ export function eventMaker({
         ),
       );
       return due.map((one) => {
-        const { raised, position } = one;
-        const message = found.get(sendIdOf(raised));
-        const { bySeq, tags } = described.get(raised.application)!;
-        const device = bySeq.get(seqOf(raised.chunk, position));
+        const { enqueued, position } = one;
+        const message = found.get(sendIdOf(enqueued));
+        const { bySeq, tags } = described.get(enqueued.application)!;
+        const device = bySeq.get(seqOf(enqueued.chunk, position));
         if (!message || !device?.found) return undefined;
         const of = preparedOf(message);
         return eventOf(

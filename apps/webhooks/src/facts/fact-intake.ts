@@ -1,12 +1,12 @@
 import type { LogWriter } from '@tidings/event-store';
-import { facts, RaisedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
+import { facts, EnqueuedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
-import type { HeldReports } from './held.ts';
+import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
-import type { Place, Report, SentDevices } from './told.ts';
+import type { Place, Report, SentDevices } from './delivery-state.ts';
 
 /** The topics that events are made of. */
 export const topics = {
@@ -23,7 +23,7 @@ const PATIENCE_MS = 30_000;
 export interface IntakeDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
-  readonly held: Pick<HeldReports, 'purge'>;
+  readonly pending: Pick<PendingReports, 'purge'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
 }
@@ -42,8 +42,8 @@ const sentIn = ({ bucket, outcome }: SliceOutcome): SentDevices[] =>
     : [];
 
 const kinds: Readonly<Record<number, Report['kind']>> = {
-  [ReportKind.REPORT_KIND_DELIVERED]: RaisedKind.RAISED_KIND_DELIVERED,
-  [ReportKind.REPORT_KIND_OPENED]: RaisedKind.RAISED_KIND_OPENED,
+  [ReportKind.REPORT_KIND_DELIVERED]: EnqueuedKind.ENQUEUED_KIND_DELIVERED,
+  [ReportKind.REPORT_KIND_OPENED]: EnqueuedKind.ENQUEUED_KIND_OPENED,
 };
 
 /** What devices reported. */
@@ -69,7 +69,7 @@ export class Intake {
   async handle(facts: readonly Fact[]): Promise<number> {
     const events = facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : []));
     await this.#deps.messages.keep(events);
-    await this.#deps.held.purge(
+    await this.#deps.pending.purge(
       events.flatMap(({ code: message, event }) =>
         event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
       ),

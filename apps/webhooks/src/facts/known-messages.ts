@@ -1,11 +1,10 @@
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
-import type { AnyBulkWriteOperation, Binary, Db } from 'mongodb';
+import { collectionOf } from '@tidings/mongo';
+import type { AnyBulkWriteOperation, Db } from 'mongodb';
+import { HIDDEN_KEPT_MS, KEPT_MS } from '../storage/retention.ts';
+import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
 
-const DAY_MS = 86_400_000;
-/** Events are told of a message as long as rows per device are kept, and of a hidden one as long as its reports (R-LM3, R-I6). */
-export const KEPT_MS = 30 * DAY_MS;
-export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 const CACHED = 500;
 /** Removed at a time. */
 const AT_ONCE = 500;
@@ -18,15 +17,6 @@ export interface KnownMessage {
   readonly id: bigint;
   readonly account: string;
   readonly accepted: MessageAccepted;
-}
-
-interface MessageDocument {
-  /** Of `sendIdOf`. */
-  readonly _id: string;
-  readonly id: number;
-  readonly account: string;
-  readonly accepted: Binary | Uint8Array;
-  readonly expireAt: Date;
 }
 
 /** The service's own copy of what messages say. */
@@ -92,9 +82,8 @@ function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessag
   };
 }
 
-export async function openMessages(db: Db): Promise<MessageStore> {
-  const messages = db.collection<MessageDocument>('messages');
-  await messages.createIndex({ expireAt: 1 }, { name: 'expireAt' });
+export function openMessages(db: Db): MessageStore {
+  const messages = collectionOf(db, messagesModel);
   /** What a message says does not change. */
   const cache = new Map<string, KnownMessage>();
   const remember = (id: string, message: KnownMessage): void => {

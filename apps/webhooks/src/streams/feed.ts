@@ -1,8 +1,8 @@
 import type { Commit, CommitReader } from '@tidings/event-store';
-import type { EventsRaised, SubscriptionSettings, WebhookEvent } from '@tidings/events';
+import type { EventsEnqueued, SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { DueEvent } from '../events/make.ts';
-import { timesOf } from '../facts/told.ts';
+import { timesOf } from '../facts/delivery-state.ts';
 import { wants } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
 
@@ -12,7 +12,7 @@ const COMMITS_KEPT = 8;
 
 /** What a commit tells of the devices of one platform. */
 interface Entry {
-  readonly raised: EventsRaised;
+  readonly enqueued: EventsEnqueued;
   readonly positions: Uint16Array;
   readonly timeOf: (rank: number) => number;
 }
@@ -26,10 +26,10 @@ export interface FeedCommit {
 }
 
 function entryOf({ event }: WebhookEvent): Entry | undefined {
-  if (event?.$case !== 'raised') return undefined;
-  const raised = event.value;
-  const positions = Bitmap.decode(raised.set).positions();
-  return { raised, positions, timeOf: timesOf(positions, raised.at) };
+  if (event?.$case !== 'enqueued') return undefined;
+  const enqueued = event.value;
+  const positions = Bitmap.decode(enqueued.set).positions();
+  return { enqueued, positions, timeOf: timesOf(positions, enqueued.at) };
 }
 
 function feedCommit({ n, at, events }: Commit<WebhookEvent>): FeedCommit {
@@ -46,11 +46,11 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
   const entry = entries.get(e);
   const position = entry?.positions[d];
   if (!entry || position === undefined) return undefined;
-  return { raised: entry.raised, position, at: entry.timeOf(d) };
+  return { enqueued: entry.enqueued, position, at: entry.timeOf(d) };
 }
 
 /** Names the device and the message of an event. */
-export const keyOf = ({ raised: { message, application, chunk }, position }: DueEvent): string =>
+export const keyOf = ({ enqueued: { message, application, chunk }, position }: DueEvent): string =>
   `${message}/${application}/${chunk}/${position}`;
 
 /** A place that was read, as it joins the unacked events. */
@@ -68,11 +68,11 @@ function readCommit(
 ): { readonly events: readonly ReadEvent[]; readonly next: Place } {
   const events: ReadEvent[] = [];
   const start = from.n === commit.n ? from : { e: 0, d: 0 };
-  for (const [e, { raised, positions }] of commit.entries) {
-    if (e < start.e || !wants(settings, raised)) continue;
+  for (const [e, { enqueued, positions }] of commit.entries) {
+    if (e < start.e || !wants(settings, enqueued)) continue;
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
       if (events.length === limit) return { events, next: { n: commit.n, e, d } };
-      const key = keyOf({ raised, position: positions[d]!, at: 0 });
+      const key = keyOf({ enqueued, position: positions[d]!, at: 0 });
       events.push({ n: commit.n, e, d, key, raisedAt: commit.at });
     }
   }

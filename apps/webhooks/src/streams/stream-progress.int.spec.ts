@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
 import { SubscriptionSettings } from '@tidings/events';
 import { Bitmap, randomBase62 } from '@tidings/kernel';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { openProgress, type ProgressStore } from './stream-progress.ts';
@@ -23,8 +23,8 @@ describeWithMongo('the progress of streams', (mongo) => {
 
   beforeEach(() => {
     const db = mongo.database(randomBase62(6));
-    writer = openLogs(db, webhooksLog, { clock });
-    slow = openLogs(db, webhooksLog, { clock: slowClock });
+    writer = openLogs(db, webhooksLog, { clock, ...PATIENT });
+    slow = openLogs(db, webhooksLog, { clock: slowClock, ...PATIENT });
     progress = openProgress(db, openCommits(db, webhooksLog));
   });
   afterEach(() => Promise.all([writer.close(), slow.close()]));

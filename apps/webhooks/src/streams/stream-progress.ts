@@ -1,9 +1,11 @@
 import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
-import { type Binary, type Db, MongoServerError } from 'mongodb';
+import { bytesOf, modelOf } from '@tidings/mongo';
+import { type Db, MongoServerError } from 'mongodb';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
+import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
 
 /** An unacked event as it survives its process. */
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'at'>;
@@ -31,16 +33,6 @@ export interface ProgressStore {
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
-interface StreamDocument {
-  readonly _id: string;
-  readonly owner?: string;
-  /** `since` of the subscription when the stream began. */
-  readonly since: Date;
-  readonly next: Place;
-  readonly open: Binary | Uint8Array;
-}
-
-const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 const DUPLICATE_KEY = 11000;
 /** Clocks of processes differ by less. */
 const SKEW_MS = 60_000;
@@ -70,7 +62,7 @@ export function openProgress(
   db: Db,
   commits: Pick<CommitReader<WebhookEvent>, 'after' | 'newestBefore'>,
 ): ProgressStore {
-  const streams = db.collection<StreamDocument>('streams');
+  const streams = modelOf(db, streamsModel);
 
   /** Behind the commit that made or enabled the subscription. Times of commits tell only about where that is: clocks differ. */
   const beginning = async (subscription: Subscription): Promise<Progress> => {
@@ -86,7 +78,7 @@ export function openProgress(
 
   const insert = async ({ id, since }: Subscription, owner: string, { next, open }: Progress): Promise<boolean> => {
     try {
-      await streams.insertOne({ _id: id, owner, since, next, open: encodeOpen(open) }, DURABLE);
+      await streams.create({ _id: id, owner, since, next, open: encodeOpen(open) });
       return true;
     } catch (error) {
       if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
@@ -97,7 +89,7 @@ export function openProgress(
   return {
     async claim(subscription, owner, others) {
       const { id, since } = subscription;
-      const known = await streams.findOne({ _id: id }, { promoteBuffers: true });
+      const known = await streams.findOne({ _id: id }).lean<StreamDocument | null>();
       if (!known) {
         const progress = await beginning(subscription);
         return (await insert(subscription, owner, progress)) ? progress : undefined;
@@ -106,30 +98,26 @@ export function openProgress(
       const isNew = known.since < since;
       const progress = isNew
         ? await beginning(subscription)
-        : { next: known.next, open: decodeOpen(known.open as Uint8Array) };
+        : { next: known.next, open: decodeOpen(bytesOf(known.open)) };
       const set = { owner, since, ...(isNew ? { next: progress.next, open: encodeOpen([]) } : {}) };
       const held = { _id: id, owner: known.owner ?? { $exists: false } };
-      const { matchedCount } = await streams.updateOne(held, { $set: set }, DURABLE);
+      const { matchedCount } = await streams.updateOne(held, { $set: set });
       return matchedCount === 1 ? progress : undefined;
     },
 
     async save(id, owner, { next, open }) {
-      const { matchedCount } = await streams.updateOne(
-        { _id: id, owner },
-        { $set: { next, open: encodeOpen(open) } },
-        DURABLE,
-      );
+      const { matchedCount } = await streams.updateOne({ _id: id, owner }, { $set: { next, open: encodeOpen(open) } });
       return matchedCount === 1;
     },
 
     async release(id, owner) {
-      await streams.updateOne({ _id: id, owner }, { $unset: { owner: '' } }, DURABLE);
+      await streams.updateOne({ _id: id, owner }, { $unset: { owner: '' } });
     },
 
     async owners(ids) {
       const found = await streams
-        .find({ _id: { $in: [...ids] }, owner: { $exists: true } }, { projection: { owner: 1 } })
-        .toArray();
+        .find({ _id: { $in: [...ids] }, owner: { $exists: true } }, { owner: 1 })
+        .lean<Pick<StreamDocument, '_id' | 'owner'>[]>();
       return new Map(found.map(({ _id, owner }) => [_id, owner!]));
     },
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beginOwner, endOwner, every, type Periodic } from '@tidings/coordination';
-import { type Presence, type PresenceDocument, presenceIn } from '@tidings/mongo';
+import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
@@ -8,13 +8,14 @@ import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
 import { Stream, type StreamDeps } from './event-stream.ts';
+import { FORGET_OWNERS_MS } from '../storage/retention.ts';
+import { ownersModel } from '../storage/webhooks.schema.ts';
 
 /** How long a process counts as alive after it last said so, and how often it does. */
 const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
-export const FORGET_OWNERS_MS = 24 * 3_600_000;
 
 export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
   readonly db: Db;
@@ -41,7 +42,7 @@ export class Streams {
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
-    this.#owners = presenceIn(deps.db.collection<PresenceDocument>('owners'));
+    this.#owners = presenceIn(collectionOf(deps.db, ownersModel));
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
       log: deps.log,

@@ -1,6 +1,9 @@
+import { modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { type SubscriptionDocument, subscriptionOf, SUBSCRIPTIONS } from '../webhook-log.ts';
+import type { FilterQuery } from 'mongoose';
+import { type SubscriptionDocument, subscriptionOf } from '../webhook-log.ts';
 import type { Subscription } from './subscription.ts';
+import { subscriptionsModel } from '../storage/webhooks.schema.ts';
 
 type Stored = SubscriptionDocument & { readonly _id: string };
 
@@ -12,7 +15,7 @@ export interface Audience {
   has(account: string, application: string): boolean;
 }
 
-/** Queries over the subscriptions, as their logs have folded them. */
+/** Queries over the subscriptions, with every commit of their logs applied. */
 export interface SubscriptionStore {
   find(id: string): Promise<Subscription | undefined>;
   /** All, oldest first. */
@@ -33,9 +36,9 @@ function audienceOf(enabled: readonly Subscription[]): Audience {
 }
 
 export function openSubscriptions(db: Db): SubscriptionStore {
-  const subscriptions = db.collection<Stored>(SUBSCRIPTIONS);
-  const read = async (filter: object): Promise<Subscription[]> => {
-    const found = await subscriptions.find(filter).sort({ createdAt: 1, _id: 1 }).toArray();
+  const subscriptions = modelOf(db, subscriptionsModel);
+  const read = async (filter: FilterQuery<Stored>): Promise<Subscription[]> => {
+    const found = await subscriptions.find(filter).sort({ createdAt: 1, _id: 1 }).lean<Stored[]>();
     return found.map(subscriptionOf).filter((subscription) => subscription !== undefined);
   };
   const enabled = (): Promise<Subscription[]> => read({ 'settings.enabled': true });

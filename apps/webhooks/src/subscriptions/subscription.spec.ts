@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RaisedKind, SubscriptionSettings, type WebhookEvent } from '@tidings/events';
+import { EnqueuedKind, SubscriptionSettings, type WebhookEvent } from '@tidings/events';
 import {
   changeSubscription,
   deleteSubscription,
@@ -53,7 +53,7 @@ describe('a subscription', () => {
 
 describe('what a subscription wants', () => {
   const opened = {
-    ...{ kind: RaisedKind.RAISED_KIND_OPENED, platform: 3, application: 'AAAAA-BBBBB', message: 'M' },
+    ...{ kind: EnqueuedKind.ENQUEUED_KIND_OPENED, platform: 3, application: 'AAAAA-BBBBB', message: 'M' },
   };
   const push = { ...settings, events: ['Push Opened'] };
 
@@ -67,7 +67,7 @@ describe('what a subscription wants', () => {
   ])('is %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
 
   it('has no name where its channel is not served yet', () => {
-    expect(eventNameOf(RaisedKind.RAISED_KIND_SENT, 1)).toBe('Push Sent');
-    expect(eventNameOf(RaisedKind.RAISED_KIND_SENT, 14)).toBe('');
+    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 1)).toBe('Push Sent');
+    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 14)).toBe('');
   });
 });

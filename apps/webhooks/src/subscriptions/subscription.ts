@@ -1,5 +1,5 @@
 import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
-import { RaisedKind } from '@tidings/events';
+import { EnqueuedKind } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
 
 /** Who is told of an account's events, and of which (R-EV1). */
@@ -58,17 +58,17 @@ export function evolveSubscription(
   }
 }
 
-const pushNames: Readonly<Record<RaisedKind, string>> = {
-  [RaisedKind.RAISED_KIND_UNSPECIFIED]: '',
-  [RaisedKind.RAISED_KIND_SENT]: 'Push Sent',
-  [RaisedKind.RAISED_KIND_DELIVERED]: 'Push Delivered',
-  [RaisedKind.RAISED_KIND_OPENED]: 'Push Opened',
+const pushNames: Readonly<Record<EnqueuedKind, string>> = {
+  [EnqueuedKind.ENQUEUED_KIND_UNSPECIFIED]: '',
+  [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Push Sent',
+  [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'Push Delivered',
+  [EnqueuedKind.ENQUEUED_KIND_OPENED]: 'Push Opened',
 };
 
 const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 
 /** The name of an event (R-EV2); "" for those that are not served yet. */
-export const eventNameOf = (kind: RaisedKind, platform: number): string =>
+export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
   isPush.has(platform) ? (pushNames[kind] ?? '') : '';
 
 const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
@@ -77,7 +77,7 @@ const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 
 export const wants = (
   { events, applications, platforms, messageCodes }: SubscriptionSettings,
   of: {
-    readonly kind: RaisedKind;
+    readonly kind: EnqueuedKind;
     readonly platform: number;
     readonly application: string;
     readonly message: string;

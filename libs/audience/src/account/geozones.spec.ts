@@ -47,11 +47,11 @@ class World {
       preset: (code: string) => this.presets.get(code),
     };
     const changes = decideGeozone(account, view, action);
-    for (const event of changes) this.#fold({ account, at: new Date(0), event });
+    for (const event of changes) this.#evolved({ account, at: new Date(0), event });
     return changes;
   }
 
-  #fold(event: AccountEvent): void {
+  #evolved(event: AccountEvent): void {
     for (const target of targetsOf(event)) {
       if (target.kind === 'geozone') {
         this.zones.set(target.number, evolveGeozone(this.zones.get(target.number), event)!);

@@ -44,7 +44,7 @@ export interface AccessToken {
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | undefined;
 }
 
-/** What an account's log folds into. */
+/** The state of an account's log. */
 export type AccountState =
   | Account
   | Application

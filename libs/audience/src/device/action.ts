@@ -56,7 +56,7 @@ export type DeviceAction =
   /** The base of relative badges (R-C9). */
   | { readonly type: 'setBadge'; readonly badge: number }
   /** A purchase or an event; tags that cannot hold what is written of it stay as they are (R-C12). */
-  | { readonly type: 'occur'; readonly occurrence: DeviceOccurrence; readonly writes: readonly TagWrite[] }
+  | { readonly type: 'recordEvent'; readonly occurrence: DeviceOccurrence; readonly writes: readonly TagWrite[] }
   | ({ readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] } & BeforeRegistration)
   | { readonly type: 'setPushToStartToken'; readonly token: string | undefined }
   | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet }

@@ -247,7 +247,7 @@ export function decide(
     case 'setBadge':
       found(own);
       return { events: [], selfReports: [{ id, set: { badge: action.badge } }] };
-    case 'occur':
+    case 'recordEvent':
       return {
         events: say(identity, hwidHash, action, at, [{ $case: 'occurred', value: action.occurrence }]),
         selfReports: [],

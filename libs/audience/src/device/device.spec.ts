@@ -44,7 +44,7 @@ class World {
   readonly devices = new Map<string, Device>();
   clock = T0;
 
-  fold(events: readonly DeviceEvent[]): void {
+  evolved(events: readonly DeviceEvent[]): void {
     for (const event of events) {
       const id = deviceIdOf(event.application, event.hwidHash);
       this.devices.set(id, evolve(this.devices.get(id), event));
@@ -59,7 +59,7 @@ class World {
 
   do(action: DeviceAction, app = application): DeviceDecision {
     const decision = this.decide(action, app);
-    this.fold(decision.events);
+    this.evolved(decision.events);
     for (const { id, set, max } of decision.selfReports) {
       const device = this.devices.get(id)!;
       const self = { ...device.self, ...set } as Record<string, number>;

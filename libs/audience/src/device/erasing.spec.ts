@@ -54,7 +54,7 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
   personal.map((text) => register({ token: { text, hash: text }, user: user(text), keys: { idfa: text } })),
   personal.map((text) => ({ type: 'setTags', writes: [write(text)] })),
   personal.map((name) => ({
-    type: 'occur',
+    type: 'recordEvent',
     occurrence: { name, amount: 1, currency: 'EUR', attributes: name, happenedAt: AT, localAt: AT },
     writes: [write([name], defaultTags.inAppProduct as never)],
   })),

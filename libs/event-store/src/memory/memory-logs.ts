@@ -1,4 +1,5 @@
-import { type StoredFields, valuesOf } from '../documents.ts';
+import { valuesOf } from '../documents.ts';
+import type { StoredFields } from '../storable.ts';
 import type { CountingLogWriter, OpenLogsOptions } from '../log-options.ts';
 import { OwnedFields } from '../owned-fields.ts';
 import type { DocumentAddress, LogDefinition } from '../event-log-port.ts';

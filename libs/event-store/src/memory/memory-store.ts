@@ -1,4 +1,4 @@
-import type { StoredFields } from '../documents.ts';
+import type { StoredFields } from '../storable.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { DocumentAddress } from '../event-log-port.ts';
@@ -11,7 +11,7 @@ export class MemoryStore {
   readonly #heads = new Map<string, Map<string, number>>();
   readonly #quarantined = new Map<string, Map<string, Quarantined>>();
 
-  /** Per log of a category how far it is folded. */
+  /** Per log of a category how far it is applied. */
   heads(category: string): Map<string, number> {
     return getOrAdd(this.#heads, category, () => new Map());
   }

@@ -14,13 +14,13 @@ export interface CommitDocument {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
-  /** What events fold into that do not name it whatever their kind is: `<collection>/<id>`. */
+  /** What events apply to that do not name it whatever their kind is: `<collection>/<id>`. */
   readonly documents?: readonly { readonly event: number; readonly ids: readonly string[] }[];
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** A log's entry in `<category>.heads`: folded up to `applied`, handed to the broker up to `published`. */
+/** A log's entry in `<category>.heads`: applied up to `applied`, handed to the broker up to `published`. */
 export interface HeadDocument {
   readonly _id: string;
   readonly applied: number;
@@ -83,7 +83,7 @@ export class MongoCommits {
     return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
   }
 
-  /** Only what a majority has: a commit that an election takes back must not be folded or published. */
+  /** Only what a majority has: a commit that an election takes back must not be applied or published. */
   async after(log: string, n: number, limit: number): Promise<readonly StoredCommit[]> {
     const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });

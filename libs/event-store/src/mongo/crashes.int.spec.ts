@@ -2,14 +2,14 @@ import { describeWithMongo } from '@tidings/testing';
 import type { Document } from 'mongodb';
 import { survivesCrashes } from '../crashes.features.ts';
 import { things } from '../things.features.ts';
-import { createStates } from './guards.ts';
+import { guarded } from './guards.ts';
 import { mongoLogStore } from './open-logs.ts';
 
 describeWithMongo('event logs on MongoDB', (mongo) => {
   let runs = 0;
   survivesCrashes(async () => {
     const db = mongo.database(`crashes${++runs}`);
-    if (runs % 2 === 0) await createStates(db, 'things');
+    if (runs % 2 === 0) await db.createCollection('things', guarded);
     return {
       open: () => mongoLogStore(db, things),
       async document({ collection, id }) {

@@ -80,15 +80,15 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     it('is followed by a writer that was there all the time', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
-      const other = open(db, { foldEveryMs: 50 });
-      await other.fold();
+      const other = open(db, { applyEveryMs: 50 });
+      await other.applyCommits();
       bad.interfere(async (command, send) => {
         if (isState(command)) bad.die();
         return bad.alive(send);
       });
       await expect(dying.submit(LOG, add(A, '1'))).rejects.toMatchObject({ kind: 'unavailable' });
       await until(async () => (await thing(A))?.count === 1);
-      expect(other.counts.folded).toBe(1);
+      expect(other.counts.applied).toBe(1);
     });
 
     it('amid the states leaves the rest to the next one', async () => {
@@ -104,7 +104,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await Promise.all(both.map((one) => expect(one).rejects.toMatchObject({ kind: 'unavailable' })));
       await bad.gone;
       const heir = open(db);
-      await heir.fold();
+      await heir.applyCommits();
       expect(await thing(A)).toMatchObject({ count: 2, rev: 2 });
       expect(await thing(B)).toMatchObject({ count: 1, rev: 2 });
     });
@@ -288,11 +288,11 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     expect(await thing(A)).toMatchObject({ count: 1, self: { badge: 4 } });
   });
 
-  it('writes self-reports on a state that another writer has folded meanwhile', async () => {
+  it('writes self-reports on a state that another writer has applied meanwhile', async () => {
     const writer = open(bad.db);
     let times = 0;
     bad.interfere(async (command, send) => {
-      if (isState(command) && times++ === 0) await open(db).fold();
+      if (isState(command) && times++ === 0) await open(db).applyCommits();
       return send();
     });
     await Promise.all([
@@ -378,7 +378,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await writer.close();
 
       const still = open(db);
-      await still.fold();
+      await still.applyCommits();
       await until(() =>
         still.submit(LOG, add(A, '2')).then(
           () => false,

@@ -1,6 +1,5 @@
 import { BSON, type Db, type Document, MongoServerError } from 'mongodb';
-import type { StoredFields } from '../documents.ts';
-import { type IndexCheck, MAX_KEY_BYTES, Unstorable } from '../storable.ts';
+import { type IndexCheck, MAX_KEY_BYTES, type StoredFields, Unstorable } from '../storable.ts';
 
 /** How long a collection's indexes are believed. */
 const KNOWN_MS = 30_000;

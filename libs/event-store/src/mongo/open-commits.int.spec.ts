@@ -11,7 +11,7 @@ describeWithMongo('openCommits', (mongo) => {
   const clock = new TestClock();
   const opened: CountingLogWriter<ThingCommand, ThingReply>[] = [];
   const open = () => {
-    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, foldEveryMs: 10 });
+    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, applyEveryMs: 10 });
     opened.push(writer);
     return writer;
   };
@@ -47,7 +47,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect([await commits.newest(log), await commits.newestBefore(log, clock.date)]).toEqual([3, 2]);
   });
 
-  it('removes what is old and folded, and no writer gives out those numbers again', async () => {
+  it('removes what is old and applied, and no writer gives out those numbers again', async () => {
     const [idle, busy] = [open(), open()];
     const commits = openCommits(mongo.db, things);
     const log = 'things-removed';
@@ -59,7 +59,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect(await commits.after(log, 0, 10)).toEqual([]);
 
     // What the other writer does once a second.
-    await idle.fold();
+    await idle.applyCommits();
     expect(await add(idle, log, 'last')).toEqual({ count: 5 });
     expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
   });
@@ -81,7 +81,7 @@ describeWithMongo('openCommits', (mongo) => {
     const heads = mongo.db.collection<Id<string> & { published: number }>('things.heads');
     const quarantine = mongo.db.collection<Id<object> & { log: string; n: number }>('things.quarantine');
     const unpublished = mongo.db.collection<Id<{ log: string; n: number }>>('things.unpublished');
-    // Writers fold what is in quarantine, once a second.
+    // Writers apply what is in quarantine, once a second.
     for (const each of opened.splice(0)) await each.close();
     await heads.updateOne({ _id: log }, { $set: { published: 4 } });
     await quarantine.insertOne({ _id: { collection: 'things', id: 'x' }, log, n: 2 });

@@ -25,7 +25,7 @@ export interface CommitReader<Event> {
   /** The number of a log's newest commit that was made before `at`; 0 without one. */
   newestBefore(log: string, at: Date): Promise<number>;
   /**
-   * Removes commits that were made before `at` and that nobody needs any more: they are folded, and published where there is a relay. From
+   * Removes commits that were made before `at` and that nobody needs any more: they are applied, and published where there is a relay. From
    * then on the states are the record (architecture 4). What stands in quarantine, or could not be published, keeps what follows it.
    */
   removeBefore(at: Date, signal?: AbortSignal): Promise<void>;

@@ -1,13 +1,13 @@
 import { describeWithMongo } from '@tidings/testing';
 import type { Document } from 'mongodb';
 import { eventStoreFeatures } from '../event-store.features.ts';
-import { createStates } from './guards.ts';
+import { guarded } from './guards.ts';
 import { openLogs } from './open-logs.ts';
 
 describeWithMongo('openLogs', (mongo) =>
   // Things are guarded, owners are not.
   eventStoreFeatures('MongoDB', async () => {
-    await createStates(mongo.db, 'things');
+    await mongo.db.createCollection('things', guarded);
     return {
       open: (definition, options) => openLogs(mongo.db, definition, options),
       async document({ collection, id }) {

@@ -62,7 +62,7 @@ export function mongoLogStore(
 }
 
 /** A quarantined document's entry in `<category>.quarantine`. */
-interface QuarantineDocument {
+export interface QuarantineDocument {
   readonly _id: DocumentAddress;
   readonly log: string;
   readonly n: number;

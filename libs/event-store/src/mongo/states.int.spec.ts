@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { OwnedFields } from '../owned-fields.ts';
 import type { StateWrite } from '../log-store.ts';
 import { faulty } from './faulty.features.ts';
-import { createStates } from './guards.ts';
+import { guarded } from './guards.ts';
 import { MongoStates } from './states.ts';
 
 const owned = new OwnedFields({ fields: { things: ['name', 'size'] } });
@@ -56,7 +56,7 @@ describeWithMongo('states', (mongo) => {
 
     beforeEach(async () => {
       db = mongo.database(`patches${Number(isGuarded)}${++databases}`);
-      if (isGuarded) await createStates(db, 'things');
+      if (isGuarded) await db.createCollection('things', guarded);
       const watched = faulty(db);
       updates = 0;
       watched.interfere((command, send) => {
@@ -113,8 +113,8 @@ describeWithMongo('states', (mongo) => {
 
   it('are patched without a look at any index but that on _id where their server guards them', async () => {
     const db = mongo.database('planned');
-    await createStates(db, 'things');
-    await createStates(db, 'things');
+    await db.createCollection('things', guarded);
+    await db.createCollection('things', guarded);
     const watched = faulty(db);
     const queries: unknown[] = [];
     watched.interfere((command, send) => {

@@ -1,6 +1,6 @@
 import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
-import type { StoredFields } from '../documents.ts';
+import type { StoredFields } from '../storable.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { OwnedFields } from '../owned-fields.ts';
@@ -221,7 +221,7 @@ function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Ste
     return [];
   }
   if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
-  // Somebody folded this commit, or a later one: only the self-reports are still to be written.
+  // Somebody applied this commit, or a later one: only the self-reports are still to be written.
   return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, again: false }] : [];
 }
 

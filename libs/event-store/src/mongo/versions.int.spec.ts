@@ -9,7 +9,7 @@ import { openRelay, type Relay } from '../relay/open-relay.ts';
 import { thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
 import { PATIENT, until } from '../until.features.ts';
 import { faulty } from './faulty.features.ts';
-import { createStates } from './guards.ts';
+import { guarded } from './guards.ts';
 import { openCommits } from './open-commits.ts';
 import { openLogs } from './open-logs.ts';
 
@@ -28,9 +28,9 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   };
   const onProblem = (problem: Problem): void => void problems.push(problem);
   const older = (on = db): CountingLogWriter<ThingCommand, ThingReply> =>
-    keep(openLogs(on, things, { ...PATIENT, onProblem, foldEveryMs: 50 }));
+    keep(openLogs(on, things, { ...PATIENT, onProblem, applyEveryMs: 50 }));
   const newer = (on = db): CountingLogWriter<NewerCommand, ThingReply> =>
-    keep(openLogs(on, newerThings, { ...PATIENT, foldEveryMs: 50 }));
+    keep(openLogs(on, newerThings, { ...PATIENT, applyEveryMs: 50 }));
   const document = ({ collection, id }: DocumentAddress): Promise<Document | null> =>
     db.collection<Document & { _id: string }>(collection).findOne({ _id: id });
   const quarantined = (): Promise<number> => db.collection('things.quarantine').countDocuments();
@@ -38,7 +38,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   /** Leaves a commit of the newer version in the log, whose states are not written: its process died in between. */
   async function dieAfter(command: NewerCommand): Promise<void> {
     const bad = faulty(db);
-    const dying = openLogs(bad.db, newerThings, { answerWithinMs: 3000, foldEveryMs: 3_600_000 });
+    const dying = openLogs(bad.db, newerThings, { answerWithinMs: 3000, applyEveryMs: 3_600_000 });
     bad.interfere(async (sent, send) => {
       const isState = ['things', 'palettes'].includes((sent['insert'] ?? sent['update']) as string);
       if (isState) bad.die();
@@ -52,7 +52,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   beforeEach(async () => {
     db = mongo.database(`versions${++databases}`);
     problems = [];
-    await createStates(db, 'things');
+    await db.createCollection('things', guarded);
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));

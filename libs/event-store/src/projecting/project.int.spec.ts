@@ -13,7 +13,7 @@ const union = (stored: Document | undefined, facts: readonly Seen[]): Document =
     (a, b) => a - b,
   ),
 });
-const whole: Projection<Seen> = { idOf: ({ id }) => id, fold: union };
+const whole: Projection<Seen> = { idOf: ({ id }) => id, apply: union };
 const ofTwoTopics: Projection<Seen> = {
   ...whole,
   partOf: ({ n }) => (n % 2 === 0 ? 'even' : 'odd'),
@@ -24,7 +24,7 @@ const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((n) => (
 describeWithMongo('project', (mongo) => {
   const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
 
-  it('folds the facts of many documents, and tells what is stored', async () => {
+  it('applies the facts of many documents, and tells what is stored', async () => {
     const documents = collection('whole');
     await project(documents, [...facts('a', 1, 2), ...facts('b', 3)], whole);
     const stored = await project(documents, facts('a', 2, 4), whole);
@@ -56,12 +56,12 @@ describeWithMongo('project', (mongo) => {
     });
   });
 
-  it('folds into what it wrote last without reading it, and reads what another has written since', async () => {
+  it('applies to what it wrote last without reading it, and reads what another has written since', async () => {
     const documents = collection('recent');
     const stored: (Document | undefined)[] = [];
     const remembering: Projection<Seen> = {
       ...ofTwoTopics,
-      fold: (before, given) => {
+      apply: (before, given) => {
         stored.push(before);
         return union(before, given);
       },
@@ -90,10 +90,10 @@ describeWithMongo('project', (mongo) => {
       for (const { n } of given) by[`k${n % 2}`] = { times: (by[`k${n % 2}`]?.times ?? 0) + 1 };
       return { by: Object.fromEntries(Object.entries(by).map(([key, { times }]) => [key, { times }])) };
     };
-    const older: Projection<Seen> = { idOf: ({ id }) => id, fold: sums };
+    const older: Projection<Seen> = { idOf: ({ id }) => id, apply: sums };
     const newer: Projection<Both> = {
       ...older,
-      fold(stored, given) {
+      apply(stored, given) {
         const weighed = given.filter(({ kind }) => kind === 'weighed');
         const { by } = sums(
           stored,

@@ -17,7 +17,7 @@ export interface Projection<Fact> {
    * What is stored after these facts of one document and part. Pure: it is repeated after a conflict. Fields that it leaves out stay as they
    * are, those of sub-documents included: they may be a newer version's (ADR 27). What an array holds is replaced.
    */
-  readonly fold: (stored: Document | undefined, facts: readonly Fact[]) => Document;
+  readonly apply: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
   readonly onInsert?: (fact: Fact) => Document;
   /** Parts that are not read again. @default none */
@@ -36,8 +36,8 @@ const WHOLE = '';
 const DUPLICATE_KEY = 11000;
 
 /**
- * Folds facts into their documents by compare-and-set on revisions, one read and one write for all of them; what another writer changed in
- * between is folded again. Resolves when durable, with what was stored by `_id` (of projections without parts).
+ * Applies facts to their documents by compare-and-set on revisions, one read and one write for all of them; what another writer changed in
+ * between is applied again. Resolves when durable, with what was stored by `_id` (of projections without parts).
  */
 export async function project<Fact>(
   collection: Collection<ProjectedDocument>,
@@ -67,22 +67,22 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
 async function writeOnce<Fact>(
   collection: Collection<ProjectedDocument>,
   targets: readonly Target<Fact>[],
-  { fold, onInsert, recent }: Projection<Fact>,
+  { apply, onInsert, recent }: Projection<Fact>,
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
   const unknown = targets.filter(({ id, parts }) => [...parts.keys()].some((part) => !recent?.has(id, part)));
   const found = await read(collection, unknown);
-  const folded = targets.map(({ id, parts }) => {
+  const projected = targets.map(({ id, parts }) => {
     const after = [...parts].map(([part, facts]): [string, Document] => {
       const before = recent?.take(id, part) ?? partIn(found.get(id), part);
-      return [part, { ...over(before, fold(before, facts)), rev: revOf(before) + 1 }];
+      return [part, { ...over(before, apply(before, facts)), rev: revOf(before) + 1 }];
     });
     if (parts.has(WHOLE)) stored.set(id, after[0]![1]);
     return { id, after };
   });
   try {
     await collection.bulkWrite(
-      folded.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
+      projected.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
       { ordered: false },
     );
   } catch (error) {
@@ -90,7 +90,7 @@ async function writeOnce<Fact>(
     if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
     return refused.map(({ index }) => targets[index]!);
   }
-  for (const { id, after } of folded)
+  for (const { id, after } of projected)
     for (const [part, written] of after) if (part !== WHOLE) recent?.put(id, part, written);
   return [];
 }

@@ -31,17 +31,17 @@ describe('dropSeen', () => {
         const facts = Array.from({ length: 21 }, (_, i) => stamp(1 + Math.floor(i / 3), i % 3));
         let seen: SeenPlaces = {};
         let handled = 0;
-        const folded: Stamp[] = [];
+        const projected: Stamp[] = [];
         // Repeats go back, but nothing is left out.
         for (const [back, length] of [...batches, [0, 21] as const]) {
           const from = Math.max(0, handled - back);
           const batch = facts.slice(from, from + length);
           const result = dropSeen(seen, batch, itself);
           seen = result.seen;
-          folded.push(...result.fresh);
+          projected.push(...result.fresh);
           handled = Math.max(handled, from + batch.length);
         }
-        expect(folded).toEqual(facts.slice(0, handled));
+        expect(projected).toEqual(facts.slice(0, handled));
       }),
     );
   });

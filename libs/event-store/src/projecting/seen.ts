@@ -5,14 +5,14 @@ export interface Stamp {
   readonly index: number;
 }
 
-/** Per log the place of the last fact that a document has folded; stored in the document, so that both change in one write. */
+/** Per log the place of the last fact that a document has applied; stored in the document, so that both change in one write. */
 export type SeenPlaces = Readonly<Record<string, number>>;
 
 /** Facts of one commit; the place of the last of them is below 2^53 for 2^37 commits. */
 const PLACES = 65_536;
 
 /**
- * The facts that are not folded yet, and the places after them: for folds that count, where twice is not the same as once. What stands at
+ * The facts that are not applied yet, and the places after them: for projections that count, where twice is not the same as once. What stands at
  * or before the last fact of its log is a repeat, so all facts of a document must come in order: from one partition. Throws RangeError for an index of 65,536 or more.
  */
 export function dropSeen<Fact>(

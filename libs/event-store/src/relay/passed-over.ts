@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { answered } from '../mongo/answers.ts';
 
-interface PassedOverDocument {
+export interface PassedOverDocument {
   readonly _id: { readonly log: string; readonly n: number };
   readonly reason: string;
   readonly at: Date;

@@ -1,9 +1,15 @@
 import { Fault } from '@tidings/kernel';
-import type { KeptCollection } from '@tidings/mongo';
-import { type Binary, type Db, type Document, MongoServerError } from 'mongodb';
+import { collectionOf, createCollections } from '@tidings/mongo';
+import type { Db, Document } from 'mongodb';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './embedded-batch.ts';
-import { LEASES } from './group-lease.ts';
+import {
+  batchesModel,
+  embeddedLogCollections,
+  floorsModel,
+  offsetsModel,
+  type StoredBatch,
+} from './storage/log.schema.ts';
 
 /** A topic's partition. */
 export interface Place {
@@ -20,36 +26,13 @@ export interface Floor {
 /** The outcome of inserting one batch: `taken` when another writer's batch lies at its offset. */
 export type Appended = 'appended' | 'taken' | Fault;
 
-const BATCHES = 'streaming.batches';
-const FLOORS = 'streaming.floors';
-const OFFSETS = 'streaming.offsets';
-
-/** What the embedded log keeps, in a database of its own. */
-export const embeddedLogKept: readonly KeptCollection[] = [
-  { name: BATCHES, kept: 'as their topic' },
-  { name: FLOORS, kept: 'one for each partition' },
-  { name: OFFSETS, kept: 'one for each group and partition' },
-  { name: LEASES, kept: 'one for each process that may write, 10 s' },
-];
-const NAMESPACE_EXISTS = 48;
+const { name: BATCHES } = batchesModel;
+const { name: FLOORS } = floorsModel;
+const { name: OFFSETS } = offsetsModel;
 const DUPLICATE_KEY = 11000;
 
 const DURABLE = { w: 'majority', j: true };
 const SOON = { w: 1 };
-
-/** `_id` of a batch. Its order is by topic, partition, offset: the index on `_id` is the only one there is. */
-interface BatchId {
-  readonly t: string;
-  readonly p: number;
-  readonly o: number;
-}
-
-interface StoredBatch {
-  readonly _id: BatchId;
-  readonly n: number;
-  readonly at: number;
-  readonly records: Buffer | Binary;
-}
 
 interface WriteReply extends Document {
   readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
@@ -85,12 +68,10 @@ export class Store implements OffsetStore {
   }
 
   async prepare(): Promise<void> {
-    for (const name of [BATCHES, FLOORS, OFFSETS]) {
-      try {
-        await this.#db.command({ create: name });
-      } catch (error) {
-        if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw unavailable(error);
-      }
+    try {
+      await createCollections(this.#db, embeddedLogCollections);
+    } catch (error) {
+      throw unavailable(error);
     }
   }
 
@@ -155,7 +136,7 @@ export class Store implements OffsetStore {
   }
 
   async floors(): Promise<(Place & Floor)[]> {
-    const found = this.#db.collection<{ _id: Omit<BatchId, 'o'>; start?: number; clean?: number }>(FLOORS).find();
+    const found = collectionOf(this.#db, floorsModel).find();
     return (await found.toArray()).map(({ _id, start = 0, clean = 0 }) => ({
       topic: _id.t,
       partition: _id.p,
@@ -200,7 +181,7 @@ export class Store implements OffsetStore {
   }
 
   async offsets(): Promise<StoredOffset[]> {
-    const found = this.#db.collection<{ _id: Omit<BatchId, 'o'> & { g: string }; o: number }>(OFFSETS).find();
+    const found = collectionOf(this.#db, offsetsModel).find();
     return (await found.toArray()).map(({ _id, o }) => ({ group: _id.g, topic: _id.t, partition: _id.p, offset: o }));
   }
 

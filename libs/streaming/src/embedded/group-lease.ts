@@ -1,36 +1,16 @@
-import {
-  beginOwner,
-  endOwner,
-  hasOwnerEnded,
-  ownIdentity,
-  type ProcessIdentity,
-  stopwatch,
-} from '@tidings/coordination';
+import { hostname } from 'node:os';
+import { beginOwner, endOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
-import { hostname } from 'node:os';
+import { type Holder, leaseModel } from './storage/log.schema.ts';
 
 const RENEW_EVERY_MS = 2_000;
 const LEASE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 const DUPLICATE_KEY = 11000;
-export const LEASES = 'streaming.lease';
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
 /** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
-interface Holder {
-  readonly _id: 'holder';
-  /** For the sentence that refuses another one. */
-  readonly host: string;
-  readonly pid: number;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  /** Random for each holder. */
-  readonly epoch: string;
-  readonly renewed: Date;
-  readonly ttlMs: number;
-}
-
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -60,7 +40,7 @@ export class Lease {
    * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
    */
   static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
-    const leases = db.collection<Holder>(LEASES);
+    const leases = db.collection<Holder>(leaseModel.name);
     const own = ownIdentity();
     const me: Known = {
       ...{ host: hostname(), pid: process.pid, epoch, ttlMs: LEASE_MS },
@@ -152,7 +132,7 @@ async function replace(leases: Collection<Holder>, { epoch, renewed }: Holder, m
 
 async function isOver(db: Db, { renewed, ttlMs }: Holder): Promise<boolean> {
   const told = await db
-    .collection<{ _id: 'clock'; now: Date }>(LEASES)
+    .collection<{ _id: 'clock'; now: Date }>(leaseModel.name)
     .findOneAndUpdate({ _id: 'clock' }, { $currentDate: { now: true } }, { upsert: true, returnDocument: 'after' });
   return told !== null && told.now.getTime() - renewed.getTime() > ttlMs;
 }

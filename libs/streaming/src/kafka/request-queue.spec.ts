@@ -2,23 +2,78 @@ import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import './request-queue.ts';
 
+const load = createRequire(import.meta.url);
+
 interface Queue {
+  push(request: object): void;
+  scheduleRequestTimeoutCheck(): void;
+}
+
+const RequestQueue = load('kafkajs/src/network/requestQueue') as new (options: object) => Queue;
+const TIMEOUT_MS = 10_000;
+
+describe('the queue of requests of a connection to Kafka', () => {
+  let isConnected: boolean;
+  let looks: number;
+  let queue: Queue;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [isConnected, looks] = [true, 0];
+    queue = new RequestQueue({
+      ...{ clientId: 'spec', broker: 'spec', requestTimeout: TIMEOUT_MS, enforceRequestTimeout: true },
+      logger: { debug: () => undefined },
+      isConnected: () => {
+        looks++;
+        return isConnected;
+      },
+    });
+    queue.scheduleRequestTimeoutCheck();
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  const send = (): jest.Mock => {
+    const reject = jest.fn();
+    const entry = { apiName: 'Heartbeat', apiKey: 12, apiVersion: 0, correlationId: 1, resolve: jest.fn(), reject };
+    queue.push({ entry, expectResponse: true, sendRequest: jest.fn() });
+    return reject;
+  };
+
+  it('gives up a request without an answer within a second of its time', () => {
+    const rejected = send();
+    jest.advanceTimersByTime(TIMEOUT_MS);
+    expect(rejected).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1_000);
+    expect(rejected).toHaveBeenCalledWith(expect.objectContaining({ name: 'KafkaJSRequestTimeoutError' }));
+  });
+
+  it('is looked at once a second, and no more when the connection has ended', () => {
+    jest.advanceTimersByTime(5_000);
+    expect(looks).toBe(5);
+    isConnected = false;
+    jest.advanceTimersByTime(5_000);
+    expect(looks).toBe(6);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+interface IdleQueue {
   readonly pending: readonly unknown[];
   readonly throttledUntil: number;
 }
 
-const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
-  prototype: { scheduleCheckPendingRequests: (this: Queue) => void };
+const { prototype } = load('kafkajs/src/network/requestQueue') as {
+  prototype: { scheduleCheckPendingRequests: (this: IdleQueue) => void };
 };
 
 /** The delays of the timers that a queue starts. */
-function delaysOf(queue: Queue): unknown[] {
+function delaysOf(queue: IdleQueue): unknown[] {
   const timers = jest.spyOn(globalThis, 'setTimeout');
   prototype.scheduleCheckPendingRequests.call(queue);
   return timers.mock.calls.map(([, delay]) => delay);
 }
 
-describe('the queue of requests of a connection', () => {
+describe('the timers of a queue of requests', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => {
     jest.restoreAllMocks();

@@ -1,7 +1,23 @@
 import { createRequire } from 'node:module';
 
+/** A request that was sent, as far as it is touched here. */
+interface SentRequest {
+  /** Milliseconds since 1970 UTC. */
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
 /** kafkajs' queue of the requests of one connection, as far as it is touched here. */
 interface RequestQueue {
+  readonly enforceRequestTimeout: boolean;
+  readonly inflight: ReadonlyMap<number, SentRequest>;
+  readonly isConnected: () => boolean;
+  requestTimeoutIntervalId: NodeJS.Timeout | undefined;
+  /** Ends its timers. */
+  destroy: (this: RequestQueue) => void;
+  /** Starts the timer that looks for requests without an answer. */
+  scheduleRequestTimeoutCheck: (this: RequestQueue) => void;
   /** Requests that wait for earlier answers, or because the broker throttles. */
   readonly pending: readonly unknown[];
   /** Starts a timer, unless there is one, that looks at `pending` and calls this again. */
@@ -17,4 +33,20 @@ const { scheduleCheckPendingRequests: schedule } = prototype;
  */
 prototype.scheduleCheckPendingRequests = function (): void {
   if (this.pending.length > 0) schedule.call(this);
+};
+
+/** Requests have 10 s and more. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Looks once a second for requests that have had no answer in time; kafkajs 2.2.4 does ten times a second on every connection. */
+prototype.scheduleRequestTimeoutCheck = function (): void {
+  if (!this.enforceRequestTimeout) return;
+  this.destroy();
+  this.requestTimeoutIntervalId = setInterval(() => {
+    const now = Date.now();
+    for (const request of this.inflight.values()) {
+      if (now - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    }
+    if (!this.isConnected()) this.destroy();
+  }, LOOK_EVERY_MS);
 };

@@ -6,7 +6,7 @@ import { unlessUnknown } from './unknown-device.ts';
 export const postEvent: Handler<typeof api.postEvent> = async (input, { deviceCommands }, call) => {
   const { event: name, amount, currency, attributes, happenedAt, localAt } = input;
   const value = { name, amount, currency, attributes, happenedAt, localAt, purchase: undefined };
-  const command = commandOf(call, input, { $case: 'occur', value });
+  const command = commandOf(call, input, { $case: 'recordEvent', value });
   await unlessUnknown(deviceCommands.submit(call.pending, command));
   return { code: '', required: false, message_hash: '' };
 };

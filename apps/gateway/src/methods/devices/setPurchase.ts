@@ -11,5 +11,5 @@ export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceComm
     ...{ name: PURCHASE, amount: price * quantity, currency, purchase: { product, quantity, at } },
     ...{ happenedAt: undefined, localAt: undefined },
   };
-  return deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'occur', value }));
+  return deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'recordEvent', value }));
 };

@@ -19,7 +19,7 @@ import {
 import { definitionOf } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
-import type { BindUser, DeviceCommand, Occur, Open, Register, SetActivityToken } from '@tidings/rpc';
+import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../../tags/tag-cache.ts';
 
 /** Keys of what indexes hold in place of callers' text. */
@@ -179,15 +179,15 @@ function registerOf(command: Register, reading: Reading, hwidHash: string): Devi
 }
 
 /** A purchase fills the default tags that tell of purchases (R-RES17). */
-function occurOf({ purchase, ...occurrence }: Occur): DeviceAction {
+function recordEventOf({ purchase, ...occurrence }: RecordEvent): DeviceAction {
   limited('attributes', occurrence.attributes);
-  if (!purchase) return { type: 'occur', occurrence, writes: [] };
+  if (!purchase) return { type: 'recordEvent', occurrence, writes: [] };
   const writes: TagWrite[] = [
     { tag: defaultTags.inAppProduct, operation: 'append', items: [purchase.product] },
     { tag: defaultTags.inAppPurchase, operation: 'increment', by: purchase.quantity },
     { tag: defaultTags.lastInAppPurchaseDate, operation: 'set', value: dateValue(purchase.at?.getTime() ?? 0) },
   ];
-  return { type: 'occur', occurrence, writes };
+  return { type: 'recordEvent', occurrence, writes };
 }
 
 function bindUserOf(
@@ -231,8 +231,8 @@ export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: strin
       return { type: 'erase' };
     case 'setBadge':
       return { type: 'setBadge', badge: command.value.badge };
-    case 'occur':
-      return occurOf(command.value);
+    case 'recordEvent':
+      return recordEventOf(command.value);
     case 'bindUser':
       return { ...bindUserOf(command.value, reading, hwidHash), ...early };
     case 'setPushToStartToken':

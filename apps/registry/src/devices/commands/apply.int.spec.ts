@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { TagType } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Platform } from '@tidings/kernel';
-import { type DeviceCommand, Occur, Register } from '@tidings/rpc';
+import { type DeviceCommand, RecordEvent, Register } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
 import { keysFrom } from '@tidings/runtime';
@@ -110,7 +110,7 @@ describeWithMongo('commands about devices', (mongo) => {
     const buy = () =>
       apply(
         { userId: 'player', idempotencyKey: 'k' },
-        { $case: 'occur', value: { ...Occur.create(), name: 'x', purchase } },
+        { $case: 'recordEvent', value: { ...RecordEvent.create(), name: 'x', purchase } },
       );
     await buy();
     clock.advance(1);
@@ -123,7 +123,10 @@ describeWithMongo('commands about devices', (mongo) => {
   it('keep what an event says of itself in its fact, with its own time (R-X1)', async () => {
     await register('player-2');
     const said = { attributes: '{"level":7}', happenedAt: new Date('2026-01-15T12:00:00Z'), localAt: undefined };
-    await apply({ hwid: 'player-2' }, { $case: 'occur', value: { ...Occur.create(), name: 'Level Up', ...said } });
+    await apply(
+      { hwid: 'player-2' },
+      { $case: 'recordEvent', value: { ...RecordEvent.create(), name: 'Level Up', ...said } },
+    );
     const commits = await mongo.db.collection('devices.commits').find().toArray();
     const events = commits.flatMap(({ events: stored }) =>
       (stored as Binary[]).map(({ buffer }) => DeviceEvent.decode(buffer)),
@@ -136,7 +139,7 @@ describeWithMongo('commands about devices', (mongo) => {
     const last = '9999-12-31 23:59';
     const purchase = { product: 'coins', quantity: 1, at: new Date('9999-12-31T23:59:59Z') };
     await register('lasting', { tags: { 'First Install': last } });
-    await apply({ hwid: 'lasting' }, { $case: 'occur', value: { ...Occur.create(), name: 'x', purchase } });
+    await apply({ hwid: 'lasting' }, { $case: 'recordEvent', value: { ...RecordEvent.create(), name: 'x', purchase } });
     await setTags({ hwid: 'lasting' }, { 'Last Application Open': last });
     expect(await tagsOf('lasting')).toMatchObject({
       'First Install': last,

@@ -70,7 +70,7 @@ const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
 
 /** What happens to a user happens on one device (R-X1); what is said of a user holds for all. */
-const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'occur';
+const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'recordEvent';
 
 const done: DeviceReply = { fault: undefined };
 

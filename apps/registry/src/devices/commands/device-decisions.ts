@@ -116,21 +116,21 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
 }
 
 /** The view of a batch that names a hwid more than once: its later entries meet what the earlier ones have left. */
-function withFolds(view: View): View & { fold(events: readonly DeviceEvent[]): void } {
-  const folded = new Map<string, Device>();
+function withApplied(view: View): View & { apply(events: readonly DeviceEvent[]): void } {
+  const applied = new Map<string, Device>();
   return {
-    get: (address) => (address.collection === DEVICES && folded.get(address.id)) || view.get(address),
+    get: (address) => (address.collection === DEVICES && applied.get(address.id)) || view.get(address),
     find(collection, hwidHash) {
-      const known = view.find(collection, hwidHash).filter(({ id }) => !folded.has(id));
+      const known = view.find(collection, hwidHash).filter(({ id }) => !applied.has(id));
       return [
         ...known,
-        ...[...folded].filter(([, state]) => state.hwidHash === hwidHash).map(([id, state]) => ({ id, state })),
+        ...[...applied].filter(([, state]) => state.hwidHash === hwidHash).map(([id, state]) => ({ id, state })),
       ];
     },
-    fold(events) {
+    apply(events) {
       for (const event of events) {
         const id = deviceIdOf(event.application, event.hwidHash);
-        folded.set(id, evolve(folded.get(id) ?? device(view, id), event));
+        applied.set(id, evolve(applied.get(id) ?? device(view, id), event));
       }
     },
   };
@@ -161,7 +161,7 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };
   const hwidHashes = new Set(batch.items.map(({ command }) => command.identity.hwidHash));
-  const folding = hwidHashes.size < batch.items.length ? withFolds(view) : undefined;
+  const overlay = hwidHashes.size < batch.items.length ? withApplied(view) : undefined;
   const events: DeviceEvent[] = [];
   const selfReports: SelfReport[] = [];
   const notFound: number[] = [];
@@ -169,9 +169,9 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
   for (const { number, command } of batch.items) {
     try {
       refuseBlacklisted(command, context);
-      const { decision } = decideOn(command, folding ?? view, context);
+      const { decision } = decideOn(command, overlay ?? view, context);
       for (const event of chained(decision.events, view)) events.push(event);
-      folding?.fold(decision.events);
+      overlay?.apply(decision.events);
       for (const selfReport of decision.selfReports) selfReports.push(noteAt(selfReport));
       if (decision.invalidTags) invalidTags.push({ entry: number, tags: decision.invalidTags });
     } catch (thrown) {

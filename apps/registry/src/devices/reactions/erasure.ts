@@ -1,5 +1,5 @@
 import { deviceIdOf, redacted } from '@tidings/audience';
-import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
+import type { CommitRedaction, PlacedEvent } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -43,9 +43,9 @@ function stepOf(
   return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
 }
 
-/** Empties what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
-export async function emptyEvents(
-  commits: CommitEmptying<DeviceEvent>,
+/** Redacts what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
+export async function redactEvents(
+  commits: CommitRedaction<DeviceEvent>,
   log: string,
   erased: ErasedDevice,
   place: Place,
@@ -64,18 +64,18 @@ export async function emptyEvents(
 }
 
 export interface ErasureDeps extends ReactionDeps {
-  readonly commits: CommitEmptying<DeviceEvent>;
+  readonly commits: CommitRedaction<DeviceEvent>;
 }
 
 /**
  * Follows erasures through the log (architecture 4): within a second of a device's erasure no stored event says anything of it any more,
  * and no self-report that its state was written without.
  */
-export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
+export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
   const follow = async ({ application, hwidHash, stamp }: PartialErasureEvent): Promise<void> => {
     if (!stamp) return;
-    await emptyEvents(commits, stamp.log, { application, hwidHash }, { n: Number(stamp.n), index: stamp.index });
+    await redactEvents(commits, stamp.log, { application, hwidHash }, { n: Number(stamp.n), index: stamp.index });
     await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
   };
   return consume(broker, {

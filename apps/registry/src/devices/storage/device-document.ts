@@ -1,6 +1,5 @@
 import { defaultTags, type Device, type TagEntry } from '@tidings/audience';
-import { createStates } from '@tidings/event-store';
-import { type Db, type IndexDescription, Long } from 'mongodb';
+import { Long } from 'mongodb';
 
 /**
  * A device as the collection `devices` holds it: what the log's events come to, with self-reported state in `self`. An absent field is unset: nothing
@@ -70,24 +69,3 @@ export const deviceIndexes = {
   /** { app, self.open, seq } of devices that were opened */
   activity: 'app_open_seq',
 } as const;
-
-/** Devices that lack a value have no key in these: most have none, and each key is paid for at every registration. */
-const present = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
-
-const indexes: readonly IndexDescription[] = [
-  { name: deviceIndexes.seq, key: { app: 1, seq: 1 } },
-  { name: deviceIndexes.tags, key: { app: 1, 'tags.k': 1, 'tags.v': 1, seq: 1 } },
-  { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
-  { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
-  { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
-  { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
-  { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },
-];
-
-/** Makes the collections of the devices' logs and their indexes where they are missing. */
-export async function prepareDevices(db: Db): Promise<void> {
-  await createStates(db, DEVICES);
-  await db.collection(DEVICES).createIndexes([...indexes]);
-  // Whether a key still counts is decided by the service's clock; this only clears away.
-  await db.collection(KEYS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);
-}

@@ -8,7 +8,7 @@ const LARGEST_BLOCK = 1024;
 /** A block that was used up sooner than this is followed by one twice as large, one that lasted longer by one half as large. */
 const BLOCK_LIFETIME_MS = 1000;
 
-interface Sequence {
+export interface Sequence {
   readonly _id: string;
   readonly next: number;
 }

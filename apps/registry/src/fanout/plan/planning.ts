@@ -13,7 +13,7 @@ export interface Planning {
 }
 
 /**
- * Plans a chunk. What is sent need not wait until the plan is folded into its state: for a receipt to one phone that is one write of
+ * Plans a chunk. What is sent need not wait until the plan is applied to its state: for a receipt to one phone that is one write of
  * five.
  */
 export function planInLog(writer: LogWriter<PlanCommand, PlanReply>, command: MakePlan): Planning {

@@ -14,7 +14,7 @@ import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 import { bytesOf } from '../../accounts/account-log.ts';
 
-/** Collections of the folded states. */
+/** Collections of the states. */
 export const PLANS = 'plans';
 export const FANOUTS = 'fanouts';
 
@@ -73,7 +73,7 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
   },
   addresses: (event) => [fanoutAt(event)],
   evolve(state, { event, at }) {
-    if (event?.$case !== 'fanout') throw new Error(`fanouts: no fold of ${event?.$case}`);
+    if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
     return state ?? { chunks: event.value.chunks, at: at! };
   },
   ...codec,
@@ -158,7 +158,7 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
     event?.$case === 'chunk' || event?.$case === 'settled' ? [planAt({ ...of, chunk: event.value.chunk })] : [],
   evolve(state, event) {
     if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
-    if (event.event?.$case !== 'settled' || !state) throw new Error(`plans: no fold of ${event.event?.$case}`);
+    if (event.event?.$case !== 'settled' || !state) throw new Error(`plans: cannot apply ${event.event?.$case}`);
     return { ...state, settledAt: event.at! };
   },
   ...codec,

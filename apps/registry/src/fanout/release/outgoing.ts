@@ -37,7 +37,7 @@ export interface OutgoingDocument {
 }
 
 /** What is left of a removed message: facts that arrive late may have made something that belongs to it. */
-interface RemovedDocument {
+export interface RemovedDocument {
   readonly _id: string;
   /** When that is removed too. */
   readonly removeAt: Date;
@@ -144,14 +144,6 @@ export class OutgoingMessages {
   constructor(db: Db, clock: Clock) {
     this.#clock = clock;
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
-  }
-
-  async prepare(): Promise<void> {
-    await this.#messages.createIndexes([
-      { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
-      { name: 'expireAt', key: { expireAt: 1 } },
-      { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
-    ]);
   }
 
   /** Takes over what happened to messages; may be repeated. */

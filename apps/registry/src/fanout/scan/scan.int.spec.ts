@@ -2,16 +2,18 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { type Expression, Operator, TagType } from '@tidings/events';
 import { planChunk } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
+import { createCollections } from '@tidings/mongo';
 import { chooseLookup, compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import { isInSet } from '@tidings/segments/naive';
 import fc from 'fast-check';
 import type { Collection } from 'mongodb';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import { Columns } from './columns.ts';
 import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { deviceLayout, DeviceScan } from './scan.ts';
 import { describeWithMongo } from '@tidings/testing';
+import { deviceModels } from '../../devices/storage/devices.schema.ts';
 
 const SIZE = Number(process.env['SCAN_DEVICES'] ?? 200_000);
 const APP = 'AAAAA-BBBBB';
@@ -52,7 +54,7 @@ const tag = (k: number, type: TagType, operator: Operator, value: number): Expre
 
 describeWithMongo('scan', (mongo) => {
   beforeAll(async () => {
-    await prepareDevices(mongo.db);
+    await createCollections(mongo.db, deviceModels);
     devices = mongo.db.collection<DeviceDocument>(DEVICES);
     for (let from = 0; from < SIZE; from += 5000) {
       const documents = Array.from({ length: Math.min(5000, SIZE - from) }, (_, i) => device(APP, from + i));

@@ -2,11 +2,14 @@ import { expect, it } from '@jest/globals';
 import { isSettled, sendableId } from '@tidings/delivery';
 import { Content, IosContent, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
+import { createCollections } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import { Badges } from './badges.ts';
 import { OutgoingMessages } from '../release/outgoing.ts';
 import { SliceStatusStore } from './slice-statuses.ts';
+import { deviceModels } from '../../devices/storage/devices.schema.ts';
+import { fanoutModels } from '../storage/fanout.schema.ts';
 
 const APP = 'AAAAA-BBBBB';
 const COUNT = 100;
@@ -18,7 +21,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
   /** Devices with badge 10, and messages with the badges given, by code. */
   const world = async (messages: Readonly<Record<string, string | undefined>>) => {
     const db = mongo.database(`badges${++worlds}`);
-    await prepareDevices(db);
+    await createCollections(db, [...deviceModels, ...fanoutModels]);
     const devices = db.collection<DeviceDocument>(DEVICES);
     await devices.insertMany(
       Array.from({ length: COUNT }, (_, seq) => ({
@@ -37,7 +40,6 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
       })),
     );
     const outgoing = new OutgoingMessages(db, new TestClock());
-    await outgoing.prepare();
     const at = new TestClock().date;
     await outgoing.keep(
       Object.entries(messages).map(([code, badge], i): MessageEvent => {
@@ -48,7 +50,6 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     );
     const statuses = new SliceStatusStore(db);
     const badges = new Badges(db, outgoing, statuses);
-    await statuses.prepare();
     const shown = async () => [...new Set((await devices.find().toArray()).map(({ self }) => self?.badge))];
     const isRecorded = async (of: SliceOutcome) => {
       const id = sendableId(of);

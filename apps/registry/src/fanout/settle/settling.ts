@@ -64,7 +64,7 @@ export class Settling {
     }
     const missing = await this.closeSettled(settled);
     if (missing.length === 0) return;
-    // What is sent goes out before the plan is folded into its state. Plans of messages that were removed are gone with them.
+    // What is sent goes out before the plan is applied to its state. Plans of messages that were removed are gone with them.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not written yet');
   }
 

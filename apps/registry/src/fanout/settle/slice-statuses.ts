@@ -1,5 +1,4 @@
 import type { SliceOutcome } from '@tidings/events';
-import { ensureCollection } from '@tidings/event-store';
 import { type Emission, type SendableKey, sendableId, settledBit, type SliceStatuses } from '@tidings/delivery';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
@@ -22,11 +21,6 @@ export class SliceStatusStore {
   constructor(db: Db) {
     this.#db = db;
     this.#statuses = db.collection<SliceStatusesDocument>(SLICE_STATUSES);
-  }
-
-  /** Transactions need the collection. */
-  prepare(): Promise<void> {
-    return ensureCollection(this.#db, SLICE_STATUSES);
   }
 
   /** Records where slices were emitted to. */

@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
+import { createCollections } from '@tidings/mongo';
 import { openLog, keysFrom } from '@tidings/runtime';
 import type { Broker, EmbeddedBroker } from '@tidings/streaming';
 import { TestClock, testBroker, type TestMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import { APPLICATIONS } from '../../accounts/account-log.ts';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import { type FanoutService, openFanout } from '../fanout.ts';
 import { type PlanDocument, PLANS } from '../plan/plans.ts';
 import { FakeDispatchers } from './fake-dispatchers.ts';
 import type { Killer } from './killer.ts';
 import { APP, type NewMessage, platform } from './fanout-messages.ts';
+import { deviceModels } from '../../devices/storage/devices.schema.ts';
 
 export const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
 
@@ -61,7 +63,7 @@ interface WorldOptions {
 }
 
 async function prepare(db: Db, devices: readonly DeviceDocument[], over: object = {}): Promise<void> {
-  await prepareDevices(db);
+  await createCollections(db, deviceModels);
   await db.collection<DeviceDocument>(DEVICES).insertMany([...devices]);
   const application = {
     kind: 'application',

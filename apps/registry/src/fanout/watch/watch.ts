@@ -17,6 +17,7 @@ import {
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
+import type { SliceStateCounts } from '../fanout-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
 import { passedBy, passedIn } from '../emit/passed.ts';
@@ -40,9 +41,6 @@ export interface WatchDeps {
   readonly settling: Settling;
   readonly releases: Releases;
 }
-
-/** How many slices are open: to be emitted, under way, or deferred to a later time. */
-export type SliceStateCounts = Record<SliceState['kind'], number>;
 
 const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
 const states = Object.keys(noSlices()) as readonly SliceState['kind'][];

@@ -12,15 +12,15 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/webhooks.proto";
 
-export enum RaisedKind {
-  RAISED_KIND_UNSPECIFIED = 0,
-  RAISED_KIND_SENT = 1,
-  RAISED_KIND_DELIVERED = 2,
-  RAISED_KIND_OPENED = 3,
+export enum EnqueuedKind {
+  ENQUEUED_KIND_UNSPECIFIED = 0,
+  ENQUEUED_KIND_SENT = 1,
+  ENQUEUED_KIND_DELIVERED = 2,
+  ENQUEUED_KIND_OPENED = 3,
 }
 
 /**
- * Logs webhooks-<account>: an account's subscriptions, and what they are told of, in the order of the telling. Not published: streams read the
+ * Logs webhooks-<account>: an account's subscriptions, and the events that are enqueued for them, in order. Not published: streams read the
  * commits themselves.
  */
 export interface WebhookEvent {
@@ -30,9 +30,9 @@ export interface WebhookEvent {
     | { $case: "created"; value: SubscriptionCreated }
     | { $case: "changed"; value: SubscriptionChanged }
     | { $case: "deleted"; value: SubscriptionDeleted }
-    | { $case: "raised"; value: EventsRaised }
-    | { $case: "held"; value: ReportsHeld }
-    | { $case: "released"; value: HeldReportsReleased }
+    | { $case: "enqueued"; value: EventsEnqueued }
+    | { $case: "pending"; value: ReportsPending }
+    | { $case: "released"; value: PendingReportsReleased }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -70,12 +70,12 @@ export interface SubscriptionDeleted {
 }
 
 /** What happened to devices of one platform in a chunk, for the first time each. Which event that is, kind and platform say (R-EV2). */
-export interface EventsRaised {
+export interface EventsEnqueued {
   message: string;
   messageId: bigint;
   application: string;
   chunk: number;
-  kind: RaisedKind;
+  kind: EnqueuedKind;
   platform: number;
   /** An encoded bitmap of positions (seq & 0xffff). */
   set: Buffer;
@@ -86,23 +86,23 @@ export interface EventsRaised {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Reports that came before what they report of was told as sent (sending 5). */
-export interface ReportsHeld {
+/** Reports that came before the Sent of their device (sending 5). */
+export interface ReportsPending {
   message: string;
   messageId: bigint;
   application: string;
   chunk: number;
-  kind: RaisedKind;
+  kind: EnqueuedKind;
   platform: number;
   set: Buffer;
   at: number[];
-  /** They are told then, sent or not. */
+  /** They are enqueued then, sent or not. */
   until: Date | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Reports that were held until `until` or before are held no more. If there is such a message they were raised in the same commit. */
-export interface HeldReportsReleased {
+/** Ends the wait of reports that were pending until `until` or before. If the message exists, they are enqueued in the same commit. */
+export interface PendingReportsReleased {
   message: string;
   application: string;
   chunk: number;
@@ -132,14 +132,14 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
       case "deleted":
         SubscriptionDeleted.encode(message.event.value, writer.uint32(98).fork()).join();
         break;
-      case "raised":
-        EventsRaised.encode(message.event.value, writer.uint32(106).fork()).join();
+      case "enqueued":
+        EventsEnqueued.encode(message.event.value, writer.uint32(106).fork()).join();
         break;
-      case "held":
-        ReportsHeld.encode(message.event.value, writer.uint32(114).fork()).join();
+      case "pending":
+        ReportsPending.encode(message.event.value, writer.uint32(114).fork()).join();
         break;
       case "released":
-        HeldReportsReleased.encode(message.event.value, writer.uint32(122).fork()).join();
+        PendingReportsReleased.encode(message.event.value, writer.uint32(122).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -211,7 +211,7 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
               break;
             }
 
-            message.event = { $case: "raised", value: EventsRaised.decode(reader, reader.uint32()) };
+            message.event = { $case: "enqueued", value: EventsEnqueued.decode(reader, reader.uint32()) };
             continue;
           }
           case 14: {
@@ -219,7 +219,7 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
               break;
             }
 
-            message.event = { $case: "held", value: ReportsHeld.decode(reader, reader.uint32()) };
+            message.event = { $case: "pending", value: ReportsPending.decode(reader, reader.uint32()) };
             continue;
           }
           case 15: {
@@ -227,7 +227,7 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
               break;
             }
 
-            message.event = { $case: "released", value: HeldReportsReleased.decode(reader, reader.uint32()) };
+            message.event = { $case: "released", value: PendingReportsReleased.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -308,21 +308,21 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
         }
         break;
       }
-      case "raised": {
+      case "enqueued": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "raised", value: EventsRaised.fromPartial(object.event.value) };
+          message.event = { $case: "enqueued", value: EventsEnqueued.fromPartial(object.event.value) };
         }
         break;
       }
-      case "held": {
+      case "pending": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "held", value: ReportsHeld.fromPartial(object.event.value) };
+          message.event = { $case: "pending", value: ReportsPending.fromPartial(object.event.value) };
         }
         break;
       }
       case "released": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "released", value: HeldReportsReleased.fromPartial(object.event.value) };
+          message.event = { $case: "released", value: PendingReportsReleased.fromPartial(object.event.value) };
         }
         break;
       }
@@ -860,7 +860,7 @@ export const SubscriptionDeleted: MessageFns<SubscriptionDeleted> = {
   },
 };
 
-function createBaseEventsRaised(): EventsRaised {
+function createBaseEventsEnqueued(): EventsEnqueued {
   return {
     message: "",
     messageId: 0n,
@@ -874,8 +874,8 @@ function createBaseEventsRaised(): EventsRaised {
   };
 }
 
-export const EventsRaised: MessageFns<EventsRaised> = {
-  encode(message: EventsRaised, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const EventsEnqueued: MessageFns<EventsEnqueued> = {
+  encode(message: EventsEnqueued, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
@@ -921,7 +921,7 @@ export const EventsRaised: MessageFns<EventsRaised> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): EventsRaised {
+  decode(input: BinaryReader | Uint8Array, length?: number): EventsEnqueued {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -930,7 +930,7 @@ export const EventsRaised: MessageFns<EventsRaised> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseEventsRaised();
+      const message = createBaseEventsEnqueued();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1037,42 +1037,42 @@ export const EventsRaised: MessageFns<EventsRaised> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<EventsRaised, Uint8Array>
+  // Transform<EventsEnqueued, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<EventsRaised | EventsRaised[]> | Iterable<EventsRaised | EventsRaised[]>,
+    source: AsyncIterable<EventsEnqueued | EventsEnqueued[]> | Iterable<EventsEnqueued | EventsEnqueued[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [EventsRaised.encode(p).finish()];
+          yield* [EventsEnqueued.encode(p).finish()];
         }
       } else {
-        yield* [EventsRaised.encode(pkt as any).finish()];
+        yield* [EventsEnqueued.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EventsRaised>
+  // Transform<Uint8Array, EventsEnqueued>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EventsRaised> {
+  ): AsyncIterable<EventsEnqueued> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [EventsRaised.decode(p)];
+          yield* [EventsEnqueued.decode(p)];
         }
       } else {
-        yield* [EventsRaised.decode(pkt as any)];
+        yield* [EventsEnqueued.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<EventsRaised>, I>>(base?: I): EventsRaised {
-    return EventsRaised.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<EventsEnqueued>, I>>(base?: I): EventsEnqueued {
+    return EventsEnqueued.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<EventsRaised>, I>>(object: I): EventsRaised {
-    const message = createBaseEventsRaised();
+  fromPartial<I extends Exact<DeepPartial<EventsEnqueued>, I>>(object: I): EventsEnqueued {
+    const message = createBaseEventsEnqueued();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
     message.application = object.application ?? "";
@@ -1086,7 +1086,7 @@ export const EventsRaised: MessageFns<EventsRaised> = {
   },
 };
 
-function createBaseReportsHeld(): ReportsHeld {
+function createBaseReportsPending(): ReportsPending {
   return {
     message: "",
     messageId: 0n,
@@ -1100,8 +1100,8 @@ function createBaseReportsHeld(): ReportsHeld {
   };
 }
 
-export const ReportsHeld: MessageFns<ReportsHeld> = {
-  encode(message: ReportsHeld, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ReportsPending: MessageFns<ReportsPending> = {
+  encode(message: ReportsPending, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
@@ -1147,7 +1147,7 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ReportsHeld {
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportsPending {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1156,7 +1156,7 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReportsHeld();
+      const message = createBaseReportsPending();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1263,42 +1263,42 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<ReportsHeld, Uint8Array>
+  // Transform<ReportsPending, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<ReportsHeld | ReportsHeld[]> | Iterable<ReportsHeld | ReportsHeld[]>,
+    source: AsyncIterable<ReportsPending | ReportsPending[]> | Iterable<ReportsPending | ReportsPending[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ReportsHeld.encode(p).finish()];
+          yield* [ReportsPending.encode(p).finish()];
         }
       } else {
-        yield* [ReportsHeld.encode(pkt as any).finish()];
+        yield* [ReportsPending.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportsHeld>
+  // Transform<Uint8Array, ReportsPending>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportsHeld> {
+  ): AsyncIterable<ReportsPending> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ReportsHeld.decode(p)];
+          yield* [ReportsPending.decode(p)];
         }
       } else {
-        yield* [ReportsHeld.decode(pkt as any)];
+        yield* [ReportsPending.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<ReportsHeld>, I>>(base?: I): ReportsHeld {
-    return ReportsHeld.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ReportsPending>, I>>(base?: I): ReportsPending {
+    return ReportsPending.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ReportsHeld>, I>>(object: I): ReportsHeld {
-    const message = createBaseReportsHeld();
+  fromPartial<I extends Exact<DeepPartial<ReportsPending>, I>>(object: I): ReportsPending {
+    const message = createBaseReportsPending();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
     message.application = object.application ?? "";
@@ -1312,12 +1312,12 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
   },
 };
 
-function createBaseHeldReportsReleased(): HeldReportsReleased {
+function createBasePendingReportsReleased(): PendingReportsReleased {
   return { message: "", application: "", chunk: 0, until: undefined };
 }
 
-export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
-  encode(message: HeldReportsReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PendingReportsReleased: MessageFns<PendingReportsReleased> = {
+  encode(message: PendingReportsReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
@@ -1341,7 +1341,7 @@ export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): HeldReportsReleased {
+  decode(input: BinaryReader | Uint8Array, length?: number): PendingReportsReleased {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1350,7 +1350,7 @@ export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHeldReportsReleased();
+      const message = createBasePendingReportsReleased();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1407,44 +1407,44 @@ export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<HeldReportsReleased, Uint8Array>
+  // Transform<PendingReportsReleased, Uint8Array>
   async *encodeTransform(
     source:
-      | AsyncIterable<HeldReportsReleased | HeldReportsReleased[]>
-      | Iterable<HeldReportsReleased | HeldReportsReleased[]>,
+      | AsyncIterable<PendingReportsReleased | PendingReportsReleased[]>
+      | Iterable<PendingReportsReleased | PendingReportsReleased[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [HeldReportsReleased.encode(p).finish()];
+          yield* [PendingReportsReleased.encode(p).finish()];
         }
       } else {
-        yield* [HeldReportsReleased.encode(pkt as any).finish()];
+        yield* [PendingReportsReleased.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, HeldReportsReleased>
+  // Transform<Uint8Array, PendingReportsReleased>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<HeldReportsReleased> {
+  ): AsyncIterable<PendingReportsReleased> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [HeldReportsReleased.decode(p)];
+          yield* [PendingReportsReleased.decode(p)];
         }
       } else {
-        yield* [HeldReportsReleased.decode(pkt as any)];
+        yield* [PendingReportsReleased.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<HeldReportsReleased>, I>>(base?: I): HeldReportsReleased {
-    return HeldReportsReleased.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PendingReportsReleased>, I>>(base?: I): PendingReportsReleased {
+    return PendingReportsReleased.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<HeldReportsReleased>, I>>(object: I): HeldReportsReleased {
-    const message = createBaseHeldReportsReleased();
+  fromPartial<I extends Exact<DeepPartial<PendingReportsReleased>, I>>(object: I): PendingReportsReleased {
+    const message = createBasePendingReportsReleased();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
     message.chunk = object.chunk ?? 0;

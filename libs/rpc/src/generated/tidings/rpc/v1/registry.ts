@@ -543,7 +543,7 @@ export interface DeviceCommand {
     { $case: "open"; value: Open }
     | { $case: "erase"; value: Erase }
     | { $case: "setBadge"; value: SetBadge }
-    | { $case: "occur"; value: Occur }
+    | { $case: "recordEvent"; value: RecordEvent }
     | { $case: "bindUser"; value: BindUser }
     | { $case: "setPushToStartToken"; value: SetPushToStartToken }
     | { $case: "setActivityToken"; value: SetActivityToken }
@@ -595,7 +595,7 @@ export interface SetBadge {
 }
 
 /** setPurchase and postEvent. Of a user's devices it is the most recently active one that it happens to. */
-export interface Occur {
+export interface RecordEvent {
   name: string;
   amount?: number | undefined;
   currency?:
@@ -9363,8 +9363,8 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
       case "setBadge":
         SetBadge.encode(message.command.value, writer.uint32(122).fork()).join();
         break;
-      case "occur":
-        Occur.encode(message.command.value, writer.uint32(130).fork()).join();
+      case "recordEvent":
+        RecordEvent.encode(message.command.value, writer.uint32(130).fork()).join();
         break;
       case "bindUser":
         BindUser.encode(message.command.value, writer.uint32(138).fork()).join();
@@ -9493,7 +9493,7 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
               break;
             }
 
-            message.command = { $case: "occur", value: Occur.decode(reader, reader.uint32()) };
+            message.command = { $case: "recordEvent", value: RecordEvent.decode(reader, reader.uint32()) };
             continue;
           }
           case 17: {
@@ -9615,9 +9615,9 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
         }
         break;
       }
-      case "occur": {
+      case "recordEvent": {
         if (object.command?.value !== undefined && object.command?.value !== null) {
-          message.command = { $case: "occur", value: Occur.fromPartial(object.command.value) };
+          message.command = { $case: "recordEvent", value: RecordEvent.fromPartial(object.command.value) };
         }
         break;
       }
@@ -10407,7 +10407,7 @@ export const SetBadge: MessageFns<SetBadge> = {
   },
 };
 
-function createBaseOccur(): Occur {
+function createBaseRecordEvent(): RecordEvent {
   return {
     name: "",
     amount: undefined,
@@ -10419,8 +10419,8 @@ function createBaseOccur(): Occur {
   };
 }
 
-export const Occur: MessageFns<Occur> = {
-  encode(message: Occur, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RecordEvent: MessageFns<RecordEvent> = {
+  encode(message: RecordEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
@@ -10445,7 +10445,7 @@ export const Occur: MessageFns<Occur> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Occur {
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -10454,7 +10454,7 @@ export const Occur: MessageFns<Occur> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseOccur();
+      const message = createBaseRecordEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -10527,42 +10527,42 @@ export const Occur: MessageFns<Occur> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<Occur, Uint8Array>
+  // Transform<RecordEvent, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<Occur | Occur[]> | Iterable<Occur | Occur[]>,
+    source: AsyncIterable<RecordEvent | RecordEvent[]> | Iterable<RecordEvent | RecordEvent[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [Occur.encode(p).finish()];
+          yield* [RecordEvent.encode(p).finish()];
         }
       } else {
-        yield* [Occur.encode(pkt as any).finish()];
+        yield* [RecordEvent.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Occur>
+  // Transform<Uint8Array, RecordEvent>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Occur> {
+  ): AsyncIterable<RecordEvent> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [Occur.decode(p)];
+          yield* [RecordEvent.decode(p)];
         }
       } else {
-        yield* [Occur.decode(pkt as any)];
+        yield* [RecordEvent.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<Occur>, I>>(base?: I): Occur {
-    return Occur.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<RecordEvent>, I>>(base?: I): RecordEvent {
+    return RecordEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Occur>, I>>(object: I): Occur {
-    const message = createBaseOccur();
+  fromPartial<I extends Exact<DeepPartial<RecordEvent>, I>>(object: I): RecordEvent {
+    const message = createBaseRecordEvent();
     message.name = object.name ?? "";
     message.amount = object.amount ?? undefined;
     message.currency = object.currency ?? undefined;

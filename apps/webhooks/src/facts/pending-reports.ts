@@ -1,17 +1,19 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { TOLD, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { deliveriesModel } from '../storage/webhooks.schema.ts';
 import type { MessageStore } from './known-messages.ts';
-import { placeOf, type ToldDocument } from './told-document.ts';
+import { placeOf } from './delivery-document.ts';
 
 const AT_ONCE = 500;
 
-/** Reports that wait for their device to be told of as sent. */
-export interface HeldReports {
-  /** Tells of those that have waited long enough. */
+/** Reports that wait for the Sent of their device. */
+export interface PendingReports {
+  /** Enqueues those that have waited long enough. */
   release(): Promise<void>;
-  /** How many places have reports that should be told of by now. */
+  /** Number of places with reports that are due. */
   due(): Promise<number>;
   /** Forgets the places of deleted applications in messages (R-B2). */
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
@@ -19,7 +21,7 @@ export interface HeldReports {
   forget(before: Date): Promise<void>;
 }
 
-export async function openHeldReports(
+export function openPendingReports(
   db: Db,
   {
     clock,
@@ -30,18 +32,14 @@ export async function openHeldReports(
     readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
     readonly messages: Pick<MessageStore, 'find'>;
   },
-): Promise<HeldReports> {
-  const told = db.collection<ToldDocument & { readonly _id: string }>(TOLD);
-  await told.createIndexes([
-    { name: 'heldUntil', key: { heldUntil: 1 }, sparse: true },
-    { name: 'changedAt', key: { changedAt: 1 } },
-  ]);
-  const dueNow = () => ({ heldUntil: { $lte: new Date(clock.now()) } });
+): PendingReports {
+  const deliveries = collectionOf(db, deliveriesModel);
+  const dueNow = () => ({ pendingUntil: { $lte: new Date(clock.now()) } });
   const projection = { account: 1, message: 1, messageId: 1, application: 1, chunk: 1 } as const;
 
   return {
     async release() {
-      const due = await told.find(dueNow(), { projection, limit: AT_ONCE, hint: 'heldUntil' }).toArray();
+      const due = await deliveries.find(dueNow(), { projection, limit: AT_ONCE, hint: 'pendingUntil' }).toArray();
       if (due.length === 0) return;
       const known = await messages.find(new Set(due.map(({ message }) => message)));
       const at = new Date(clock.now());
@@ -55,15 +53,15 @@ export async function openHeldReports(
         }),
       );
     },
-    due: () => told.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'heldUntil' }),
+    due: () => deliveries.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'pendingUntil' }),
     async purge(shares) {
       for (const { message, application } of shares) {
         const place = `${message}/${application}`;
-        await told.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
+        await deliveries.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
       }
     },
     async forget(before) {
-      await told.deleteMany({ changedAt: { $lt: before } });
+      await deliveries.deleteMany({ changedAt: { $lt: before } });
     },
   };
 }

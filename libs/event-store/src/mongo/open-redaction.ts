@@ -13,7 +13,7 @@ export interface PlacedEvent<Event> {
  * The one way in which a commit is changed: what its events say of somebody is taken out (architecture 4, "Retention and erasure"), or what is sealed
  * in them is sealed anew. What the events mean stays.
  */
-export interface CommitEmptying<Event> {
+export interface CommitRedaction<Event> {
   /** The events of a commit whose bytes contain `mark`, in order; none where the commit was removed. */
   marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
   /**
@@ -34,10 +34,10 @@ export interface CommitEmptying<Event> {
 }
 
 /** Opens the commits of a category for that. What the store does not answer rejects with an error that may pass. */
-export function openEmptying<Event>(
+export function openRedaction<Event>(
   db: Db,
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,
-): CommitEmptying<Event> {
+): CommitRedaction<Event> {
   const commits = db.collection<CommitDocument>(`${category}.commits`);
   const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
   const markedIn = (found: Pick<CommitDocument, 'events'> | null, mark: string): PlacedEvent<Event>[] =>

@@ -1,64 +1,64 @@
 import { describe, expect, it } from '@jest/globals';
-import { RaisedKind } from '@tidings/events';
+import { EnqueuedKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import {
-  evolveTold,
+  evolveDelivery,
   HOLD_MS,
-  nothingTold,
+  noDeliveries,
   type Place,
-  releaseHeld,
+  releasePending,
   type Report,
-  tellReports,
-  tellSent,
-  type Told,
-  type ToldChange,
-} from './told.ts';
+  enqueueReports,
+  enqueueSent,
+  type DeliveryState,
+  type DeliveryChange,
+} from './delivery-state.ts';
 
 const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
 const at = (ms: number): Date => new Date(T0 + ms);
 const seconds = (ms: number): number => (T0 + ms) / 1000;
 
-type Step = (told: Told) => readonly ToldChange[];
+type Step = (delivery: DeliveryState) => readonly DeliveryChange[];
 const sent =
   (platform: number, ...devices: number[]): Step =>
-  (told) =>
-    tellSent(place, told, [{ bucket: 0, platform, devices: Bitmap.of(devices) }], at(0));
+  (delivery) =>
+    enqueueSent(place, delivery, [{ bucket: 0, platform, devices: Bitmap.of(devices) }], at(0));
 const report = (kind: Report['kind'], position: number, ms = 0): Report => ({
   ...{ kind, platform: 1, position },
   at: seconds(ms),
 });
-const delivered = (position: number, ms = 0) => report(RaisedKind.RAISED_KIND_DELIVERED, position, ms);
-const opened = (position: number, ms = 0) => report(RaisedKind.RAISED_KIND_OPENED, position, ms);
+const delivered = (position: number, ms = 0) => report(EnqueuedKind.ENQUEUED_KIND_DELIVERED, position, ms);
+const opened = (position: number, ms = 0) => report(EnqueuedKind.ENQUEUED_KIND_OPENED, position, ms);
 const reported =
   (...reports: Report[]): Step =>
-  (told) =>
-    tellReports(place, told, reports, at(0));
+  (delivery) =>
+    enqueueReports(place, delivery, reports, at(0));
 const released =
   (ms: number, isKnown = true): Step =>
-  (told) =>
-    releaseHeld(place, told, at(ms), isKnown);
+  (delivery) =>
+    releasePending(place, delivery, at(ms), isKnown);
 
 const words: Readonly<Record<number, string>> = { 1: 'sent', 2: 'delivered', 3: 'opened' };
 
 /** What a change tells, in short. */
-function told(change: ToldChange): string {
+function delivery(change: DeliveryChange): string {
   if (change.$case === 'released') return 'released';
   const { kind, platform, set, at: times } = change.value;
   const who = [...Bitmap.decode(set).positions()].join();
-  return `${change.$case === 'held' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
+  return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
 }
 
 /** The changes of the last step, after those before. */
 function given(...steps: readonly Step[]) {
   return {
     when(step: Step) {
-      const state = steps.reduce((before, one) => one(before).reduce(evolveTold, before), nothingTold);
+      const state = steps.reduce((before, one) => one(before).reduce(evolveDelivery, before), noDeliveries);
       const changes = step(state);
       return {
-        then: (...expected: string[]) => expect(changes.map(told)).toEqual(expected),
-        state: changes.reduce(evolveTold, state),
+        then: (...expected: string[]) => expect(changes.map(delivery)).toEqual(expected),
+        state: changes.reduce(evolveDelivery, state),
       };
     },
   };
@@ -126,7 +126,7 @@ describe('reports', () => {
       .then();
     const late = given(reported(delivered(1), opened(1, 2000))).when(released(HOLD_MS));
     late.then('delivered 1 of 1 at 0', 'opened 1 of 1 at 2', 'released');
-    expect(late.state.held).toEqual([]);
+    expect(late.state.pending).toEqual([]);
     given(reported(delivered(1)), released(HOLD_MS))
       .when(sent(1, 1))
       .then('sent 1 of 1 at 0');
@@ -135,7 +135,7 @@ describe('reports', () => {
   it('of messages that there are not are forgotten', () => {
     const forgotten = given(reported(delivered(1))).when(released(HOLD_MS, false));
     forgotten.then('released');
-    expect(forgotten.state).toEqual(nothingTold);
+    expect(forgotten.state).toEqual(noDeliveries);
   });
 
   it('lead to each event once, in order, whatever comes when', () => {
@@ -155,13 +155,13 @@ describe('reports', () => {
         [...steps, released(HOLD_MS)].reduce((state, one) => {
           const changes = one(state);
           for (const change of changes) {
-            if (change.$case !== 'raised') continue;
+            if (change.$case !== 'enqueued') continue;
             for (const position of Bitmap.decode(change.value.set).positions()) {
               seen.set(position, `${seen.get(position) ?? ''}${change.value.kind}`);
             }
           }
-          return changes.reduce(evolveTold, state);
-        }, nothingTold);
+          return changes.reduce(evolveDelivery, state);
+        }, noDeliveries);
         // Delivered before opened, each once; Sent first, or last where it came too late.
         for (const order of seen.values()) expect(order).toMatch(/^(1?(2(1?3)?)?|(23?)1|2|23)$/);
       }),

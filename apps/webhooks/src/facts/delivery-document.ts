@@ -1,8 +1,8 @@
 import { Bitmap } from '@tidings/kernel';
-import type { HeldReport, Place, Told } from './told.ts';
+import type { PendingReport, Place, DeliveryState } from './delivery-state.ts';
 
-/** What was told of a place, as the collection `told` holds it. */
-export interface ToldDocument {
+/** The delivery state of a place, as the collection `deliveries` holds it. */
+export interface DeliveryDocument {
   readonly account: string;
   readonly message: string;
   readonly messageId: number;
@@ -12,8 +12,8 @@ export interface ToldDocument {
   readonly delivered: Uint8Array;
   readonly opened: Uint8Array;
   /** Reports that wait, and when the first of them is due; absent where none waits. */
-  readonly held?: Uint8Array | undefined;
-  readonly heldUntil?: Date | undefined;
+  readonly pending?: Uint8Array | undefined;
+  readonly pendingUntil?: Date | undefined;
   readonly changedAt: Date;
 }
 
@@ -35,12 +35,12 @@ function decodeSet(bytes: Uint8Array): Bitmap {
 }
 
 /** Position, kind, platform, time, and the milliseconds until which it waits. */
-const HELD_BYTES = 16;
+const PENDING_BYTES = 16;
 
-function encodeHeld(held: readonly HeldReport[]): Uint8Array {
-  const bytes = Buffer.alloc(held.length * HELD_BYTES);
-  held.forEach(({ position, kind, platform, at, until }, i) => {
-    const from = i * HELD_BYTES;
+function encodePending(pending: readonly PendingReport[]): Uint8Array {
+  const bytes = Buffer.alloc(pending.length * PENDING_BYTES);
+  pending.forEach(({ position, kind, platform, at, until }, i) => {
+    const from = i * PENDING_BYTES;
     bytes.writeUInt16LE(position, from);
     bytes.writeUInt8(kind, from + 2);
     bytes.writeUInt8(platform, from + 3);
@@ -50,10 +50,10 @@ function encodeHeld(held: readonly HeldReport[]): Uint8Array {
   return bytes;
 }
 
-function decodeHeld(stored: Uint8Array): HeldReport[] {
+function decodePending(stored: Uint8Array): PendingReport[] {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
-  return Array.from({ length: bytes.length / HELD_BYTES }, (_, i) => {
-    const from = i * HELD_BYTES;
+  return Array.from({ length: bytes.length / PENDING_BYTES }, (_, i) => {
+    const from = i * PENDING_BYTES;
     return {
       position: bytes.readUInt16LE(from),
       kind: bytes.readUInt8(from + 2),
@@ -64,23 +64,23 @@ function decodeHeld(stored: Uint8Array): HeldReport[] {
   });
 }
 
-export function toldDocument(place: Place, told: Told, changedAt: Date): ToldDocument {
-  const until = told.held.reduce((first, report) => Math.min(first, report.until), Infinity);
+export function deliveryDocument(place: Place, delivery: DeliveryState, changedAt: Date): DeliveryDocument {
+  const until = delivery.pending.reduce((first, report) => Math.min(first, report.until), Infinity);
   return {
     account: place.account,
     message: place.message,
     messageId: Number(place.messageId),
     application: place.application,
     chunk: place.chunk,
-    sent: encodeSet(told.sent),
-    delivered: encodeSet(told.delivered),
-    opened: encodeSet(told.opened),
-    ...(told.held.length > 0 ? { held: encodeHeld(told.held), heldUntil: new Date(until) } : {}),
+    sent: encodeSet(delivery.sent),
+    delivered: encodeSet(delivery.delivered),
+    opened: encodeSet(delivery.opened),
+    ...(delivery.pending.length > 0 ? { pending: encodePending(delivery.pending), pendingUntil: new Date(until) } : {}),
     changedAt,
   };
 }
 
-export const placeOf = (document: Pick<ToldDocument, keyof Place>): Place => ({
+export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place => ({
   account: document.account,
   message: document.message,
   messageId: BigInt(document.messageId),
@@ -88,9 +88,9 @@ export const placeOf = (document: Pick<ToldDocument, keyof Place>): Place => ({
   chunk: document.chunk,
 });
 
-export const toldOf = ({ sent, delivered, opened, held }: ToldDocument): Told => ({
+export const deliveryOf = ({ sent, delivered, opened, pending }: DeliveryDocument): DeliveryState => ({
   sent: decodeSet(sent),
   delivered: decodeSet(delivered),
   opened: decodeSet(opened),
-  held: held ? decodeHeld(held) : [],
+  pending: pending ? decodePending(pending) : [],
 });

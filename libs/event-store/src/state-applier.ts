@@ -9,11 +9,11 @@ import { checkState } from './storable.ts';
 import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
-/** Commits folded at a time: each document is written once for all of them. */
-const FOLD_COMMITS = 100;
+/** Commits applied at a time: each document is written once for all of them. */
+const COMMITS_AT_ONCE = 100;
 
-/** What folding needs of a definition; commands play no part in it. */
-export type Fold<Event, State> = Pick<
+/** What applying needs of a definition; commands play no part in it. */
+export type StateDefinition<Event, State> = Pick<
   LogDefinition<never, Event, State, never, never>,
   | 'addresses'
   | 'clears'
@@ -28,7 +28,7 @@ export type Fold<Event, State> = Pick<
   | 'toDocument'
 >;
 
-/** An event with what it folds into, or why this version cannot fold it. */
+/** An event with what it applies to, or why this version cannot apply it. */
 type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & (
   { readonly event: Event } | { readonly error: Error }
 );
@@ -39,52 +39,52 @@ interface DecodedCommit<Event> {
 }
 
 /** What a folder counts, and whom it tells of trouble. */
-export interface FolderReports {
+export interface ApplierReports {
   readonly counts: Pick<WriterCounts, 'quarantined'>;
   readonly report: (problem: Problem) => void;
 }
 
-interface FoldedState<State> {
+interface AppliedState<State> {
   state: State;
   n: number;
 }
 
 /** Brings states up to their logs, and keeps the list of documents for which that failed. */
-export class Folder<Event, State> {
+export class StateApplier<Event, State> {
   readonly reader: StateReader<State>;
-  readonly #fold: Fold<Event, State>;
+  readonly #definition: StateDefinition<Event, State>;
   readonly #owned: OwnedFields;
   readonly #store: LogStore;
-  readonly #counts: FolderReports['counts'];
-  readonly #report: FolderReports['report'];
+  readonly #counts: ApplierReports['counts'];
+  readonly #report: ApplierReports['report'];
   #quarantined = new Map<string, Quarantined>();
   /** Documents in quarantine that this process has found it cannot go on with: it has the same code as long as it lives. */
   readonly #given = new Set<string>();
   /** Raised with each document that is quarantined here. */
   #changes = 0;
 
-  constructor(fold: Fold<Event, State>, store: LogStore, { counts, report }: FolderReports) {
-    this.#fold = fold;
-    this.#owned = new OwnedFields(fold);
+  constructor(definition: StateDefinition<Event, State>, store: LogStore, { counts, report }: ApplierReports) {
+    this.#definition = definition;
+    this.#owned = new OwnedFields(definition);
     this.#store = store;
     this.#counts = counts;
     this.#report = report;
     this.reader = {
-      fromDocument: (document, address) => fold.fromDocument(document, address),
-      ...(fold.lookups && { lookups: fold.lookups }),
+      fromDocument: (document, address) => definition.fromDocument(document, address),
+      ...(definition.lookups && { lookups: definition.lookups }),
       quarantineOf: (address) => (this.#quarantined.size > 0 ? this.#quarantined.get(keyOf(address)) : undefined),
     };
   }
 
-  /** Folds the commits of a log after `n` and returns the last one's number and how many they were. */
-  async foldAfter(log: string, n: number): Promise<{ head: number; folded: number }> {
-    for (let folded = 0, head = n; ;) {
-      const commits = await this.#store.commitsAfter(log, head, FOLD_COMMITS);
-      if (commits.length === 0) return { head, folded };
+  /** Applies the commits of a log after `n` and returns the last one's number and how many they were. */
+  async applyAfter(log: string, n: number): Promise<{ head: number; applied: number }> {
+    for (let applied = 0, head = n; ;) {
+      const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
+      if (commits.length === 0) return { head, applied };
       if (commits[0]!.n !== head + 1) throw new Error(`${log}: commit ${head + 1} is missing`);
       await this.write(await this.#writesOf(log, commits));
       head = commits.at(-1)!.n;
-      folded += commits.length;
+      applied += commits.length;
     }
   }
 
@@ -146,10 +146,10 @@ export class Folder<Event, State> {
     this.#report({ kind: 'quarantined', log, n, address, error });
   }
 
-  /** Folds what a document lacks; false where that does not work with this version. */
+  /** Applies what a document lacks; false where that does not work with this version. */
   async #goOn(document: Quarantined): Promise<boolean> {
     try {
-      const refused = await this.#foldOne(document);
+      const refused = await this.#applyOne(document);
       if (refused) this.#giveUp(document, refused.error);
       return !refused;
     } catch (error) {
@@ -159,35 +159,35 @@ export class Folder<Event, State> {
     }
   }
 
-  async #foldOne({ address, log, n }: Quarantined): Promise<RefusedWrite | undefined> {
+  async #applyOne({ address, log, n }: Quarantined): Promise<RefusedWrite | undefined> {
     const reader: StateReader<State> = { ...this.reader, quarantineOf: () => undefined };
     const loaded = new LoadedDocuments<State>(reader);
     await load(this.#store, reader, [{ ids: [address] }], loaded);
     const document = loaded.get(address)!;
-    let folded: FoldedState<State> | undefined;
+    let applied: AppliedState<State> | undefined;
     for (let head = n - 1; ;) {
-      const commits = await this.#store.commitsAfter(log, head, FOLD_COMMITS);
+      const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
       if (commits.length === 0) break;
-      for (const commit of commits) folded = this.#evolveOne(document, this.#decoded(log, commit), folded);
+      for (const commit of commits) applied = this.#evolveOne(document, this.#decoded(log, commit), applied);
       head = commits.at(-1)!.n;
     }
-    return folded && (await this.#store.write([this.#writeOf(log, document, folded)]))[0];
+    return applied && (await this.#store.write([this.#writeOf(log, document, applied)]))[0];
   }
 
   #evolveOne(
     document: LoadedDocument<State>,
     commit: DecodedCommit<Event>,
-    folded: FoldedState<State> | undefined,
-  ): FoldedState<State> | undefined {
-    if (document.rev >= commit.n) return folded;
+    applied: AppliedState<State> | undefined,
+  ): AppliedState<State> | undefined {
+    if (document.rev >= commit.n) return applied;
     for (const decoded of commit.events) {
       for (const address of decoded.addresses) {
         if (keyOf(address) !== keyOf(document.address)) continue;
-        const before = folded ? folded.state : document.state;
-        folded = { state: this.#evolved(before, decoded, address), n: commit.n };
+        const before = applied ? applied.state : document.state;
+        applied = { state: this.#evolved(before, decoded, address), n: commit.n };
       }
     }
-    return folded;
+    return applied;
   }
 
   async #writesOf(log: string, stored: readonly StoredCommit[]): Promise<StateWrite[]> {
@@ -197,11 +197,11 @@ export class Folder<Event, State> {
     await load(this.#store, this.reader, [{ ids }], loaded);
     // After the commits were read: one that touches a document was written before its quarantine, or after its release.
     if (this.#quarantined.size > 0) await this.readQuarantined();
-    const folded = new Map<LoadedDocument<State>, FoldedState<State>>();
+    const applied = new Map<LoadedDocument<State>, AppliedState<State>>();
     const failed = new Map<LoadedDocument<State>, unknown>();
-    for (const commit of commits) this.#evolveAll(commit, loaded, folded, failed);
+    for (const commit of commits) this.#evolveAll(commit, loaded, applied, failed);
     const writes: StateWrite[] = [];
-    for (const [document, state] of folded) {
+    for (const [document, state] of applied) {
       try {
         if (!failed.has(document)) writes.push(this.#writeOf(log, document, state));
       } catch (error) {
@@ -216,7 +216,7 @@ export class Folder<Event, State> {
   #evolveAll(
     { n, events }: DecodedCommit<Event>,
     loaded: LoadedDocuments<State>,
-    folded: Map<LoadedDocument<State>, FoldedState<State>>,
+    applied: Map<LoadedDocument<State>, AppliedState<State>>,
     failed: Map<LoadedDocument<State>, unknown>,
   ): void {
     for (const decoded of events) {
@@ -224,8 +224,8 @@ export class Folder<Event, State> {
         const document = loaded.get(address)!;
         if (document.rev >= n || failed.has(document) || this.reader.quarantineOf?.(address)) continue;
         try {
-          const before = folded.get(document);
-          folded.set(document, { state: this.#evolved(before ? before.state : document.state, decoded, address), n });
+          const before = applied.get(document);
+          applied.set(document, { state: this.#evolved(before ? before.state : document.state, decoded, address), n });
         } catch (error) {
           failed.set(document, error);
         }
@@ -233,18 +233,18 @@ export class Folder<Event, State> {
     }
   }
 
-  #writeOf(log: string, document: LoadedDocument<State>, { state, n }: FoldedState<State>): StateWrite {
+  #writeOf(log: string, document: LoadedDocument<State>, { state, n }: AppliedState<State>): StateWrite {
     const { address, stored: before } = document;
-    const fields = this.#owned.among(address.collection, this.#fold.toDocument(state, address));
+    const fields = this.#owned.among(address.collection, this.#definition.toDocument(state, address));
     const check = this.#store.indexCheck(address.collection);
-    const bytes = checkState(address.id, fields, check, this.#fold.selfReportedField);
-    const clears = this.#fold.clears?.(state, address) ?? false;
+    const bytes = checkState(address.id, fields, check, this.#definition.selfReportedField);
+    const clears = this.#definition.clears?.(state, address) ?? false;
     return { address, log, n, fields, before, clears, selfReports: [], bytes };
   }
 
   #evolved(state: State | undefined, decoded: DecodedEvent<Event>, address: DocumentAddress): State {
     if ('error' in decoded) throw decoded.error;
-    return this.#fold.evolve(state, decoded.event, address);
+    return this.#definition.evolve(state, decoded.event, address);
   }
 
   #decoded(log: string, { n, events, documents = [] }: StoredCommit): DecodedCommit<Event> {
@@ -257,16 +257,16 @@ export class Folder<Event, State> {
     stored: readonly DocumentAddress[] | undefined,
     place: { readonly log: string; readonly n: number },
   ): DecodedEvent<Event> {
-    const fold = this.#fold;
+    const definition = this.#definition;
     let event: Event;
     try {
-      event = fold.decode(bytes);
+      event = definition.decode(bytes);
     } catch (error) {
       if (!stored) this.#report({ kind: 'undecodable', ...place, error });
       return { addresses: stored ?? [], error: Fault.from(error) };
     }
-    if (fold.isKnown(event)) return { addresses: fold.addresses(event), event };
-    return { addresses: stored ?? fold.named?.(event) ?? [], error: new UnknownEvent(place) };
+    if (definition.isKnown(event)) return { addresses: definition.addresses(event), event };
+    return { addresses: stored ?? definition.named?.(event) ?? [], error: new UnknownEvent(place) };
   }
 }
 

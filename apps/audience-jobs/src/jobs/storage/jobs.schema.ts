@@ -1,0 +1,72 @@
+import { defineStates } from '@tidings/event-store';
+import { bytes, date, defineModel, inDays, list, number, object, oneOf, optional, text } from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+import { type JobDocument, JOBS } from '../job-log.ts';
+import { KEPT_MS, withTheJob } from './retention.ts';
+
+/** Bulk jobs and exports, as their logs have applied them. */
+export const jobsModel = defineStates<JobDocument>({
+  name: JOBS,
+  kept: `${inDays(KEPT_MS)} from the end of the job`,
+  fields: {
+    status: oneOf('Pending', 'Completed', 'Failed'),
+    account: text,
+    queue: text,
+    bytes: number,
+    accepted: bytes,
+    acceptedAt: date,
+    pieces: number,
+    entries: number,
+    done: number,
+    notFound: number,
+    failed: number,
+    attempts: optional(number),
+    workers: optional(list(text)),
+    retryAt: optional(date),
+    finishedAt: optional(date),
+    reason: optional(number),
+  },
+  indexes: [
+    { name: 'due', key: { status: 1, acceptedAt: 1 } },
+    { name: 'queue', key: { status: 1, queue: 1, acceptedAt: 1 } },
+    { name: 'finished', key: { finishedAt: 1 } },
+  ],
+});
+
+export interface PieceDocument {
+  /** `<job>/<number>`. */
+  readonly _id: string;
+  readonly job: string;
+  readonly number: number;
+  readonly at: Date;
+  /** An encoded JobPiece. */
+  readonly input: Uint8Array | Binary;
+  readonly hwids?: readonly MeantDocument[];
+  /** An encoded DeviceBatchReply. */
+  readonly outcome?: Uint8Array | Binary;
+}
+
+/** The devices that an entry of a piece means. */
+export interface MeantDocument {
+  readonly entry: number;
+  readonly hwids: readonly string[];
+}
+
+/** What callers said of devices, beside the logs. */
+export const piecesModel = defineModel<PieceDocument>({
+  name: 'pieces',
+  kept: withTheJob,
+  fields: {
+    _id: text,
+    job: text,
+    number,
+    at: date,
+    input: bytes,
+    hwids: optional(list(object<MeantDocument>({ entry: number, hwids: list(text) }))),
+    outcome: optional(bytes),
+  },
+  indexes: [
+    { name: 'job', key: { job: 1, number: 1 } },
+    { name: 'age', key: { at: 1 } },
+  ],
+});

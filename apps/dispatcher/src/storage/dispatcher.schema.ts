@@ -1,0 +1,82 @@
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  type PresenceDocument,
+  presenceFields,
+  record,
+  text,
+} from '@tidings/mongo';
+import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../claim/attempt-documents.ts';
+import type { ThrottleDocument } from '../throttle/throttles.ts';
+import { FORGET_LEASES_MS, GIVE_UP_MS, REMEMBER_MS } from './retention.ts';
+
+const progress = object<ProgressDocument>({
+  tries: number,
+  firstTriedAt: optional(date),
+  dueAt: date,
+  refreshed: flag,
+  outcomeUnknown: optional(flag),
+  last: optional(object<NonNullable<ProgressDocument['last']>>({ category: text, code: text, name: text })),
+  devices: bytes,
+});
+
+/** Attempts to send slices: two writes for each, and so native. */
+export const attemptsModel = defineModel<AttemptDocument>({
+  name: 'attempts',
+  kept: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
+  fields: {
+    _id: text,
+    channel: text,
+    lane: oneOf('broadcast', 'direct'),
+    credential: text,
+    state: oneOf('claimed', 'deferred', 'settled'),
+    owner: text,
+    round: number,
+    claimedAt: date,
+    results: bytes,
+    deferral: optional(
+      object<DeferralDocument>({
+        batch: bytes,
+        devices: number,
+        progress: list(progress),
+        heldUntil: optional(date),
+        answersUntil: optional(date),
+      }),
+    ),
+    dueAt: optional(date),
+    settledAt: optional(date),
+  },
+  indexes: [
+    { name: 'due', key: { channel: 1, state: 1, lane: 1, dueAt: 1, credential: 1 } },
+    { name: 'settled', key: { settledAt: 1 }, sparse: true },
+  ],
+});
+
+/** Which workers live: whoever resolves a claim asks, and so it is native. */
+export const workerLeasesModel = defineModel<PresenceDocument>({
+  name: 'workerLeases',
+  kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,
+  fields: presenceFields,
+});
+
+/** Credentials that their provider asked to wait with. */
+export const throttlesModel = defineModel<ThrottleDocument>({
+  name: 'throttles',
+  kept: 'until the provider is sent to again, or an operator lifts it',
+  fields: {
+    _id: text,
+    channel: text,
+    blockedUntil: date,
+    probedUntil: optional(date),
+    cause: text,
+    versions: record(number),
+  },
+});

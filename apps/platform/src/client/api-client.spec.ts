@@ -1,0 +1,59 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiClient, type MethodName } from './api-client.ts';
+
+const envelope = (code: number) => JSON.stringify({ status_code: code, status_message: 'x', response: null });
+
+describe('a client of the API', () => {
+  let server: Server;
+  let client: ApiClient;
+  /** How many requests came, and how many of them are answered with 500. */
+  let came = 0;
+  let refused = 0;
+  let headers: Record<string, string> = {};
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      request.resume();
+      const isRefused = ++came <= refused;
+      response.writeHead(isRefused ? 500 : 200, { 'content-type': 'application/json', ...(isRefused ? headers : {}) });
+      response.end(envelope(isRefused ? 500 : 200));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = new ApiClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { api: 'a', device: 'd' }, 1);
+  });
+  afterAll(() => {
+    client.close();
+    server.close();
+  });
+  beforeEach(() => {
+    [came, refused, headers] = [0, 2, { 'retry-after': '0' }];
+  });
+
+  it.each<[MethodName, object]>([
+    ['registerDevice', { hwid: 'x', tags: { Level: 1 } }],
+    ['setTags', { hwid: 'x', tags: { Level: 1, List: ['a'], Gone: null } }],
+    ['createMessage', { notifications: [{ content: 'x', transactionId: '1' }] }],
+  ])('repeats %s %j while it is asked to come again', async (name, parameters) => {
+    await client.call(name, { ...parameters });
+    expect(came).toBe(3);
+  });
+
+  it.each<[MethodName, object]>([
+    ['setTags', { hwid: 'x', tags: { Level: { operation: 'increment', value: 1 } } }],
+    ['registerDevice', { hwid: 'x', tags: { Level: { operation: 'increment', value: 1 } } }],
+    ['createMessage', { notifications: [{ content: 'x', transactionId: '1' }, { content: 'x' }] }],
+    ['postEvent', { hwid: 'x', event: 'e' }],
+  ])('does not repeat %s %j, which would count twice', async (name, parameters) => {
+    await expect(client.call(name, { ...parameters })).rejects.toMatchObject({ reply: { status: 500 } });
+    expect(came).toBe(1);
+  });
+
+  it('does not repeat what failed for another reason', async () => {
+    headers = {};
+    await expect(client.call('registerDevice', { hwid: 'x' })).rejects.toMatchObject({ reply: { status: 500 } });
+    expect(came).toBe(1);
+  });
+});

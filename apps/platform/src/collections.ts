@@ -1,0 +1,21 @@
+import { collections as audienceJobs } from '@tidings/audience-jobs/collections';
+import { collections as dispatcher } from '@tidings/dispatcher/collections';
+import type { ModelDefinition } from '@tidings/mongo';
+import { collections as registry } from '@tidings/registry/collections';
+import { masterKeyModel } from '@tidings/runtime';
+import { collections as scheduler } from '@tidings/scheduler/collections';
+import { collections as statistics } from '@tidings/statistics/collections';
+import { embeddedLogCollections } from '@tidings/streaming';
+import { collections as webhooks } from '@tidings/webhooks/collections';
+
+/** The collections of a deployment, by what the names of its databases end with: the data model. */
+export const collectionsByDatabase: Readonly<Record<string, readonly ModelDefinition[]>> = {
+  registry,
+  scheduler,
+  dispatcher,
+  statistics,
+  audience_jobs: audienceJobs,
+  webhooks,
+  log: embeddedLogCollections,
+  system: [masterKeyModel],
+};

@@ -1,0 +1,354 @@
+import type {
+  AccessToken,
+  Account,
+  Application,
+  ApplicationGroup,
+  AddressState,
+  CampaignState,
+  GeozoneClusterState,
+  LiveFilter,
+  PlatformSettings,
+  PresetState,
+  Senders,
+  TagState,
+  TestDevice,
+  TestDevicesState,
+  UsageState,
+} from '@tidings/audience';
+import { defineStates } from '@tidings/event-store';
+import {
+  bytes,
+  date,
+  type Field,
+  flag,
+  list,
+  mixed,
+  type ModelDefinition,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+import {
+  ACCOUNTS,
+  ADDRESSES,
+  APPLICATIONS,
+  CAMPAIGNS,
+  CLUSTERS,
+  FILTERS,
+  GEOZONES,
+  GROUPS,
+  PRESETS,
+  TAGS,
+  TEST_DEVICES,
+  TOKENS,
+  USAGE,
+} from '../account-log.ts';
+
+const withTheApplication = 'with the application';
+const untilDeleted = `until it is deleted; what is left of it goes ${withTheApplication}`;
+/** Every state says of which kind it is. */
+const kindOf = (kind: string): Field => oneOf(kind);
+
+export const accountsModel = defineStates<Account>({
+  name: ACCOUNTS,
+  kept: 'for ever',
+  fields: {
+    kind: kindOf('account'),
+    name: text,
+    createdAt: date,
+    categories: optional(list(text)),
+    emailOnly: optional(flag),
+    senders: optional(object<Senders>({ required: flag, verified: list(text) })),
+    tagsMade: number,
+    tagsDeleted: number,
+    clearing: list(number),
+  },
+});
+
+export const applicationsModel = defineStates<Application>({
+  name: APPLICATIONS,
+  kept: 'for ever: of a deleted one its code, which is not given out again',
+  fields: {
+    kind: kindOf('application'),
+    account: text,
+    code: text,
+    title: text,
+    icon: text,
+    sdkIos: text,
+    sdkAndroid: text,
+    authorizeAllTokens: flag,
+    debugUntil: optional(date),
+    platforms: list(
+      object<PlatformSettings>({
+        platform: number,
+        enabled: flag,
+        credentialVersion: number,
+        settings: record(text),
+        sealed: record(bytes),
+      }),
+    ),
+    controlBuckets: optional(number),
+    capping: optional(object<NonNullable<Application['capping']>>({ days: number, count: number })),
+    atMostOnce: optional(flag),
+    trackingOff: optional(flag),
+    createdAt: date,
+    deletedAt: optional(date),
+    purgedAt: optional(date),
+  },
+  indexes: [
+    { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
+    { name: 'icon', key: { icon: 1 } },
+    { name: 'deleted', key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
+  ],
+});
+
+export const groupsModel = defineStates<ApplicationGroup>({
+  name: GROUPS,
+  kept: 'for ever',
+  fields: {
+    kind: kindOf('group'),
+    account: text,
+    code: text,
+    name: text,
+    applications: list(text),
+    createdAt: date,
+  },
+  indexes: [{ name: 'applications', key: { applications: 1 } }],
+});
+
+export const tokensModel = defineStates<AccessToken>({
+  name: TOKENS,
+  kept: 'for ever: of a revoked one that it was',
+  fields: {
+    kind: kindOf('token'),
+    account: text,
+    id: text,
+    hash: bytes,
+    scope: number,
+    allApplications: flag,
+    applications: list(text),
+    createdAt: date,
+    revoked: flag,
+    expiresAt: optional(date),
+    rateLimit: optional(object<NonNullable<AccessToken['rateLimit']>>({ requests: number, seconds: number })),
+  },
+});
+
+export const tagsModel = defineStates<TagState>({
+  name: TAGS,
+  kept: 'for ever: of a deleted one its number',
+  fields: {
+    kind: kindOf('tag'),
+    account: text,
+    number,
+    name: text,
+    type: number,
+    applicationSpecific: flag,
+    deleted: flag,
+  },
+  indexes: [{ name: 'account_number', key: { account: 1, number: 1 } }],
+});
+
+export const testDevicesModel = defineStates<TestDevicesState>({
+  name: TEST_DEVICES,
+  kept: withTheApplication,
+  fields: {
+    kind: kindOf('testDevices'),
+    account: text,
+    application: text,
+    devices: list(
+      object<TestDevice>({
+        pushToken: text,
+        platform: number,
+        name: text,
+        description: text,
+        language: optional(text),
+      }),
+    ),
+  },
+});
+
+export const campaignsModel = defineStates<CampaignState>({
+  name: CAMPAIGNS,
+  kept: untilDeleted,
+  fields: {
+    kind: kindOf('campaign'),
+    account: text,
+    code: text,
+    id: number,
+    application: text,
+    name: text,
+    description: text,
+    named: text,
+    deleted: flag,
+  },
+  indexes: [
+    { name: 'application_id', key: { application: 1, id: 1 } },
+    { name: 'named', key: { named: 1 } },
+  ],
+});
+
+/** A preset, in the bytes that its events have, with what lists of presets look for. */
+type PresetDocument = Omit<PresetState, 'preset'> & {
+  readonly preset: Binary | Uint8Array;
+  readonly owner: string;
+  readonly name: string;
+};
+
+export const presetsModel = defineStates<PresetDocument>({
+  name: PRESETS,
+  kept: untilDeleted,
+  fields: {
+    kind: kindOf('preset'),
+    account: text,
+    code: text,
+    application: text,
+    filter: text,
+    preset: bytes,
+    owner: text,
+    name: text,
+    number: optional(number),
+    unapproved: optional(flag),
+    deleted: flag,
+  },
+  indexes: [
+    { name: 'owner_deleted_number', key: { owner: 1, deleted: 1, number: 1, _id: 1 } },
+    { name: 'filter', key: { filter: 1 } },
+  ],
+});
+
+/** A segment; a deleted one keeps nothing but its name. */
+type FilterDocument = Pick<LiveFilter, 'kind' | 'account'> &
+  Partial<Omit<LiveFilter, 'kind' | 'account' | 'live'>> & { readonly live: boolean };
+
+export const filtersModel = defineStates<FilterDocument>({
+  name: FILTERS,
+  kept: untilDeleted,
+  fields: {
+    kind: kindOf('filter'),
+    account: text,
+    live: flag,
+    code: optional(text),
+    name: optional(text),
+    text: optional(text),
+    expression: optional(bytes),
+    nesting: optional(number),
+    application: optional(text),
+    expiresAt: optional(date),
+    createdAt: optional(date),
+  },
+  indexes: [
+    { name: 'code', key: { code: 1 } },
+    { name: 'account_application_created', key: { account: 1, application: 1, createdAt: 1, _id: 1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+  ],
+});
+
+interface Point {
+  readonly type: 'Point';
+  /** Longitude and latitude. */
+  readonly coordinates: readonly number[];
+}
+
+/** A zone, in the bytes that its events have, with what queries look for. */
+interface GeozoneDocument {
+  readonly kind: 'geozone';
+  readonly account: string;
+  readonly zone: Binary | Uint8Array;
+  readonly deleted: boolean;
+  readonly number: number;
+  readonly application: string;
+  readonly cluster: string;
+  /** Absent where nobody can enter it. */
+  readonly place?: Point;
+}
+
+/** The index that covers the count of zones. */
+export const CLUSTER_INDEX = 'application_cluster_deleted';
+
+export const geozonesModel = defineStates<GeozoneDocument>({
+  name: GEOZONES,
+  kept: untilDeleted,
+  fields: {
+    kind: kindOf('geozone'),
+    account: text,
+    zone: bytes,
+    deleted: flag,
+    number,
+    application: text,
+    cluster: text,
+    place: optional(object<Point>({ type: oneOf('Point'), coordinates: list(number) })),
+  },
+  indexes: [
+    { name: 'application_deleted_number', key: { application: 1, deleted: 1, number: 1, _id: 1 } },
+    { name: CLUSTER_INDEX, key: { application: 1, cluster: 1, deleted: 1 } },
+    { name: 'application_place', key: { application: 1, place: '2dsphere' } },
+  ],
+});
+
+export const clustersModel = defineStates<GeozoneClusterState & { readonly application: string }>({
+  name: CLUSTERS,
+  kept: untilDeleted,
+  fields: {
+    kind: kindOf('geozoneCluster'),
+    account: text,
+    cluster: object<GeozoneClusterState['cluster']>({
+      code: text,
+      application: text,
+      name: text,
+      cooldownSeconds: number,
+      _unknownFields: optional(mixed),
+    }),
+    deleted: flag,
+    application: text,
+  },
+  indexes: [{ name: 'application_deleted_rev', key: { application: 1, deleted: 1, rev: 1, _id: 1 } }],
+});
+
+export const addressesModel = defineStates<AddressState>({
+  name: ADDRESSES,
+  kept: 'until an operator clears it',
+  fields: {
+    kind: kindOf('address'),
+    account: text,
+    address: text,
+    since: optional(date),
+    complained: optional(date),
+  },
+});
+
+export const usageModel = defineStates<UsageState>({
+  name: USAGE,
+  kept: withTheApplication,
+  fields: {
+    kind: kindOf('usage'),
+    account: text,
+    owner: text,
+    applications: number,
+    tags: number,
+    presets: number,
+    filters: number,
+    geozones: number,
+  },
+});
+
+/** The states of the accounts' logs: the configuration. */
+export const accountModels: readonly ModelDefinition[] = [
+  accountsModel,
+  applicationsModel,
+  tokensModel,
+  tagsModel,
+  campaignsModel,
+  presetsModel,
+  filtersModel,
+  geozonesModel,
+  clustersModel,
+  groupsModel,
+  testDevicesModel,
+  usageModel,
+  addressesModel,
+];

@@ -1,0 +1,106 @@
+import type { ActivityToken, SelfReportedState, TagEntry } from '@tidings/audience';
+import { defineStates } from '@tidings/event-store';
+import {
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  mixed,
+  type ModelDefinition,
+  number,
+  object,
+  optional,
+  text,
+} from '@tidings/mongo';
+import type { BatchOutcome } from '../commands/device-log-command.ts';
+import { BATCH_LIFETIME_MS, KEY_LIFETIME_MS, type UsedKey } from '../commands/device-decisions.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, KEYS } from './device-document.ts';
+import { type Sequence, SEQUENCES } from './sequences.ts';
+
+/** Devices that lack a value have no key in these: most have none, and each key is paid for at every registration. */
+const present = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
+
+type Place = NonNullable<SelfReportedState['place']>;
+
+const self = object<SelfReportedState>({
+  open: optional(number),
+  badge: optional(number),
+  badgeOf: optional(text),
+  tokenAt: optional(number),
+  place: optional(object<Place>({ lat: number, lng: number, at: number })),
+});
+
+/** Devices, as their logs have applied them, with what they say about themselves: millions, read raw by scans, and so native. */
+export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
+  name: DEVICES,
+  kept: 'until it is erased, its number with the application',
+  isGuarded: true,
+  fields: {
+    account: text,
+    app: text,
+    hwidHash: text,
+    seq: number,
+    status: number,
+    hwid: optional(text),
+    platform: optional(number),
+    token: optional(text),
+    th: optional(text),
+    ta: optional(number),
+    user: optional(text),
+    userId: optional(text),
+    lang: optional(text),
+    tz: optional(number),
+    alerts: optional(flag),
+    cg: optional(number),
+    // What `v` is depends on the type of the tag.
+    tags: optional(list(object<TagEntry>({ k: number, v: mixed, s: optional(text) }))),
+    idfa: optional(text),
+    publicKey: optional(text),
+    authToken: optional(text),
+    fcmToken: optional(text),
+    fcmPushSet: optional(text),
+    startToken: optional(text),
+    activities: optional(list(object<ActivityToken>({ k: text, id: text, token: text }))),
+    owners: optional(list(object<{ user: string; from: number }>({ user: text, from: number }))),
+    createdAt: optional(number),
+    self: optional(self),
+  },
+  indexes: [
+    { name: deviceIndexes.seq, key: { app: 1, seq: 1 } },
+    { name: deviceIndexes.tags, key: { app: 1, 'tags.k': 1, 'tags.v': 1, seq: 1 } },
+    { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
+    { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
+    { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
+    { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
+    { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },
+  ],
+});
+
+type InvalidTags = BatchOutcome['invalidTags'][number];
+
+/** Idempotency-Keys in use. Whether one still counts is decided by the service's clock; the index only clears away. */
+export const keysModel = defineStates<UsedKey>({
+  name: KEYS,
+  kept: `${inDays(KEY_LIFETIME_MS)}, of batches ${inDays(BATCH_LIFETIME_MS)}`,
+  fields: {
+    until: date,
+    outcome: optional(
+      object<BatchOutcome>({
+        notFound: list(number),
+        invalidTags: list(object<InvalidTags>({ entry: number, tags: list(number) })),
+      }),
+    ),
+  },
+  indexes: [{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }],
+});
+
+/** The next number of a device, by application: taken while devices are registered, and so native. */
+export const sequencesModel = defineModel<Sequence>({
+  name: SEQUENCES,
+  kept: 'with the application',
+  fields: { _id: text, next: number },
+});
+
+/** The collections of devices. */
+export const deviceModels: readonly ModelDefinition[] = [devicesModel, keysModel, sequencesModel];

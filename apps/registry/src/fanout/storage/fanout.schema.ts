@@ -1,0 +1,86 @@
+import { defineStates } from '@tidings/event-store';
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  mixed,
+  type ModelDefinition,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from '@tidings/mongo';
+import { FANOUTS, type FanoutState, type PlanDocument, PLANS, type SliceCount } from '../plan/plans.ts';
+import {
+  HIDDEN_KEPT_MS,
+  KEPT_MS,
+  LATE_MS,
+  OUTGOING,
+  type OutgoingDocument,
+  type RemovedDocument,
+} from '../release/outgoing.ts';
+import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
+
+const withTheMessage = `with the message; what is made of it later ${inDays(LATE_MS)} more`;
+
+/** Messages on their way, and what is left of removed ones: read and written with each of their facts, and so native. */
+export const outgoingModel = defineModel<
+  Pick<OutgoingDocument, '_id'> & Partial<Omit<OutgoingDocument, '_id'>> & Partial<RemovedDocument>
+>({
+  name: OUTGOING,
+  kept: `${inDays(KEPT_MS)}, hidden messages ${inDays(HIDDEN_KEPT_MS)}`,
+  fields: {
+    _id: text,
+    id: optional(number),
+    account: optional(text),
+    accepted: optional(bytes),
+    acceptedAt: optional(date),
+    releasedAt: optional(date),
+    lookups: optional(record(list(number))),
+    checkAt: optional(date),
+    expireAt: optional(date),
+    removeAt: optional(date),
+  },
+  indexes: [
+    { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
+    { name: 'expireAt', key: { expireAt: 1 } },
+    { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
+  ],
+});
+
+export const fanoutsModel = defineStates<FanoutState>({
+  name: FANOUTS,
+  kept: withTheMessage,
+  fields: { chunks: list(number), at: date },
+});
+
+export const plansModel = defineStates<PlanDocument>({
+  name: PLANS,
+  kept: withTheMessage,
+  fields: {
+    event: bytes,
+    slices: list(object<SliceCount>({ platform: number, variant: text, count: number })),
+    named: flag,
+    at: date,
+    settledAt: optional(date),
+  },
+});
+
+/** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */
+export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
+  name: SLICE_STATUSES,
+  kept: withTheMessage,
+  fields: {
+    _id: text,
+    emitted: optional(record(mixed)),
+    deferred: optional(record(number)),
+    settled: optional(record(number)),
+  },
+});
+
+/** The collections of the fan-out. */
+export const fanoutModels: readonly ModelDefinition[] = [outgoingModel, plansModel, fanoutsModel, sliceStatusesModel];

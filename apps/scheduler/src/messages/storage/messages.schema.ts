@@ -1,0 +1,108 @@
+import { defineStates } from '@tidings/event-store';
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '@tidings/mongo';
+import type { Transaction } from '@tidings/messaging';
+import {
+  JOINS,
+  LINKS,
+  type MessageDocument,
+  MESSAGES,
+  PROGRESS,
+  type ShortLink,
+  TRANSACTIONS,
+} from '../message-log.ts';
+import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
+import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
+
+/** Name of the index of released messages that are not done. */
+export const UNFINISHED = 'unfinished';
+
+/** Name of the index of messages that recipients join, and that are not done. */
+export const OPEN = 'open';
+
+/** Messages, as their logs have applied them. No index holds text of callers. */
+export const messagesModel = defineStates<MessageDocument>({
+  name: MESSAGES,
+  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  fields: {
+    id: number,
+    account: text,
+    apps: list(text),
+    createdAt: date,
+    status: oneOf('PENDING', 'PROCESSING', 'DONE', 'FAIL', 'CANCELED'),
+    releasedAt: optional(date),
+    completedAt: optional(date),
+    failedAt: optional(date),
+    canceledAt: optional(date),
+    purgedAt: optional(date),
+    platforms: list(number),
+    source: text,
+    campaignId: number,
+    listed: flag,
+    hidden: flag,
+    accepted: bytes,
+    openUntil: optional(date),
+    joined: optional(number),
+  },
+  indexes: [
+    { name: 'list', key: { account: 1, apps: 1, createdAt: -1, id: -1 } },
+    { name: 'ids', key: { id: 1 } },
+    { name: 'age', key: { hidden: 1, createdAt: 1 } },
+    { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
+    {
+      name: OPEN,
+      key: { openUntil: 1 },
+      partialFilterExpression: { status: 'PROCESSING', openUntil: { $exists: true } },
+    },
+  ],
+});
+
+/** The short links of messages. */
+export const linksModel = defineStates<ShortLink>({
+  name: LINKS,
+  kept: inDays(KEPT_MS),
+  fields: { url: text, at: date, message: text },
+  indexes: [
+    { name: 'at_1', key: { at: 1 } },
+    { name: 'message', key: { message: 1 } },
+  ],
+});
+
+/** The transactionIds that made messages. */
+export const transactionsModel = defineStates<Transaction>({
+  name: TRANSACTIONS,
+  kept: inDays(TRANSACTIONS_KEPT_MS),
+  fields: { code: text, answer: text, at: date },
+  indexes: [{ name: 'at_1', key: { at: 1 } }],
+});
+
+/** By `_id`, what made a recipient join a message. */
+export const joinsModel = defineStates<{ readonly at: Date }>({
+  name: JOINS,
+  kept: inDays(JOINS_KEPT_MS),
+  fields: { at: date },
+  indexes: [{ name: 'at_1', key: { at: 1 } }],
+});
+
+/** Which chunks of open messages are settled: projected, and so written natively. */
+export const progressModel = defineModel<ProgressDocument & { readonly _id: string; readonly rev: number }>({
+  name: PROGRESS,
+  kept: 'until the message is done',
+  fields: {
+    _id: text,
+    rev: number,
+    fanouts: record(object<FanoutDocument>({ planned: optional(bytes), settled: bytes })),
+  },
+});

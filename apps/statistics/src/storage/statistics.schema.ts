@@ -1,0 +1,94 @@
+import { bytes, date, defineModel, inDays, list, number, object, optional, pairs, text } from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+
+const DAY_MS = 86_400_000;
+/** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
+export const KEPT_MS = 365 * DAY_MS;
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
+/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
+export const GROUPS_KEPT_MS = 366 * DAY_MS;
+
+export interface MessageFacts {
+  readonly _id: string;
+  readonly releasedAt?: Date;
+  readonly expiresAt?: Date;
+  /** When what late facts have made of its figures is removed, too, after these were. */
+  readonly removeAt?: Date;
+}
+
+/** Sets of devices by the hour. */
+export type HoursDocument = [hour: number, set: Binary][];
+
+/** A cause of failures, and the devices that failed for it by the hour. */
+export interface FailedEntry {
+  category: string;
+  code: string;
+  name: string;
+  hours: HoursDocument;
+}
+
+export type FailedDocument = FailedEntry[];
+
+export interface PlanPart {
+  rev: number;
+  eligible: Binary;
+  excluded: [reason: string, set: Binary][];
+  failed: FailedDocument;
+}
+
+export interface WirePart {
+  rev: number;
+  sent: HoursDocument;
+  notDisplayable: Binary;
+  failed: FailedDocument;
+}
+
+export interface ReportsPart {
+  rev: number;
+  hours: HoursDocument;
+}
+
+/**
+ * One document per (message, application, platform, chunk), a sub-document per source. Each part has a revision of its own, so that the
+ * consumers of different topics do not meet; at most 8 KiB a set.
+ */
+export interface GroupDocument {
+  readonly _id: string;
+  readonly platform: number;
+  readonly createdAt: Date;
+  readonly plan?: PlanPart;
+  readonly wire?: WirePart;
+  readonly delivered?: ReportsPart;
+  readonly opened?: ReportsPart;
+}
+
+const hours = pairs('number');
+const failed = list(object<FailedEntry>({ category: text, code: text, name: text, hours }));
+const reports = optional(object<ReportsPart>({ rev: number, hours }));
+
+/** What statistics must know of a message beside its sets. */
+export const messagesModel = defineModel<MessageFacts>({
+  name: 'messages',
+  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  fields: { _id: text, releasedAt: optional(date), expiresAt: optional(date), removeAt: optional(date) },
+  indexes: [
+    { name: 'expiresAt_1', key: { expiresAt: 1 } },
+    { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
+  ],
+});
+
+/** The sets behind metrics and funnels: projected from every report, and so read and written natively. */
+export const groupsModel = defineModel<GroupDocument>({
+  name: 'groups',
+  kept: `with the message; without one ${inDays(GROUPS_KEPT_MS)}`,
+  fields: {
+    _id: text,
+    platform: number,
+    createdAt: date,
+    plan: optional(object<PlanPart>({ rev: number, eligible: bytes, excluded: pairs('string'), failed })),
+    wire: optional(object<WirePart>({ rev: number, sent: hours, notDisplayable: bytes, failed })),
+    delivered: reports,
+    opened: reports,
+  },
+  indexes: [{ name: 'createdAt', key: { createdAt: 1 } }],
+});

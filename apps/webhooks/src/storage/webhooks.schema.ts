@@ -1,0 +1,114 @@
+import { defineStates } from '@tidings/event-store';
+import type { SubscriptionSettings } from '@tidings/events';
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  mixed,
+  number,
+  object,
+  optional,
+  type PresenceDocument,
+  presenceFields,
+  text,
+} from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+import type { DeliveryDocument } from '../facts/delivery-document.ts';
+import type { Place } from '../streams/unacked.ts';
+import { type SubscriptionDocument, SUBSCRIPTIONS, DELIVERIES } from '../webhook-log.ts';
+import { FORGET_OWNERS_MS, HIDDEN_KEPT_MS, KEPT_MS } from './retention.ts';
+
+/** Subscriptions, as their logs have applied them. */
+export const subscriptionsModel = defineStates<SubscriptionDocument>({
+  name: SUBSCRIPTIONS,
+  kept: 'until it is deleted',
+  fields: {
+    account: optional(text),
+    settings: optional(
+      object<SubscriptionSettings>({
+        endpoint: text,
+        events: list(text),
+        applications: list(text),
+        platforms: list(number),
+        messageCodes: list(text),
+        enabled: flag,
+        _unknownFields: optional(mixed),
+      }),
+    ),
+    createdAt: optional(date),
+    since: optional(date),
+    deleted: optional(flag),
+  },
+});
+
+/** The delivery state of devices that subscriptions hear of, as their logs have applied them. */
+export const deliveriesModel = defineStates<DeliveryDocument>({
+  name: DELIVERIES,
+  kept: inDays(KEPT_MS),
+  fields: {
+    account: text,
+    message: text,
+    messageId: number,
+    application: text,
+    chunk: number,
+    sent: bytes,
+    delivered: bytes,
+    opened: bytes,
+    pending: optional(bytes),
+    pendingUntil: optional(date),
+    changedAt: date,
+  },
+  indexes: [
+    { name: 'pendingUntil', key: { pendingUntil: 1 }, sparse: true },
+    { name: 'changedAt', key: { changedAt: 1 } },
+  ],
+});
+
+export interface MessageDocument {
+  /** Of `sendIdOf`. */
+  readonly _id: string;
+  readonly id: number;
+  readonly account: string;
+  readonly accepted: Binary | Uint8Array;
+  readonly expireAt: Date;
+}
+
+/** The service's own copy of what messages say: one write for each message and each facts of it, and so native. */
+export const messagesModel = defineModel<MessageDocument>({
+  name: 'messages',
+  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  fields: { _id: text, id: number, account: text, accepted: bytes, expireAt: date },
+  indexes: [{ name: 'expireAt', key: { expireAt: 1 } }],
+});
+
+export interface StreamDocument {
+  readonly _id: string;
+  readonly owner?: string;
+  /** `since` of the subscription when the stream began. */
+  readonly since: Date;
+  readonly next: Place;
+  readonly open: Binary | Uint8Array;
+}
+
+/** How far each subscription has acknowledged. */
+export const streamsModel = defineModel<StreamDocument>({
+  name: 'streams',
+  kept: 'with the subscription',
+  fields: {
+    _id: text,
+    owner: optional(text),
+    since: date,
+    next: object<Place>({ n: number, e: number, d: number }),
+    open: bytes,
+  },
+});
+
+/** The processes that may have streams. */
+export const ownersModel = defineModel<PresenceDocument>({
+  name: 'owners',
+  kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,
+  fields: presenceFields,
+});

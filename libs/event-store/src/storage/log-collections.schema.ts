@@ -1,0 +1,60 @@
+import {
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  mixed,
+  type ModelDefinition,
+  number,
+  object,
+  optional,
+  record,
+  bytes,
+  text,
+} from '@tidings/mongo';
+import type { DocumentAddress } from '../event-log-port.ts';
+import type { CommitDocument, HeadDocument } from '../mongo/commits.ts';
+import type { QuarantineDocument } from '../mongo/open-logs.ts';
+import type { PassedOverDocument } from '../relay/passed-over.ts';
+
+const place = object<CommitDocument['_id']>({ log: text, n: number });
+
+/** The collections that the logs of a category have beside their states. @param keptMs how long commits are kept */
+export const logCollections = (category: string, keptMs: number): readonly ModelDefinition[] => [
+  defineModel<CommitDocument>({
+    name: `${category}.commits`,
+    kept: `${inDays(keptMs)}, and until they are applied and published`,
+    fields: {
+      _id: place,
+      uid: text,
+      at: date,
+      events: list(bytes),
+      documents: optional(list(object<{ event: number; ids: string[] }>({ event: number, ids: list(text) }))),
+      meta: optional(mixed),
+      trace: optional(record(text)),
+    },
+  }),
+  defineModel<HeadDocument>({
+    name: `${category}.heads`,
+    kept: 'as long as there is the log',
+    fields: { _id: text, applied: number, published: number },
+  }),
+  defineModel<QuarantineDocument>({
+    name: `${category}.quarantine`,
+    kept: 'until the document can be applied',
+    fields: {
+      _id: object<DocumentAddress>({ collection: text, id: text }),
+      log: text,
+      n: number,
+      reason: text,
+      isUnknown: optional(flag),
+      at: date,
+    },
+  }),
+  defineModel<PassedOverDocument>({
+    name: `${category}.unpublished`,
+    kept: 'until an operator removes it',
+    fields: { _id: place, reason: text, at: date },
+  }),
+];

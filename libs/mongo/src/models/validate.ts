@@ -1,0 +1,40 @@
+import type { Db } from 'mongodb';
+import { type ModelDefinition, modelOf } from './model.ts';
+
+/** Read of each collection, from its end: what was written last. */
+const AT_MOST = 2_000;
+
+/**
+ * Validates the stored documents of a database against the schemas of its models, at most the last 2,000 of each collection; answers a line for each
+ * that does not fit, and for each collection without a model, with the paths that are wrong.
+ */
+export async function invalidDocuments(db: Db, models: readonly ModelDefinition[]): Promise<string[]> {
+  const known = new Map(models.map((model) => [model.name, model]));
+  const lines: string[] = [];
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    const model = known.get(name);
+    if (model) lines.push(...(await invalidIn(db, model)));
+    else lines.push(`${db.databaseName}.${name}: no model`);
+  }
+  return lines;
+}
+
+async function invalidIn(db: Db, definition: ModelDefinition): Promise<string[]> {
+  const model = modelOf(db, definition);
+  const lines: string[] = [];
+  const stored = db.collection<{ _id: unknown }>(definition.name).find({}, { sort: { $natural: -1 }, limit: AT_MOST });
+  for await (const document of stored) {
+    const fault = await faultOf(() => new model(document).validate());
+    if (fault) lines.push(`${db.databaseName}.${definition.name} ${JSON.stringify(document._id)}: ${fault.message}`);
+  }
+  return lines;
+}
+
+async function faultOf(validate: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await validate();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { ProcessIdentity } from '@tidings/coordination';
+import { date, number, object, optional, text } from '../models/fields.ts';
+import { defineModel } from '../models/model.ts';
+
+/** A lease of a process of a service: of work, of a relay, or of a number for ids. */
+export interface LeaseDocument {
+  readonly _id: string;
+  /** Random for each holder: neither host names nor process ids tell processes apart. */
+  readonly owner: string;
+  readonly until: Date;
+  /** Absent where others cannot tell whether it has ended. */
+  readonly process?: ProcessIdentity;
+  /** When another process last asked for the lease of a relay. */
+  readonly rivalAt?: Date;
+}
+
+/** What tells whether a process has ended. */
+export const processIdentity = object<ProcessIdentity>({ space: text, pid: number, startedAt: text });
+
+/** The leases of a service. */
+export const leasesModel = defineModel<LeaseDocument>({
+  name: 'leases',
+  kept: 'one for each relay and each number of a process',
+  fields: { _id: text, owner: text, until: date, process: optional(processIdentity), rivalAt: optional(date) },
+});

@@ -1,0 +1,20 @@
+import { date, defineModel, number, text } from '@tidings/mongo';
+
+/** An application that was deleted, as a service that follows deletions remembers it. */
+export interface DeletedDocument {
+  /** Code of the application. */
+  readonly _id: string;
+  readonly account: string;
+  /** When this service heard of it. */
+  readonly deletedAt: Date;
+  readonly looks: number;
+  readonly dueAt: Date;
+}
+
+/** The deleted applications that a service may still hold something of. */
+export const deletedApplicationsModel = defineModel<DeletedDocument>({
+  name: 'deletedApplications',
+  kept: '8 to 16 days after the deletion',
+  fields: { _id: text, account: text, deletedAt: date, looks: number, dueAt: date },
+  indexes: [{ name: 'due', key: { dueAt: 1 } }],
+});

@@ -1,0 +1,95 @@
+import type { ProcessIdentity } from '@tidings/coordination';
+import {
+  bytes,
+  date,
+  defineModel,
+  type ModelDefinition,
+  number,
+  object,
+  optional,
+  processIdentity,
+  text,
+} from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+
+/** `_id` of what is known of a partition. */
+export interface PlaceId {
+  readonly t: string;
+  readonly p: number;
+}
+
+/** `_id` of a batch. Its order is by topic, partition, offset: the index on `_id` is the only one there is. */
+export interface BatchId extends PlaceId {
+  readonly o: number;
+}
+
+export interface StoredBatch {
+  readonly _id: BatchId;
+  readonly n: number;
+  readonly at: number;
+  readonly records: Buffer | Binary;
+}
+
+export interface FloorDocument {
+  readonly _id: PlaceId;
+  readonly start?: number;
+  readonly clean?: number;
+}
+
+export interface OffsetDocument {
+  readonly _id: PlaceId & { readonly g: string };
+  readonly o: number;
+}
+
+/** The process that writes. */
+export interface Holder {
+  readonly _id: 'holder';
+  /** For the sentence that refuses another one. */
+  readonly host: string;
+  readonly pid: number;
+  /** Absent where others cannot tell whether it has ended. */
+  readonly process?: ProcessIdentity;
+  /** Random for each holder. */
+  readonly epoch: string;
+  readonly renewed: Date;
+  readonly ttlMs: number;
+}
+
+/** The holder, and the server's clock, which tells whether its lease is over. */
+type LeaseDocument = Partial<Omit<Holder, '_id'>> & { readonly _id: string; readonly now?: Date };
+
+export const batchesModel = defineModel<StoredBatch>({
+  name: 'streaming.batches',
+  kept: 'as their topic',
+  fields: { _id: object<BatchId>({ t: text, p: number, o: number }), n: number, at: number, records: bytes },
+});
+
+export const floorsModel = defineModel<FloorDocument>({
+  name: 'streaming.floors',
+  kept: 'one for each partition',
+  fields: { _id: object<PlaceId>({ t: text, p: number }), start: optional(number), clean: optional(number) },
+});
+
+export const offsetsModel = defineModel<OffsetDocument>({
+  name: 'streaming.offsets',
+  kept: 'one for each group and partition',
+  fields: { _id: object<OffsetDocument['_id']>({ g: text, t: text, p: number }), o: number },
+});
+
+export const leaseModel = defineModel<LeaseDocument>({
+  name: 'streaming.lease',
+  kept: 'one for each process that may write, 10 s',
+  fields: {
+    _id: text,
+    host: optional(text),
+    pid: optional(number),
+    process: optional(processIdentity),
+    epoch: optional(text),
+    renewed: optional(date),
+    ttlMs: optional(number),
+    now: optional(date),
+  },
+});
+
+/** The collections of the embedded log, in a database of its own. All are read and written natively: each record passes here. */
+export const embeddedLogCollections: readonly ModelDefinition[] = [batchesModel, floorsModel, offsetsModel, leaseModel];

@@ -1,0 +1,25 @@
+import { Fault } from '@tidings/kernel';
+import { databasePrefixOf, invalidDocuments } from '@tidings/mongo';
+import { connectToStore } from './stored.ts';
+
+/**
+ * Checks every stored document of a world against the schema of its collection.
+ * @param mongoUrl the server, with the prefix of the world's databases as its path
+ * @throws Fault `bug` with a line for each document that does not fit, and for each collection without a schema
+ */
+export async function checkDocuments(mongoUrl: string): Promise<void> {
+  const { collectionsByDatabase } = await import('@tidings/platform/collections');
+  const client = await connectToStore(mongoUrl);
+  try {
+    const prefix = databasePrefixOf(mongoUrl);
+    const lines = await Promise.all(
+      Object.entries(collectionsByDatabase).map(([name, models]) =>
+        invalidDocuments(client.db(`${prefix}_${name}`), models),
+      ),
+    );
+    const invalid = lines.flat();
+    if (invalid.length > 0) throw Fault.bug(`${invalid.length} documents do not fit:\n${invalid.join('\n')}`);
+  } finally {
+    await client.close();
+  }
+}
