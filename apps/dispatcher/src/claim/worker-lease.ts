@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
+import { type PresenceDocument, presenceIn } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import type { Timers } from '../timers.ts';
 import { reached } from '../unavailable.ts';
@@ -169,29 +170,16 @@ export class WorkerLease {
   }
 }
 
-export interface LeaseDocument {
-  readonly _id: string;
-  readonly until: Date;
-}
-
-/** Leases in the collection `workerLeases`. Clocks of the workers must agree to within a second. */
-export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
+/** Leases in the collection `workerLeases`, without the process: what an epoch claimed is its own until its lease is over. */
+export function mongoLeases(collection: Collection<PresenceDocument>): LeaseStore {
+  const presence = presenceIn(collection);
   return {
-    async renew(id, until) {
-      await collection.updateOne({ _id: id }, { $max: { until: new Date(until) } }, { upsert: true });
-    },
-    async alive(ids, now) {
-      const alive = { _id: { $in: [...ids] }, until: { $gt: new Date(now) } };
-      const found = await reached(collection.find(alive, { projection: { _id: 1 } }).toArray());
-      return new Set(found.map(({ _id }) => _id));
-    },
-    async end(ids) {
-      await collection.deleteMany({ _id: { $in: [...ids] } });
-    },
+    renew: (id, until) => presence.renew({ id }, until),
+    alive: (ids, now) => reached(presence.alive(now, ids)),
+    end: (ids) => presence.end(ids),
   };
 }
 
 /** Removes leases that expired a day ago. */
-export async function forgetLeases(collection: Collection<LeaseDocument>, now: number): Promise<void> {
-  await collection.deleteMany({ until: { $lt: new Date(now - FORGET_LEASES_MS) } });
-}
+export const forgetLeases = (collection: Collection<PresenceDocument>, now: number): Promise<void> =>
+  presenceIn(collection).forget(now - FORGET_LEASES_MS);

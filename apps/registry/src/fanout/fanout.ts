@@ -2,7 +2,6 @@ import { every } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
-import { randomBase62 } from '@tidings/kernel';
 import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -186,11 +185,11 @@ async function consumeAll(
 /** One process at a time watches, and removes expired messages; two of them are harmless. */
 function keepWatch(deps: FanoutDeps, { watch, outgoing }: Collaborators, closing: Closing): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
-  const lease = new Lease(db, clock, 'fanout.watch', randomBase62(12));
+  const lease = new Lease(db, 'fanout.watch', { clock, lengthMs: WATCH_LEASE_MS });
   closing.add('lease', lease, () => lease.release());
   const whileLeased = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
     const run = async (signal: AbortSignal): Promise<void> => {
-      if (await lease.take(WATCH_LEASE_MS)) await work(signal);
+      if (await lease.take()) await work(signal);
       else watch.rest();
     };
     closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());

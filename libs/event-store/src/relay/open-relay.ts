@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/mongo';
+import { Lease, UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { getOrAdd } from '../get-or-add.ts';
+import { answered } from '../mongo/answers.ts';
 import { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../event-log-port.ts';
 import { CommitWatch } from './commit-watch.ts';
-import { Lease, LEASE_MS, RENEW_MS } from './relay-lease.ts';
 import { Outbox, type Publisher } from './outbox.ts';
 import { PassedOver } from './passed-over.ts';
 import { type Publishing, type RelayCounts, Tail, type TailDeps } from './tail.ts';
@@ -46,6 +46,8 @@ export interface Relay<Event> {
   held(): number;
 }
 
+const LEASE_MS = 10_000;
+const RENEW_MS = 2_000;
 const LOOK_EVERY_MS = 2000;
 /** Maximum pause between looks, however long one takes: hints are lost when the store fails. */
 const MAX_LOOK_PAUSE_MS = 10_000;
@@ -87,7 +89,7 @@ class CommitRelay<Event> implements Relay<Event> {
     const { db, category, clock = systemClock, broker } = options;
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
-    this.#lease = new Lease(db, `relay/${category}`, clock);
+    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, tellsHolder: true, answered });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, n) => {
       if (this.#knows(log)) this.#tailOf(log).heardOf(n);

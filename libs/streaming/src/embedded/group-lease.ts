@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { hasEnded, isThisProcess, ownIdentity } from '@tidings/coordination';
+import { beginOwner, endOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { type Holder, leaseModel } from './storage/log.schema.ts';
@@ -13,25 +13,7 @@ const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 /** The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
-/** Epochs that hold a lease in this process. */
-const heldHere = new Set<string>();
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function isGone({ process: holder, epoch }: Holder): boolean {
-  if (!holder) return false;
-  return isThisProcess(holder) ? !heldHere.has(epoch) : hasEnded(holder);
-}
-
-/** The last moment at which this process knew that it had the lease. Both clocks count: one stops while the machine sleeps, the other can be set. */
-class Moment {
-  readonly #wall = Date.now();
-  readonly #steady = performance.now();
-
-  agoMs(): number {
-    return Math.max(Date.now() - this.#wall, performance.now() - this.#steady);
-  }
-}
 
 /** The exclusive right to write a log, for one process at a time. Renewed every 2 s, expires 10 s after the last renewal. */
 export class Lease {
@@ -39,16 +21,17 @@ export class Lease {
   readonly #me: Known;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  #sure: Moment;
+  /** How long ago this process last knew that the lease was its own. */
+  #sureMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;
 
-  private constructor(leases: Collection<Holder>, me: Known, sure: Moment, onLost: (fault: Fault) => void) {
+  private constructor(leases: Collection<Holder>, me: Known, sureMsAgo: () => number, onLost: (fault: Fault) => void) {
     this.#leases = leases;
     this.#me = me;
-    this.#sure = sure;
+    this.#sureMsAgo = sureMsAgo;
     this.#onLost = onLost;
-    heldHere.add(me.epoch);
+    beginOwner(me.epoch);
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
@@ -65,13 +48,13 @@ export class Lease {
     };
     let seen: Holder | undefined;
     for (;;) {
-      const asked = new Moment();
+      const asked = stopwatch();
       const holder = await leases.findOne({ _id: 'holder' });
       if (!holder) {
         await offer(leases, me);
         continue;
       }
-      if (isGone(holder) || (await isOver(db, holder))) {
+      if (hasOwnerEnded({ id: holder.epoch, process: holder.process }) || (await isOver(db, holder))) {
         if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
         continue;
       }
@@ -83,7 +66,7 @@ export class Lease {
 
   /** Whether no other process can have the lease now, as far as this process knows. */
   get held(): boolean {
-    return !this.#lost && this.#sure.agoMs() < LEASE_MS;
+    return !this.#lost && this.#sureMsAgo() < LEASE_MS;
   }
 
   /** Whether the lease has been held without interruption since it was taken; asks the server when in doubt. */
@@ -100,18 +83,18 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
-    heldHere.delete(this.#me.epoch);
+    endOwner(this.#me.epoch);
     // A successor takes it over at once in any case when this process has ended.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
   async #renew(): Promise<void> {
     if (this.#lost) return;
-    const asked = new Moment();
+    const asked = stopwatch();
     try {
       const mine = { _id: 'holder', epoch: this.#me.epoch } as const;
       const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
-      if (matchedCount === 1) this.#sure = asked;
+      if (matchedCount === 1) this.#sureMsAgo = asked;
       else this.#lose();
     } catch {
       // The server does not answer: the lease is held until it expires, and afterwards until another process takes it.
@@ -120,7 +103,7 @@ export class Lease {
 
   #lose(): void {
     clearInterval(this.#timer);
-    heldHere.delete(this.#me.epoch);
+    endOwner(this.#me.epoch);
     this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
     this.#onLost(this.#lost);
   }
