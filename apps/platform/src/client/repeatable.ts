@@ -1,4 +1,4 @@
-import type { MethodName } from './api-client.ts';
+import type { MethodName } from './method-name.ts';
 
 /** Methods that change nothing when a call comes twice. */
 const always: ReadonlySet<MethodName> = new Set<MethodName>([
