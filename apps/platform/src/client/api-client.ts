@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { api, type Method, type OutputOf } from '@tidings/contract';
 import { HttpClient, type Reply } from './http-client.ts';
+import type { MethodName } from './method-name.ts';
 import { isRepeatable } from './repeatable.ts';
+
+export type { MethodName } from './method-name.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -12,7 +15,6 @@ export interface Secrets {
   readonly device: string;
 }
 
-export type MethodName = keyof typeof api;
 export type ReplyOf<Name extends MethodName> = OutputOf<(typeof api)[Name]>;
 
 /** A call that was answered with anything but a success. */

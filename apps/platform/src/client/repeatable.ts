@@ -1,6 +1,4 @@
-import type { api } from '@tidings/contract';
-
-type MethodName = keyof typeof api;
+import type { MethodName } from './method-name.ts';
 
 /** Methods that change nothing when a call comes twice. */
 const always: ReadonlySet<MethodName> = new Set<MethodName>([
