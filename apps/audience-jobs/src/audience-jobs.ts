@@ -55,7 +55,8 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
   const { db, clock, log, metrics, keys, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
-  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const onProblem = ({ error, ...problem }: Problem): void =>
+    log.error({ ...problem, err: error }, 'event log problem');
   await createCollections(db, collections);
   const [pieces, inputs, archives] = [openPieces(db), openInputs(db), openArchives(db)];
   const store = openJobStore(db, clock, [pieces, inputs, archives]);

@@ -3,22 +3,22 @@ import { Bitmap } from '@tidings/kernel';
 import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** How many devices of a slice ended in the same way. */
+/** Number of a slice's devices with the same outcome. */
 export interface Outcome {
   /** `SENT`, or the category of the error. */
   readonly category: string;
-  /** The provider's code, "0" for local causes, "" for what was sent. */
+  /** The provider's code, "0" for local causes, "" for sent. */
   readonly code: string;
   readonly devices: number;
 }
 
-/** What a lane counts. Labels are bounded: channels, lanes, error categories and codes of providers. */
+/** The metrics of a lane. Labels are bounded: channels, lanes, error categories and provider codes. */
 export interface LaneMetrics {
   /** A slice is settled. */
   settled(outcomes: readonly Outcome[]): void;
-  /** A batch arrived with so many devices. */
+  /** A batch with this number of devices arrived. */
   batch(devices: number): void;
-  /** A slice was deferred, was taken over from a dead worker, or was lost with the lease. */
+  /** A slice was deferred, taken over from a dead worker, or lost with the lease. */
   slice(event: 'deferred' | 'taken_over' | 'lost'): void;
   open(slices: number, devices: number): void;
   /** The provider has answered the first push of a slice. */
@@ -27,7 +27,7 @@ export interface LaneMetrics {
 
 const sizeOf = (set: Uint8Array): number => Bitmap.decode(set).size;
 
-/** What became of the devices of a slice. */
+/** The outcomes of a slice's devices. */
 export const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
   ...sent.map(({ set }) => ({ category: 'SENT', code: '', devices: sizeOf(set) })),
   ...failed.map(({ category, code, set }) => ({ category, code, devices: sizeOf(set) })),
@@ -80,13 +80,13 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
 
 /** Gauges of a channel that are read at each scrape. */
 export interface ChannelState {
-  /** Slices that wait for a later time, whoever sent them last. */
+  /** Deferred slices of all workers. */
   readonly deferred: () => Promise<number>;
-  /** Credentials that their provider told to wait. */
+  /** Throttled credentials. */
   readonly throttled: () => number;
 }
 
-/** How old a count of documents may be. */
+/** Maximum age of a count of documents. */
 const COUNT_KEPT_MS = 15_000;
 
 export function channelMetrics(registry: Registry, channel: string, { deferred, throttled }: ChannelState): void {

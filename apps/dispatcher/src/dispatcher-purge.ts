@@ -6,12 +6,12 @@ import type { Db } from 'mongodb';
 import type { ThrottleDocument } from './throttle/throttles.ts';
 import { attemptsModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
-/** Ids of slices begin with message, bucket and application; no code has a character that means something here. */
+/** Ids of slices begin with message, bucket and application; codes contain no special characters of patterns. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
 
 /**
- * Has the slices of a deleted application, in all channels, settled that wait for a later time (R-B2): without a credential they end at once,
- * and what was to be sent goes with the deferral. Throttles forget the application, and go where they were its own.
+ * Makes the deferred slices of a deleted application due, in all channels (R-B2): without a credential they end at once, and the content is removed
+ * with the deferral. Throttles drop the application, and are removed if they were its own.
  */
 export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
   const attempts = collectionOf(db, attemptsModel);
@@ -24,7 +24,7 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
       await throttles.updateOne({ _id }, { $unset });
       await throttles.deleteOne({ _id, versions: {} });
     }
-    // Until the second look a process may still know the credential.
+    // Until the second pass a process may still cache the credential.
     if (look === 0) return;
     const now = new Date(clock.now());
     await attempts.updateMany(

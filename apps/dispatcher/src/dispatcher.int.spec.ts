@@ -95,7 +95,7 @@ describeWithMongo('dispatcher', (mongo) => {
         headers,
       })),
     );
-  /** The values of a metric, or of one of a histogram's, by those of their labels. */
+  /** The values of a metric, or of one of a histogram's series, by label values. */
   const measured = async (name: string, part?: string): Promise<Record<string, number>> => {
     const { values } = await metrics.getSingleMetric(name)!.get();
     const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
@@ -113,7 +113,7 @@ describeWithMongo('dispatcher', (mongo) => {
       await delay(20);
     }
   };
-  /** How many slices were told to be settled: on a busy machine a batch comes again, and so does what became of it. */
+  /** Number of slices reported as settled: under load a batch may be delivered again, and its outcomes published again. */
   const settledSlices = (): number =>
     new Set(
       outcomes
@@ -124,7 +124,7 @@ describeWithMongo('dispatcher', (mongo) => {
     until(async () => (await dispatcher.operations.settled({})).open.length === 0);
 
   it.each([
-    // What each says of the table for the headers of answers.
+    // The table size for answer headers in each SETTINGS frame.
     ['frames', 0],
     ['node', 4_096],
   ] as const)('speaks HTTP/2 by %s where it is told to', async (http2, headerTableSize) => {
@@ -145,7 +145,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(settings).toEqual([headerTableSize]);
   });
 
-  it('sends a batch, publishes what became of its slices, and is settled', async () => {
+  it('sends a batch, publishes the outcomes of its slices, and is settled', async () => {
     const dispatcher = await start();
     const dead = { position: 7, token: apnsToken('dead', 7) };
     const batch = sendBatch(
@@ -174,7 +174,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(await measured(timed, `${timed}_count`)).toEqual({ 'apns broadcast': 2 });
   });
 
-  it('tells what became of a batch in its trace, and goes on there when a slice wakes', async () => {
+  it('records the outcomes of a batch in its trace, and continues the trace when a slice resumes', async () => {
     const traces = await recordTraces();
     closing.add('traces', traces, (recorded) => recorded.stop());
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -194,7 +194,7 @@ describeWithMongo('dispatcher', (mongo) => {
     ]);
   });
 
-  it('publishes a settled slice again when its batch comes again, alike, and sends nothing', async () => {
+  it('publishes a settled slice again, unchanged, when its batch is delivered again, and sends nothing', async () => {
     const dispatcher = await start();
     const batch = batchOf(devices(3));
     await publish([batch]);
@@ -207,7 +207,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
   });
 
-  it('lets alone what another living worker has', async () => {
+  it('leaves slices of another live worker alone', async () => {
     const batch = batchOf(devices(2));
     await attempts().insertOne(foreign(batch));
     await leases().insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });
@@ -219,7 +219,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger().accepted).toBe(0);
   });
 
-  it('takes over what a dead worker had, and sends what it may have sent', async () => {
+  it('takes over the slices of a dead worker, and repeats pushes that may have been sent', async () => {
     const batch = batchOf(devices(3));
     await attempts().insertOne(foreign(batch));
     await leases().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
@@ -230,7 +230,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(outcomes[0]?.outcome?.value).toMatchObject({ claimedAt: new Date(5000) });
   });
 
-  it('gives up what a dead worker may have sent where the operator wants each push at most once', async () => {
+  it('fails pushes that a dead worker may have sent if the application is set to at most once', async () => {
     const batch = batchOf(devices(3), { atMostOnce: true });
     await attempts().insertOne(foreign(batch));
     await start();
@@ -243,7 +243,7 @@ describeWithMongo('dispatcher', (mongo) => {
     });
   });
 
-  it('defers what must wait, tells until when, and sends it when that is over', async () => {
+  it('defers a slice, publishes its due time, and sends it when it is due', async () => {
     const dispatcher = await start();
     const batch = batchOf([...devices(2), { position: 9, token: apnsToken('unavailable', 9, 1) }]);
     await simulators.faults.set('apns', { retryAfterSeconds: 600 });
@@ -276,12 +276,12 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => outcomes.some(({ bucket }) => bucket === 1));
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
-    // Both replicas tell of the same.
+    // Both replicas report the same.
     expect(await measured('tidings_dispatch_deferred_slices')).toEqual({ apns: 2 * 2 });
     expect(await measured('tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
 
-  it('goes on with a woken slice of another replica that closed', async () => {
+  it('continues a resumed slice of another replica that closed', async () => {
     const first = await start();
     await publish([batchOf([{ position: 9, token: apnsToken('serverError', 9) }])]);
     await until(() => outcomes.length >= 1);
@@ -294,7 +294,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await settle(second);
   });
 
-  it('lets no receipt wait behind a broadcast', async () => {
+  it('does not delay a receipt behind a broadcast', async () => {
     await start();
     await simulators.faults.set('apns', { latencyMs: 300 });
     const broadcast = Array.from({ length: 4 }, (_, chunk) =>
@@ -311,7 +311,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => settledSlices() === 17, 60_000);
   });
 
-  it('ends the devices of a payload that cannot be made, and says why', async () => {
+  it('ends the devices of a payload that cannot be rendered, with the reason', async () => {
     await start({ log: openLog('silent') });
     const broken = { ...content(), ios: { rootParams: '[1]' } as never };
     await publish([batchOf(devices(2), { content: broken })]);
@@ -321,7 +321,7 @@ describeWithMongo('dispatcher', (mongo) => {
     });
   });
 
-  it('fails a device alone whose token or values are too long for a batch', async () => {
+  it('fails only the device whose token or values are too long for a batch', async () => {
     await start();
     const [first, second, third, last] = devices(4) as [TestDevice, TestDevice, TestDevice, TestDevice];
     const long: TestDevice[] = [
@@ -342,7 +342,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger()).toMatchObject({ accepted: 2 });
   });
 
-  it('waits for credentials that the registry does not give yet', async () => {
+  it('waits for credentials that the registry does not have yet', async () => {
     const accounts = accountsWith(keys.master, credentials);
     let calls = 0;
     await start({
@@ -378,7 +378,7 @@ describeWithMongo('dispatcher', (mongo) => {
     );
     let most = 0;
     await until(async () => {
-      // A slice with late answers is claimed as before, and counts for the devices that are not answered (R-LM5).
+      // A slice with late answers is claimed as before, and counts its unanswered devices (R-LM5).
       most = Math.max(most, (await measured('tidings_dispatch_open_devices'))['apns broadcast'] ?? 0);
       return settledSlices() === 32;
     });
@@ -386,7 +386,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(most).toBeLessThanOrEqual(8 * 500);
   });
 
-  it('leaves nothing open and no lease when it closes', async () => {
+  it('has no open slices and no lease after it closes', async () => {
     const dispatcher = await start();
     await publish(Array.from({ length: 6 }, (_, chunk) => batchOf(devices(400), { chunk })));
     await until(() => ledger().accepted > 0);

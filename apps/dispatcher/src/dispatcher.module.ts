@@ -10,7 +10,7 @@ const DISPATCHER = Symbol('dispatcher');
 
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
-/** Opens the dispatcher of the channel that the process is told, which asks the registry for credentials. */
+/** Opens the dispatcher of the process's channel, which reads credentials from the registry. */
 async function openChannel(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channel, providers, http2, extraCa, allowPrivate } = process.configuration;
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
@@ -19,7 +19,7 @@ async function openChannel(process: DispatcherProcess, connection: Connection): 
   );
 }
 
-/** The dispatcher of one channel in a process of its own. */
+/** The dispatcher of one channel as a separate process. */
 @Module({
   imports: [storeModule('dispatcher')],
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannel }],

@@ -41,26 +41,26 @@ export interface DispatcherDeps extends ServiceDeps {
   readonly accounts: Pick<Accounts, 'getCredential'>;
   /** One of {@link transports}. */
   readonly channel: string;
-  /** Where the providers are, as far as it is not where they always are. */
+  /** Addresses of providers that differ from the defaults. */
   readonly urls?: ProviderUrls;
-  /** What speaks HTTP/2 (ADR 10). */
+  /** The HTTP/2 implementation (ADR 10). */
   readonly http2: Configuration['http2'];
-  /** PEM text of further authorities. */
+  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  /** Private ranges that token addresses of service accounts may lie in, as CIDR. */
+  /** Private ranges, as CIDR, that token addresses of service accounts may be in. */
   readonly allowPrivate?: readonly string[];
 }
 
 export interface DispatcherService {
   readonly operations: Operations;
   readonly providers: Providers;
-  /** Takes no further batch, finishes what is open, and leaves its slices to others at once. */
+  /** Stops taking batches, finishes open work, and releases its slices at once. */
   close(): Promise<void>;
 }
 
-/** Batches given to a handler at a time: enough to keep the slices open, few enough to be done with in time. */
+/** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
-/** Most direct batches hold one device: with few at a time a slow provider would hold up all others. */
+/** Most direct batches hold one device: with a small number a slow provider would delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
 const FORGET_EVERY_MS = 5_000;
@@ -68,7 +68,7 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
 
-/** Sends what arrives for one channel to its provider, and remembers which slices it has sent (sending 4). Any number may run side by side. */
+/** Sends the batches of one channel to its provider, and records which slices it has sent (sending 4). Any number may run in parallel. */
 export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
   const closing = new Closing(deps.log);
   try {
@@ -87,7 +87,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   const throttles = new Throttles({
     store: mongoThrottles(modelOf(db, throttlesModel), name),
     clock,
-    onError: (error) => log.warn({ err: error }, 'a throttle could not be shared'),
+    onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
   });
   await throttles.refresh();
   const outcomes = microBatcher(broker, topicNames.outcomes);
@@ -156,7 +156,7 @@ interface LaneDeps extends DispatcherDeps {
   readonly outcomes: ReturnType<typeof microBatcher>;
 }
 
-/** A lane is a worker of its own: with its own lease, slices, consumers and connections. */
+/** A lane is a separate worker: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, outcomes } = deps;
   const log = deps.log.child({ channel, lane });
@@ -164,7 +164,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     name: `${channel}/${lane}/${hostname()}`,
     store: mongoLeases(collectionOf(db, workerLeasesModel)),
     timers: systemTimers,
-    onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
+    onError: (error) => log.warn({ err: error }, 'renewing the worker lease failed'),
   });
   workerLease.start();
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
@@ -192,7 +192,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   return dispatch;
 }
 
-/** What is done now and then. */
+/** Periodic work. */
 function keep(
   { db, clock, log }: DispatcherDeps,
   attempts: MongoAttempts,
@@ -204,7 +204,7 @@ function keep(
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
-    // Each process looks for itself: only one of them hears of a deletion.
+    // Every process checks: the deletion reaches only one of them.
     for (const application of await deletedAmong(db, channel.applications())) channel.forget(application);
   });
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
@@ -218,10 +218,10 @@ function keep(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Node takes these instead of its own, so that both are given. */
+/** Node's default CA certificates and the additional ones: options replace the defaults. */
 function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
   if (extraCa === undefined) return undefined;
   const extra = extraCa.match(CERTIFICATE);
-  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: holds no certificate');
+  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: contains no certificate');
   return [...rootCertificates, ...extra];
 }

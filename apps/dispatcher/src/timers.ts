@@ -1,11 +1,11 @@
 /**
- * The time that leases and deadlines run on. It is the system's, also where the test clock is set forward: a lease says that a process
- * lives, not that an hour of business has passed.
+ * The clock of leases and deadlines. It is the system's, even if the test clock is advanced: a lease states that a process is alive, independent of
+ * business time.
  */
 export interface Timers {
   /** Milliseconds since 1970 UTC. */
   now(): number;
-  /** Runs once, later, and soon where the time is over; the result prevents it. */
+  /** Runs once, later, or soon if the time has passed; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 

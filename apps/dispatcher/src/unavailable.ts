@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 
-/** What the store fails with is a Fault `unavailable`: the same may be tried again. */
+/** Turns every failure of the store into a Fault `unavailable`, which can be retried. */
 export async function reached<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;

@@ -23,7 +23,7 @@ const orOpen = (who: string, operations: Operations): Operations => ({
 
 const nobody = (name: string): Operations => {
   const absent = async (): Promise<never> => {
-    throw Fault.unavailable(`no process of ${name} is known`);
+    throw Fault.unavailable(`no process of ${name} found`);
   };
   return orOpen(name, { settled: absent, advanceClock: absent });
 };

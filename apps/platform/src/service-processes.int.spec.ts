@@ -106,7 +106,7 @@ describeWithKafka('service processes', (kafka) => {
     it('wait for what is not there yet, are asked by gRPC, and end in order', async () => {
       const health = `http://127.0.0.1:${await freePort()}`;
       const registry = await start('registry/dist/main', { HEALTH_PORT: new URL(health).port });
-      await said(registry, 'Kafka is not there yet');
+      await said(registry, 'Kafka is not available yet');
       expect(await statusOf(health)).toMatchObject({ status: 503, body: { error: { kafka: { status: 'down' } } } });
 
       const topics = await start('platform/dist/topics');
@@ -132,7 +132,7 @@ describeWithKafka('service processes', (kafka) => {
 
     it('end in order while they wait', async () => {
       const registry = await start('registry/dist/main', { KAFKA_NAMESPACE: 'nobody.' });
-      await said(registry, 'Kafka is not there yet');
+      await said(registry, 'Kafka is not available yet');
       expect(await end(registry)).toBe(0);
     });
 

@@ -17,7 +17,7 @@ endOnCrash(log);
 const opening: Promise<Platform> = openPlatform(configuration, {
   log,
   onLost: (fault) => {
-    log.fatal({ err: fault }, 'another process has taken the data over');
+    log.fatal({ err: fault }, 'another process has taken over the data folder');
     process.kill(process.pid, 'SIGTERM');
   },
 });

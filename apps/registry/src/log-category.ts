@@ -42,14 +42,14 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     broker,
     publish,
     ...(lingerMs !== undefined && { lingerMs }),
-    onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
+    onProblem: (error) => log.warn({ category, err: error }, 'relay failed'),
   });
   closing.add(`relay of ${category}`, relay, () => relay.close());
   const writer = openLogs(db, definition, {
     clock,
     committed: relay.offer,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
-    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
+    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'event log problem'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
   logMetrics(metrics, { category, writer, relay });

@@ -45,7 +45,8 @@ export async function openScheduler({
 }: SchedulerDeps): Promise<SchedulerService> {
   const closing = new Closing(log);
   await createCollections(db, collections);
-  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const onProblem = ({ error, ...problem }: Problem): void =>
+    log.error({ ...problem, err: error }, 'event log problem');
 
   const relay = closing.add(
     'relay',

@@ -62,11 +62,12 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const store = openSubscriptions(db);
   const messages = openMessages(db);
   const commits = openCommits(db, webhooksLog, {
-    held: (error) => log.error({ err: error }, 'streams stand still before an event of a newer version'),
+    held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
   const hears: { streams?: Streams } = {};
-  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const onProblem = ({ error, ...problem }: Problem): void =>
+    log.error({ ...problem, err: error }, 'event log problem');
   const committed = ({ log: name }: { readonly log: string }): void => hears.streams?.wake(name);
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());

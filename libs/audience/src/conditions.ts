@@ -14,7 +14,7 @@ export interface ConditionInput {
 }
 
 export const MAX_CONDITIONS = 100;
-/** Values that one IN or NOTIN names. */
+/** Maximum values of one IN or NOTIN. */
 const MAX_OPERANDS = 10_000;
 
 const { OPERATOR_EQ, OPERATOR_IN, OPERATOR_NOTEQ, OPERATOR_NOTIN, OPERATOR_GTE, OPERATOR_LTE, OPERATOR_BETWEEN } =
@@ -58,7 +58,7 @@ function dateOperand(operator: Operator, input: unknown): DateOperand | undefine
 
 const UTC_OFFSET = /^UTC([+-])(0\d|1[0-4]):([0-5]\d)$/i;
 
-/** The seconds of an offset such as `UTC+05:30`, which the tag Timezone is compared with (R-RES13); other input as it is. */
+/** The seconds of an offset such as `UTC+05:30`, the value of the tag Timezone (R-RES13); other input unchanged. */
 function offsetSeconds(input: unknown): unknown {
   const offset = typeof input === 'string' ? UTC_OFFSET.exec(input) : null;
   if (!offset) return input;
@@ -66,7 +66,7 @@ function offsetSeconds(input: unknown): unknown {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }
 
-/** One operand in the tag's type, undefined where it is of another. Versions become their order keys, as devices keep them. */
+/** An operand in the tag's type; undefined if it has another type. Versions become their order keys, as devices store them. */
 function operandOf(type: TagType, operator: Operator, input: unknown): Operand | undefined {
   if (type === TagType.TAG_TYPE_DATE) {
     const date = dateOperand(operator, input);
@@ -91,14 +91,14 @@ function operandOf(type: TagType, operator: Operator, input: unknown): Operand |
 
 const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
 
-/** The first and the last millisecond of the day or the minute that a date operand stands for (R-RES15). */
+/** The first and the last millisecond of a date operand's day or minute (R-RES15). */
 function span({ daysAgo, atMs, wholeDay }: DateOperand, now: number): readonly [number, number] {
   const unit = wholeDay ? DAY_MS : MINUTE_MS;
   const from = daysAgo === undefined ? floor(Number(atMs), unit) : floor(now, DAY_MS) - daysAgo * DAY_MS;
   return [from, from + unit - 1];
 }
 
-/** Whether something can be between two operands of one type. */
+/** Whether a value can lie between two operands of one type. */
 function areInOrder({ value: min }: Operand, { value: max }: Operand, now: number): boolean {
   if (min?.$case === 'date' && max?.$case === 'date') return span(min.value, now)[0] <= span(max.value, now)[1];
   return min !== undefined && max !== undefined && min.value <= max.value;
@@ -117,9 +117,9 @@ function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | un
 }
 
 /**
- * A condition on a tag, typed. Faults (210): `<path>: operator <OP> is not valid for <Type> tag`, `<path>: wrong operand for <Type> tag`
- * (R-RES12, R-RES13), `<path>: at most 10000 values`. A List's EQ becomes IN with one entry.
- * @param now tells whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation.
+ * A typed condition on a tag. Faults (210): `<path>: operator <OP> is not valid for <Type> tag`, `<path>: wrong operand for <Type> tag` (R-RES12,
+ * R-RES13), `<path>: at most 10000 values`. EQ on a List becomes IN with one entry.
+ * @param now decides whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation
  */
 export function tagCondition(
   path: string,
@@ -154,8 +154,8 @@ export function tagCondition(
 const MAX_DAYS = 999_999;
 
 /**
- * A condition on how many days ago a date was: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15). Faults (210): those of
- * {@link tagCondition}, with DAYSAGO as the operator.
+ * A condition on the age of a date in days: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15). Faults (210): those of {@link
+ * tagCondition}, with DAYSAGO as the operator.
  */
 export function daysAgoCondition(path: string, tag: TagDefinition, comparison: string, days: string): Expression {
   const type = typeName(tag.type);
@@ -177,7 +177,7 @@ export function daysAgoCondition(path: string, tag: TagDefinition, comparison: s
     case 'LTE':
       return day(OPERATOR_GTE, n);
     case 'LT':
-      // Later than that day, which is not always a day ago.
+      // Later than that day, which may be in the future.
       return { node: { $case: 'all', value: { of: [day(OPERATOR_GTE, n), day(OPERATOR_NOTEQ, n)] } } };
     default:
       throw Fault.argument(`${path}: operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);
@@ -185,9 +185,9 @@ export function daysAgoCondition(path: string, tag: TagDefinition, comparison: s
 }
 
 /**
- * The expression of a list of conditions: all of them, or with OR any. Faults (210): those of {@link tagCondition} and
- * `<path>conditions[i]: unknown tag "<name>"`, with the place of the notification in front.
- * @param at where the conditions stand, e.g. `notifications[0]`; "" for the request itself.
+ * The expression of a list of conditions: all of them, or with OR any. Faults (210): those of {@link tagCondition} and `<path>conditions[i]: unknown
+ * tag "<name>"`, with the path of the notification as prefix.
+ * @param at path of the conditions' parent, e.g. `notifications[0]`; "" for the request itself
  */
 export function expressionOf(
   at: string,

@@ -14,17 +14,17 @@ const define = (number: number, name: string, type: TagType): TagDefinition => (
   applicationSpecific: true,
 });
 
-/** Numbers below this belong to default tags; an account numbers its own from here on. */
+/** Numbers below this belong to default tags; an account's own tags start here. */
 export const FIRST_OWN_TAG = 64;
 
-/** The number of an account's own tag, the `index`-th it ever had: it tells the type and whether sibling applications share its values. */
+/** The number of an account's own tag, the `index`-th it ever had: it encodes the type and whether sibling applications share its values. */
 export const tagNumber = (index: number, type: TagType, applicationSpecific: boolean): number =>
   FIRST_OWN_TAG + index * 16 + type * 2 + (applicationSpecific ? 0 : 1);
 
-/** True when a value of this tag belongs to the person, so that every application of the account shows the same (R-RES7). */
+/** Whether values of this tag belong to the person, so that every application of the account has the same (R-RES7). */
 export const isSharedTag = (number: number): boolean => number >= FIRST_OWN_TAG && number % 2 === 1;
 
-/** The tags of every account, by the names that code calls them (R-RES17). The numbers are stored: they never change. */
+/** The tags of every account, by their names in code (R-RES17). The numbers are stored and never change. */
 export const defaultTags = {
   language: define(1, 'Language', TagType.TAG_TYPE_STRING),
   country: define(2, 'Country', TagType.TAG_TYPE_STRING),
@@ -48,7 +48,7 @@ export const defaultTagList: readonly TagDefinition[] = Object.values(defaultTag
 
 const defaultTypes = new Map(defaultTagList.map(({ number, type }) => [number, type]));
 
-/** The type of a tag, told by its number alone: types never change, so no view of the account's tags can be too old for it. */
+/** The type of a tag by its number alone: types never change, so no view of the account's tags is too old for it. */
 export const tagTypeOf = (number: number): TagType =>
   number >= FIRST_OWN_TAG
     ? ((number - FIRST_OWN_TAG) % 16) >> 1

@@ -7,7 +7,7 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const SCRATCH_BYTES = 4096;
 
-/** The two padded keys of HMAC, with room behind each for what is hashed after it. */
+/** The two padded keys of HMAC, with room after each for its input. */
 interface Pads {
   readonly inner: Buffer;
   readonly outer: Buffer;
@@ -36,12 +36,12 @@ function hmac(key: KeyObject, text: string): string {
   return hash('sha256', outer, 'base64url');
 }
 
-/** The last character of 16 bytes in base64url has two bits of them. */
+/** The last character of 16 bytes in base64url encodes two bits. */
 const lastOf16 = new Map([...BASE64URL].map((character, value) => [character, BASE64URL.charAt(value & 0x30)]));
 
 /**
- * 128 bits of HMAC-SHA-256 over the parts, each behind its length, in 22 characters of base64url: what indexes hold instead of callers'
- * text. In a tenth of the time of `createHmac`, which imports the key and makes an object at every call.
+ * 128 bits of HMAC-SHA-256 over the length-prefixed parts, in 22 characters of base64url: indexes hold it instead of caller text. It takes a tenth of
+ * the time of `createHmac`, which imports the key and creates an object at every call.
  */
 export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   let text = '';
@@ -54,15 +54,15 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
 export const hwidHashOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
-/** A contact by the hwid that it is kept under. */
+/** A contact with its stored hwid. */
 export interface CalledContact {
   readonly hwid: string;
   readonly platform: PlatformCode;
 }
 
 /**
- * The contact that a hwid may mean in another spelling: an address of mail in another case (R-E1), or a phone number (R-C2). Undefined where no contact
- * is spelled so.
+ * The contact that a hwid may mean in another spelling: an e-mail address in another case (R-E1), or a phone number (R-C2). Undefined if it is
+ * neither.
  */
 export function contactCalled(hwid: string): CalledContact | undefined {
   const contact = spelled(hwid);
@@ -75,22 +75,22 @@ function spelled(hwid: string): { readonly hwid: string | undefined; readonly pl
   return { hwid: phoneNumberOf(hwid), platform: Platform.Sms };
 }
 
-/** The id of a hwid's device in one application: what documents and events call it. */
+/** The id of a hwid's device in one application, in documents and events. */
 export const deviceIdOf = (application: string, hwidHash: string): string => `${application}:${hwidHash}`;
 
-/** How many logs the devices of a deployment are spread over; fixed for its lifetime. */
+/** Number of logs that the devices of a deployment are spread over; fixed for its lifetime. */
 export const DEVICE_LOGS = 16;
 
 const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
 const sixtet = (hwidHash: string, index: number): number => SIXTETS.get(hwidHash.charAt(index)) ?? 0;
 
-/** The number of the log that the devices of a hwid belong to, 0 to 15: its first four bits. */
+/** The number of a hwid's log, 0 to 15: its first four bits. */
 export const logOf = (hwidHash: string): number => sixtet(hwidHash, 0) >> 2;
 
 /** The name of that log. */
 export const deviceLogOf = (hwidHash: string): string => `devices-${logOf(hwidHash)}`;
 
-/** The first 24 bits of the hwid hash: what stands for the hwid in a push's statistics hash (architecture 5). */
+/** The first 24 bits of the hwid hash, which represent the hwid in a push's statistics hash (architecture 5). */
 export const checkOf = (hwidHash: string): number =>
   (sixtet(hwidHash, 0) << 18) | (sixtet(hwidHash, 1) << 12) | (sixtet(hwidHash, 2) << 6) | sixtet(hwidHash, 3);

@@ -3,7 +3,7 @@ import { channels, Fault, Platform } from '@tidings/kernel';
 import { addChannel, channelNames, channelServing, definitionOf, definitions } from './channels.ts';
 
 describe('the channels', () => {
-  it('are those that have a dispatcher', () => {
+  it('are exactly those with a dispatcher', () => {
     expect(channelNames()).toEqual([...channels]);
   });
 

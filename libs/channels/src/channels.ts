@@ -35,10 +35,10 @@ export const channelNames = (): readonly string[] => [...byName.keys()];
 /** The definitions of all channels. */
 export const allDefinitions = (): readonly AnyDefinition[] => [...byName.values()];
 
-/** The definition of the channel that a platform belongs to; undefined where none serves it. */
+/** The definition of a platform's channel; undefined if no channel serves it. */
 export const definitionOf = (platform: number): AnyDefinition | undefined => byPlatform.get(platform);
 
-/** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` where there is none: plans name no such variant */
+/** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` if there is none: plans contain no such variant */
 export function channelServing(platform: number, variant: string): string {
   const channel = definitionOf(platform)?.variants[variant];
   if (channel === undefined) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);

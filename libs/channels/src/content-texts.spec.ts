@@ -15,7 +15,7 @@ describe('languages of a content', () => {
 });
 
 describe('tags of a content', () => {
-  it('are those that no value of the request covers, in order of appearance', () => {
+  it('are those without a value in the request, in order of appearance', () => {
     const given = content({
       text: texts({ en: 'Dear {{Name}}, {{given}} {{City||x}}', de: 'Liebe {{Vorname}}' }),
       title: texts({ default: '{{Name}} {{user.age}}' }),
@@ -29,7 +29,7 @@ describe('tags of a content', () => {
     expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path', 'Picture', 'Banner']);
   });
 
-  it('are looked for once, however often they are named', () => {
+  it('are listed once, however often they are named', () => {
     const bindings = JSON.stringify({ a: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i])) });
     const text = texts({ en: '{{a}}{{b}}'.repeat(5_000), de: '{{a}}'.repeat(5_000) });
     const written = jest.spyOn(JSON, 'stringify');
@@ -38,7 +38,7 @@ describe('tags of a content', () => {
     written.mockRestore();
   });
 
-  it('keep large integers of the request whole', () => {
+  it('keep large integers of the request exact', () => {
     expect(tagsOf(content({ text: texts({ en: '{{id}}' }), bindings: '{"id":12345678901234567890}' }))).toEqual([]);
   });
 });

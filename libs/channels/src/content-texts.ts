@@ -10,19 +10,19 @@ function localizedEntries(content: Content): readonly LocalizedEntry[] {
   return localized.flatMap((each) => each?.entries ?? []);
 }
 
-/** The languages that a content has a text in. Devices of all others get what those without a language get (R-I15). */
+/** The languages of a content's texts. Devices with another language get the texts for devices without one (R-I15). */
 export const languagesOf = (content: Content): ReadonlySet<string> =>
   new Set(localizedEntries(content).map(({ language }) => language));
 
-/** Every text of a content that may hold placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
+/** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {
   const urls = [content.link, ...ownTextsOf(content).flatMap((own) => own.urls)];
   return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
 }
 
 /**
- * Names of the tags that the content's placeholders refer to, each once, in order of appearance: what `Content.tags` holds. A name for
- * which the request itself brings a value needs no tag.
+ * Names of the tags in the content's placeholders, each once, in order of appearance: the entries of `Content.tags`. A name with a value in the
+ * request needs no tag.
  */
 export function tagsOf(content: Content): string[] {
   const variables = variablesOf(content);

@@ -2,38 +2,38 @@ import { Fault } from '@tidings/kernel';
 import type { KeyObject } from 'node:crypto';
 import { localResults, type SendResult } from './send-results.ts';
 
-/** Settings of a platform in clear, by the names that configureApplication has for them. */
+/** Decrypted settings of a platform, by the field names of configureApplication. */
 export type CredentialSettings = ReadonlyMap<string, string>;
 
-/** What a file of keys holds, as PEM text. */
+/** The content of a key file as PEM text. */
 export interface OpenedKeyFile {
-  /** Not encrypted; undefined without one. */
+  /** Unencrypted; undefined without one. */
   readonly key: string | undefined;
-  /** That of the key first. */
+  /** The key's certificate first. */
   readonly certificates: readonly string[];
 }
 
-/** Opens what callers have sent in, with a bound on the work that a file may cause. Both throw where it cannot be opened. */
+/** Opens caller-supplied keys with bounded work. Both methods throw if that fails. */
 export interface KeyOpener {
-  /** A file in any of the usual formats. Throws a Fault `unavailable` where it cannot be opened at this moment. */
+  /** A file in any of the usual formats. Throws a Fault `unavailable` if it cannot be opened now. */
   file(bytes: Uint8Array, password: string): Promise<OpenedKeyFile>;
-  /** A private key in PEM that is not encrypted. */
+  /** An unencrypted private key in PEM. */
   key(pem: string): KeyObject;
 }
 
-/** How applications prove themselves to a provider. */
+/** How applications authenticate to a provider. */
 export interface CredentialDefinition<Credential> {
-  /** Settings without which nothing can be sent. */
+  /** Settings that sending requires. */
   readonly required: readonly string[];
-  /** The credential in complete settings, or a result where nothing can be sent with it; may throw where a key cannot be used. */
+  /** The credential in complete settings, or a result if it is unusable; may throw for an unusable key. */
   read(settings: CredentialSettings, open: KeyOpener): Promise<Credential | SendResult>;
-  /** What the provider tells a credential by: applications whose credentials are equal in it are throttled together. */
+  /** The identity of a credential at the provider: applications with equal identities are throttled together. */
   identityOf(credential: Credential): readonly string[];
 }
 
 /**
- * The credential in the settings of a platform; a result where nothing can be sent with it (R-A2, R-A3, R-A6).
- * @throws Fault `unavailable` where it cannot be opened at this moment
+ * The credential in the settings of a platform; a result if it is unusable (R-A2, R-A3, R-A6).
+ * @throws Fault `unavailable` if it cannot be opened now
  */
 export async function readCredential<Credential>(
   definition: CredentialDefinition<Credential>,

@@ -1,4 +1,4 @@
-/** Categories of STAGE_ERRORS that a send can end in (Spec H). */
+/** Categories of STAGE_ERRORS that a send can have (Spec H). */
 export type ErrorCategory =
   | 'NO_TOKEN'
   | 'NO_DEVICE'
@@ -12,23 +12,23 @@ export type ErrorCategory =
   | 'UNCLASSIFIED_ERROR';
 
 /**
- * Whom a retried answer holds back: `asked` = every device of the credential for as long as `Retry-After` says, and the device alone where
- * it says nothing; `device` = that device alone, whatever the header says; `credential` = every device of the credential in any case.
+ * The devices that a retried answer throttles. `asked`: every device of the credential for the time in `Retry-After`, or only the device without one.
+ * `device`: only that device, regardless of the header. `credential`: every device of the credential in any case.
  */
 export type Throttles = 'asked' | 'device' | 'credential';
 
-/** What follows from an answer (R-P1): the device is done with, or is tried again. */
+/** The consequence of an answer (R-P1): final, or tried again. */
 export type Then =
   | { readonly do: 'sent' }
   | { readonly do: 'final' }
-  /** Final, and the push token is taken off the device (R-P2). */
+  /** Final, and the push token is removed from the device (R-P2). */
   | { readonly do: 'invalidate' }
-  /** Tried again after a wait of at least `firstWaitMs`, on a new connection if `reconnect`. */
+  /** Tried again after at least `firstWaitMs`, on a new connection if `reconnect`. */
   | { readonly do: 'retry'; readonly firstWaitMs: number; readonly reconnect: boolean; readonly throttles: Throttles }
-  /** Repeated once, at once, with a new provider token or access token; final if that fails too. */
+  /** Repeated once, at once, with a new provider token or access token; final if that fails, too. */
   | { readonly do: 'once' };
 
-/** What an answer means for the device. Equal answers share one value, so a slice holds a reference per device. */
+/** The meaning of an answer for the device. Equal answers share one value, so a slice holds a reference per device. */
 export interface SendResult {
   readonly category: ErrorCategory | 'SENT';
   /** The provider's code, "0" for local causes. */
@@ -38,10 +38,10 @@ export interface SendResult {
   readonly then: Then;
 }
 
-/** What a provider's answer other than 200 means. */
+/** The meaning of a provider's answer other than 200. */
 export interface Refusal {
   readonly result: SendResult;
-  /** Since when the token is dead, milliseconds, where the provider says so: a token registered later is left alone (R-P2). */
+  /** Time since which the token is dead, in milliseconds, if the provider reports it: a token registered later is kept (R-P2). */
   readonly since?: number | undefined;
 }
 
@@ -65,11 +65,11 @@ const local = (category: ErrorCategory, name: string, then: Then = final): SendR
   then,
 });
 
-/** Causes that no provider named (R-P1, R-P3). */
+/** Local causes (R-P1, R-P3). */
 export const localResults = {
   noToken: local('NO_TOKEN', 'no_token'),
   noDevice: local('NO_DEVICE', 'no_device'),
-  /** The token, or the values of the message's tags, are longer than a batch carries. */
+  /** The token, or the values of the message's tags, exceed the limits of a batch. */
   tokenTooLong: local('INVALID_TOKEN', 'token_too_long'),
   valuesTooLong: local('INVALID_CONTENT', 'values_too_long'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),
@@ -87,7 +87,7 @@ export const localResults = {
   throttled: local('QUOTA_EXCEEDED', 'throttled'),
 } as const;
 
-/** What devices end with when no connection came about until the retries ended, by the last cause (R-P1). */
+/** The results of devices without a connection until the retries ended, by the last cause (R-P1). */
 export const connectionResults = {
   dns_failed: local('PROVIDER_ERROR', 'dns_failed'),
   connection_refused: local('PROVIDER_ERROR', 'connection_refused'),
@@ -98,7 +98,7 @@ export const connectionResults = {
   unreachable: localResults.unreachable,
 } as const satisfies Readonly<Record<string, SendResult>>;
 
-/** Replies that no table lists (R-P3): 5xx and 429 are retried, the rest is final. */
+/** Answers without a row (R-P3): 5xx and 429 are retried, others are final. */
 export function unlisted(status: number, name: string): SendResult {
   const code = String(status);
   if (status === 429) return { category: 'QUOTA_EXCEEDED', code, name, then: retry() };
@@ -110,8 +110,8 @@ const NAMES_MAX = 1000;
 const NAME_LENGTH = 100;
 
 /**
- * Remembers the result of each (status, name), so that equal answers share one value. What a provider sends as a name is cut to 100
- * characters; beyond 1,000 different ones the name is dropped, so that a strange provider fills neither memory nor statistics.
+ * Caches the result of each (status, name), so that equal answers share one value. A provider's name is truncated to 100 characters; beyond 1,000
+ * different ones the name is dropped, so that an unknown provider fills neither memory nor statistics.
  */
 export function interned(
   make: (status: number, name: string) => SendResult,

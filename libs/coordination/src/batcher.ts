@@ -1,19 +1,19 @@
 export interface BatcherOptions<In> {
-  /** Items in a group at most. @default 64 */
+  /** Maximum items in a batch. @default 64 */
   readonly maxItems?: number;
   /** The size of an item, in any unit. @default 0 */
   readonly sizeOf?: (item: In) => number;
-  /** The size of a group at most, unless one item is larger. @default any */
+  /** Maximum size of a batch, unless one item is larger. @default unlimited */
   readonly maxSize?: number;
-  /** Whether a group that failed with this error is repeated item by item, so that only the items at fault fail. @default never */
+  /** Whether a batch that failed with this error is repeated item by item, so that only faulty items fail. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;
 }
 
-/** Does single items together. */
+/** Processes single items in batches. */
 export interface Batcher<In, Out> {
-  /** Resolves with the answer to the item. Items are done in the order of the calls. */
+  /** Resolves with the item's result. Items are processed in the order of the calls. */
   readonly submit: (item: In) => Promise<Out>;
-  /** Resolves when nothing waits or is under way. */
+  /** Resolves when nothing is waiting or in progress. */
   readonly drained: () => Promise<void>;
 }
 
@@ -24,8 +24,8 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Does together what arrives while the last group is under way: no timer, no waiting when idle. A failed group fails all its items.
- * @param run answers each item, in order
+ * Batches items that arrive while the previous batch is running: no timer, no wait when idle. A failed batch fails all its items.
+ * @param run returns the result of each item, in order
  */
 export function batcher<In, Out>(
   run: (items: readonly In[]) => Promise<readonly Out[]>,
@@ -58,7 +58,7 @@ export function batcher<In, Out>(
   };
 
   const drain = async (): Promise<void> => {
-    // What the same turn brings goes together.
+    // Items of the same turn are batched.
     await Promise.resolve();
     while (waiting.length > 0) await finish(take());
     running = undefined;

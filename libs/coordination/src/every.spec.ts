@@ -74,7 +74,7 @@ describe('every', () => {
     expect(run).toBe(5);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       'periodic work failed',
-      'works again',
+      'periodic work recovered',
     ]);
   });
 

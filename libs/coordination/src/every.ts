@@ -1,26 +1,26 @@
 import { type Clock, ShiftedClock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
-/** Work that is done again and again until it is stopped. */
+/** Work that is repeated until it is stopped. */
 export interface Periodic {
-  /** Does the work now, or right after the run under way; resolves when that is done, failed or not. */
+  /** Does the work now, or right after the current run; resolves when that is done, failed or not. */
   now(): Promise<void>;
-  /** Starts no further run and resolves when the one under way is done. */
+  /** Starts no further run and resolves when the current one is done. */
   stop(): Promise<void>;
 }
 
 export interface EveryOptions {
   readonly name: string;
   readonly log: Logger;
-  /** Do the work at once, too, and not only after the first interval. @default false */
+  /** Also do the work at once, not only after the first interval. @default false */
   readonly immediately?: boolean;
-  /** A clock that is set forward by an interval or more makes the work due at once. @default none */
+  /** An advance of this clock by an interval or more makes the work due at once. @default none */
   readonly clock?: Clock;
 }
 
 /**
- * Does `work` again `intervalMs` after it was last done: runs never overlap. A failure is logged (once per series of equal ones) and the
- * next run comes as usual. It does not keep the process alive.
+ * Repeats `work` with a pause of `intervalMs`: runs never overlap. A failure is logged (once per series of equal ones) and the next run follows as
+ * usual. It does not keep the process alive.
  */
 export function every(
   intervalMs: number,
@@ -36,7 +36,7 @@ export function every(
   const attempt = async (): Promise<void> => {
     try {
       await work(stopping.signal);
-      if (failures > 0) log.info({ work: name, failures }, 'works again');
+      if (failures > 0) log.info({ work: name, failures }, 'periodic work recovered');
       failures = 0;
     } catch (error) {
       if (failures++ === 0) log.error({ work: name, err: error }, 'periodic work failed');
@@ -78,7 +78,7 @@ export function every(
   };
 }
 
-/** Calls back when a clock has been set forward by an interval, in one step or in several. */
+/** Calls back when a clock has been advanced by an interval, in one step or in several. */
 function onLeap(clock: ShiftedClock, intervalMs: number, due: () => void): () => void {
   let before = clock.aheadMs;
   return clock.onAdvance(() => {

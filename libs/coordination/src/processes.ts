@@ -52,7 +52,7 @@ function argumentsOf(pid: number): string {
 /** Ends a process at once, without a chance to clean up; one that has ended already is fine. */
 export function killNow(pid: number): void {
   // Zero and less would mean groups of processes, this one's own among them.
-  if (!(pid > 0)) throw new RangeError(`${pid} is no process`);
+  if (!(pid > 0)) throw new RangeError(`${pid} is not a process id`);
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {

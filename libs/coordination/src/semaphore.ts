@@ -31,8 +31,7 @@ export class Semaphore {
    */
   async acquire(weight = 1): Promise<() => void> {
     if (this.#waiting.length === 0 && weight <= this.#free) this.#free -= weight;
-    else if (this.#waiting.length >= this.#mostWaiting)
-      throw Fault.unavailable('Too many callers ask for this at once');
+    else if (this.#waiting.length >= this.#mostWaiting) throw Fault.unavailable('Too many concurrent calls');
     else await new Promise<void>((resolve) => this.#waiting.push({ weight, begin: resolve }));
     return () => this.#release(weight);
   }

@@ -27,7 +27,7 @@ describe('untilThere', () => {
       return tries;
     };
     expect(await untilThere('mongodb', reach, { log, signal })).toBe(4);
-    expect(lines).toEqual(['is not there yet', 'is there']);
+    expect(lines).toEqual(['not available yet', 'available']);
   });
 
   it('does not wait for what will not change by itself', async () => {

@@ -8,14 +8,14 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export interface WaitingOptions {
   readonly log: Logger;
-  /** Ends the waiting: the process is to end. */
+  /** Aborts the wait when the process is to end. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reaches what runs elsewhere, and waits for it with back-off while it answers nothing (a Fault `unavailable`), however long. The log has a
- * line when the waiting begins and one when it is over.
- * @throws what else `reach` throws, at once; a Fault `unavailable` when the signal ends the waiting.
+ * Connects to a dependency, and waits for it with back-off while it is unavailable (a Fault `unavailable`), without limit. The log has a line at the
+ * start and at the end of the wait.
+ * @throws other errors of `reach`, at once; a Fault `unavailable` when the signal aborts the wait
  */
 export async function untilThere<T>(
   name: string,
@@ -33,13 +33,13 @@ export async function untilThere<T>(
   for (let pause = FIRST_PAUSE_MS, tries = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS), tries++) {
     try {
       const reached = await Promise.race([reach(), ended]);
-      if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'is there');
+      if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'available');
       return reached;
     } catch (error) {
       const fault = Fault.from(error);
       if (fault.kind !== 'unavailable' || signal.aborted) throw fault;
       last = fault;
-      if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'is not there yet');
+      if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'not available yet');
       await Promise.race([delay(pause * (0.5 + Math.random() / 2)), ended]);
     }
   }

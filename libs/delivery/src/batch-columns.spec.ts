@@ -94,7 +94,7 @@ const devicesWith = (tags: number) =>
 const tagged = fc.nat(3).chain((tags) => fc.tuple(fc.constant(tags), devicesWith(tags)));
 
 describe('columns', () => {
-  it('are read as they were written, also after a journey', () => {
+  it('are read as written, also after encoding', () => {
     fc.assert(
       fc.property(tagged, ([tags, devices]) => {
         const batch = batchOf(devices, tags);
@@ -123,7 +123,7 @@ describe('columns', () => {
     expect(columnsOf({ ...batch, positions: odd, tokenEnds: Buffer.from(batch.tokenEnds) }).positions[0]).toBe(9);
   });
 
-  it('of some devices hold these and no others', () => {
+  it('of some devices contain exactly these', () => {
     fc.assert(
       fc.property(tagged, fc.func(fc.boolean()), ([tags, devices], keep) => {
         const batch = batchOf(devices, tags);
@@ -135,7 +135,7 @@ describe('columns', () => {
     );
   });
 
-  it('that do not fit each other are refused', () => {
+  it('that are inconsistent are refused', () => {
     const device = {
       position: 1,
       token: 'ab',
@@ -161,7 +161,7 @@ describe('columns', () => {
     for (const change of broken) expect(() => columnsOf({ ...batch, ...change })).toThrow(RangeError);
   });
 
-  it('tell a device without a token', () => {
+  it('identify a device without a token', () => {
     const device = {
       position: 1,
       token: '',
@@ -175,7 +175,7 @@ describe('columns', () => {
     expect([hasToken(columns, 0), hasToken(columns, 1)]).toEqual([false, true]);
   });
 
-  it('tell why a device cannot be sent to', () => {
+  it('give the reason why a device cannot be sent to', () => {
     const device = {
       ...{
         position: 1,
@@ -194,7 +194,7 @@ describe('columns', () => {
       [{ ...device, token: '' }, localResults.noToken],
       [{ ...device, token: '', oversized: token }, localResults.tokenTooLong],
       [{ ...device, oversized: values }, localResults.valuesTooLong],
-      // From a fan-out that is newer than this.
+      // From a newer fan-out.
       [{ ...device, oversized: 200 }, localResults.valuesTooLong],
     ] as const;
     const columns = columnsOf(

@@ -1,14 +1,14 @@
 import { localResults, type SendResult } from '@tidings/channels';
 import type { SendBatch, Slice } from '@tidings/events';
 
-/** Which column of a device is longer than a batch carries: the values of `SendBatch.oversized`. */
+/** The column of a device that exceeds the limit of a batch: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;
 
-/** The columns of a batch as typed arrays (sending 3). Device i has the i-th entry of each. */
+/** The columns of a batch as typed arrays (sending 3); entry i belongs to device i. */
 export interface BatchColumns {
   readonly chunk: number;
   readonly devices: number;
-  /** Code of the platform of every device. */
+  /** Platform code of all devices. */
   readonly platform: number;
   readonly positions: Uint16Array;
   readonly tokens: Uint8Array;
@@ -16,13 +16,13 @@ export interface BatchColumns {
   readonly languages: Uint8Array;
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
-  /** Values a device has. */
+  /** Number of values per device. */
   readonly tags: number;
   readonly displayable: Uint8Array;
   readonly gone: Uint8Array;
   readonly checks: Uint8Array;
   readonly badges: Int32Array;
-  /** Per device one of {@link OVERSIZED}, or 0; empty where it is 0 for every device. */
+  /** Per device one of {@link OVERSIZED}, or 0; empty if it is 0 for every device. */
   readonly oversized: Uint8Array;
 }
 
@@ -83,7 +83,7 @@ function deviceColumnsFit(columns: BatchColumns): boolean {
   );
 }
 
-/** Reads the columns of a batch, without copying where the bytes are aligned. Throws RangeError where they do not fit each other. */
+/** Reads the columns of a batch, without copying if the bytes are aligned. Throws RangeError if they are inconsistent. */
 export function columnsOf(batch: SendBatch): BatchColumns {
   const positions = uint16s(batch.positions, 'positions');
   const devices = positions.length;
@@ -110,7 +110,7 @@ export function columnsOf(batch: SendBatch): BatchColumns {
   return columns;
 }
 
-/** Bit i of a column of bits, least significant first; false beyond its end. */
+/** Bit i of a bit column, least significant first; false beyond its end. */
 export const bitAt = (bits: Uint8Array, i: number): boolean => (((bits[i >>> 3] ?? 0) >>> (i & 7)) & 1) === 1;
 
 const startOf = (ends: Uint32Array, i: number): number => (i === 0 ? 0 : ends[i - 1]!);
@@ -124,7 +124,7 @@ export function tokenOf({ tokens, tokenEnds }: BatchColumns, i: number): string 
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
-/** What device i fails with without being sent to; undefined where it can be sent to. */
+/** The failure of device i before sending; undefined if it can be sent to. */
 export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
   if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
@@ -151,7 +151,7 @@ function textsOf(texts: Uint8Array, ends: Uint32Array, indexes: readonly number[
 const words = (array: Uint16Array | Int32Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
-/** A batch of one slice that holds only some of its devices: what waits for a later try. `devices` are indexes in the columns, ascending. */
+/** A batch with one slice and only some of its devices, which are deferred. `devices` are column indexes, ascending. */
 export function pickDevices(
   batch: SendBatch,
   columns: BatchColumns,

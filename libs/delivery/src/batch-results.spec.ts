@@ -28,7 +28,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 const size = (set: Uint8Array): number => Bitmap.decode(set).size;
 
 describe('results', () => {
-  it('have every device in exactly one set, whatever the order and however they are cut', () => {
+  it('have every device in exactly one set, regardless of order and grouping', () => {
     fc.assert(
       fc.property(devices, fc.nat(60), (all, cut) => {
         const whole = resultsOf(all);
@@ -58,7 +58,7 @@ describe('results', () => {
     });
   });
 
-  it('make an event that is alike each time', () => {
+  it('make an identical event each time', () => {
     const slice = {
       message: 'm',
       messageId: 1n,
@@ -82,7 +82,7 @@ describe('results', () => {
     );
   });
 
-  it('of nobody are empty', () => {
+  it('of no devices are empty', () => {
     expect(resultsOf([])).toEqual(noResults);
   });
 });

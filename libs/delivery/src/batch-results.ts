@@ -3,7 +3,7 @@ import type { DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '
 import { Bitmap } from '@tidings/kernel';
 import type { SliceIdentity } from './protocol/slices.ts';
 
-/** What became of one device. */
+/** The outcome of one device. */
 export interface DeviceResult {
   readonly position: number;
   readonly platform: number;
@@ -11,13 +11,13 @@ export interface DeviceResult {
   readonly hour: number;
   readonly displayable: boolean;
   readonly result: SendResult;
-  /** Of a token that is to be taken off the device. */
+  /** A token to remove from the device. */
   readonly deadToken: string | undefined;
-  /** Since when the provider has known it dead, milliseconds. */
+  /** Time since which the provider considers it dead, in milliseconds. */
   readonly since: number | undefined;
 }
 
-/** Results of devices of one slice, so far; each device is in at most one set. */
+/** The results so far of a slice's devices; each device is in at most one set. */
 export type Results = Omit<SliceSettled, 'claimedAt'>;
 
 export const noResults: Results = { sent: [], failed: [], deadTokens: [] };
@@ -44,7 +44,7 @@ const byFailed = (a: FailedSet, b: FailedSet): number =>
   compare(a.code, b.code) ||
   compare(a.name, b.name);
 
-/** Gathers devices into sets per platform, hour and result. The order of devices changes nothing. */
+/** Groups devices into sets per platform, hour and result, independent of their order. */
 export function resultsOf(devices: Iterable<DeviceResult>): Results {
   const groups = new Map<string, Group>();
   const deadTokens: DeadToken[] = [];
@@ -81,7 +81,7 @@ function mergeBy<T>(entries: readonly T[], order: (a: T, b: T) => number, join: 
   return joined;
 }
 
-/** Both results together, in an order that depends on nothing else. The devices of both are different ones. */
+/** Both results combined, in a deterministic order. Their devices are disjoint. */
 export function merged(a: Results, b: Results): Results {
   return {
     sent: mergeBy([...a.sent, ...b.sent], bySent, (x, y) => ({
@@ -94,7 +94,7 @@ export function merged(a: Results, b: Results): Results {
   };
 }
 
-/** The devices that have a result. */
+/** The devices with a result. */
 export function answered({ sent, failed }: Results): Bitmap {
   return [...sent, ...failed].reduce((all, { set }) => all.union(Bitmap.decode(set)), Bitmap.empty);
 }
@@ -118,10 +118,10 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   outcome,
 });
 
-/** The event that a slice is settled; equal inputs give equal bytes. */
+/** The event of a settled slice; equal inputs give equal bytes. */
 export const settledOutcome = (slice: Addressee, results: Results, claimedAt: Date, at: Date): SliceOutcome =>
   outcomeOf(slice, at, { $case: 'settled', value: { ...results, claimedAt } });
 
-/** The event that a slice waits. */
+/** The event of a deferred slice. */
 export const deferredOutcome = (slice: Addressee, until: Date, at: Date): SliceOutcome =>
   outcomeOf(slice, at, { $case: 'deferred', value: { until } });

@@ -15,7 +15,7 @@ import { coarser, type HourSets, hourOf, mergeHours, noHours, reportedIn, upToHo
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
 
-/** What happens to one device, by chance. */
+/** The random history of one device. */
 const history = fc.record({
   platform: fc.constantFrom(1, 3),
   outcome: fc.constantFrom(
@@ -36,7 +36,7 @@ type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 const EXCLUDED = ['FREQUENCY_CAPPING', 'CONTROL_GROUP'];
 
-/** Folds the histories into sets, event by event, in the order given by `shuffle` and with every event repeated. */
+/** Applies the histories to sets, event by event, in the order of `shuffle` and with every event repeated. */
 function stagesOf(histories: readonly History[], order: readonly number[]): ChunkStages[] {
   return [1, 3].map((platform) => {
     const own = order.flatMap((i) => (histories[i]!.platform === platform ? [{ ...histories[i]!, position: i }] : []));
@@ -214,19 +214,19 @@ describe('the end of the report window (R-H17)', () => {
   };
   const later = new Date((end + 86_400) * 1000);
 
-  it('is a second, and a report of that second still counts', () => {
+  it('is a second, and includes reports of that second', () => {
     expect(new Date(end * 1000)).toEqual(new Date('2026-03-31T10:20:30Z'));
     for (const known of [end, undefined]) {
       expect([-1, 0, 1].map((seconds) => openedIn(reported(end + seconds, known), later))).toEqual([1, 1, 0]);
     }
   });
 
-  it('is now while the window is open: what was reported this second counts', () => {
+  it('is now while the window is open, and includes reports of this second', () => {
     const now = new Date('2026-03-01T11:00:00.900Z');
     for (const known of [end, undefined]) expect(openedIn(reported(now.getTime() / 1000 - 0.9, known), now)).toBe(1);
   });
 
-  it('costs no more than a set an hour but in the hour of the end, whenever the end becomes known', () => {
+  it('costs one set per hour except in the hour of the end, whenever the end becomes known', () => {
     const seconds = [end - 7200, end - 7199, end - 1, end + 1, end + 7200].map((at, i) => reported(at, undefined, i));
     const sets = coarser(mergeHours(seconds), end);
     expect([...sets].map(([time, set]) => [Math.round(time * 3600) - end, set.size])).toEqual([
@@ -251,7 +251,7 @@ describe('hour sets', () => {
     expect([...upToHour(mergeHours([late, both]), 8).positions()]).toEqual([2, 3]);
   });
 
-  it('join hours that many tell of', () => {
+  it('merge hours of several sources', () => {
     const merged = mergeHours([inHour(9, 5), inHour(8, 1), noHours, inHour(9, 4), inHour(8, 2)]);
     expect(positionsOf(merged)).toEqual([
       [8, [1, 2]],

@@ -1,7 +1,7 @@
 import { type Bitmap, Platform } from '@tidings/kernel';
 import { type HourSets, hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
 
-/** What became of the devices of one (application, platform, chunk) for one message: the sets that every figure is read from. */
+/** The outcomes of the devices of one (application, platform, chunk) for one message: the sets that all figures are computed from. */
 export interface ChunkStages {
   readonly platform: number;
   readonly eligible: Bitmap;
@@ -9,7 +9,7 @@ export interface ChunkStages {
   readonly excluded: ReadonlyMap<string, Bitmap>;
   readonly failed: readonly FailedDevices[];
   readonly sent: HourSets;
-  /** Devices whose notifications were switched off at send time. */
+  /** Devices with notifications turned off at send time. */
   readonly notDisplayable: Bitmap;
   readonly delivered: HourSets;
   readonly opened: HourSets;
@@ -35,7 +35,7 @@ export interface PlatformMetrics {
 
 export interface Count {
   readonly count: number;
-  /** Ascending, zeros left out (R-H9). */
+  /** Ascending, without zeros (R-H9). */
   readonly platforms: { platform: number; count: number }[];
 }
 
@@ -74,24 +74,24 @@ export interface Funnel {
 }
 
 const DAY_MS = 86_400_000;
-/** How long after processing began reports count in the rows (R-H17), and per-device rows are told apart (R-H18). */
+/** Period after the start of processing in which reports count in the rows (R-H17), and per-device rows are available (R-H18). */
 const WINDOW_MS = 30 * DAY_MS;
-/** When a funnel is no longer shown (R-S7). */
+/** Period after which a funnel is expired (R-S7). */
 const FUNNEL_MS = 90 * DAY_MS;
 
 const wholeSeconds = (at: Date): number => Math.floor(at.getTime() / 1000) * 1000;
 
-/** The last second, in milliseconds, of which the rows of a message count reports: 30 days after its processing began (R-H17). */
+/** The last second, in milliseconds, whose reports count in the rows of a message: 30 days after its processing began (R-H17). */
 export const windowEndOf = (releasedAt: Date): number => wholeSeconds(releasedAt) + WINDOW_MS;
 
 interface ChannelOfFunnel {
   readonly channel: string;
-  /** Deliveries are told apart by device (R-H18). */
+  /** Deliveries are counted per device (R-H18). */
   readonly perDevice: boolean;
   readonly platforms: readonly number[];
 }
 
-/** In the specification's order; a platform that nothing is sent to yet still has an audience, and errors (R-H8). */
+/** In the specification's order; platforms without sending still have an audience, and errors (R-H8). */
 const CHANNELS: readonly ChannelOfFunnel[] = [
   {
     channel: 'CHANNEL_MOBILE_PUSH',
@@ -128,7 +128,7 @@ const EXCLUSIONS = [
   'FILTERED_BY_CATEGORY',
 ];
 
-/** One device set per platform and chunk; counting is adding sizes. */
+/** One set of devices per platform and chunk, counted by adding sizes. */
 type Pick = (stages: ChunkStages) => number;
 
 function total(stages: readonly ChunkStages[], pick: Pick): Count {
@@ -148,7 +148,7 @@ const failedOf = (stages: ChunkStages): number =>
 const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
   upToHour(mergeHours([stages.delivered, stages.opened]), last);
 
-/** Counters of a message per platform with at least one device counted (R-H4); every eligible device that reported counts (R-H13). */
+/** Metrics of a message per platform with at least one device counted (R-H4); reports of every eligible device count (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
   const platforms = [...new Set(stages.filter(isCounted).map(({ platform }) => platform))].sort((a, b) => a - b);
   return platforms.map((platform) => {
@@ -172,9 +172,9 @@ const isCounted = (stages: ChunkStages): boolean => stages.eligible.size + exclu
 
 /**
  * The delivery funnel of a message (Spec H, R-H8 to R-H18).
- * @param releasedAt when processing began; undefined for a message that was never processed.
+ * @param releasedAt start of processing; undefined for a message that was never processed.
  * @param platforms restricts everything; empty = all.
- * @param isTracked whether the operator lets deliveries be told apart by device
+ * @param isTracked whether the operator permits per-device counting
  */
 export function funnelOf(
   all: readonly ChunkStages[],
@@ -201,16 +201,16 @@ export function funnelOf(
   };
 }
 
-/** What can be said of single devices of a message. */
+/** The availability of per-device rows of a message. */
 interface Rows {
-  /** Within the time that they are kept for. */
+  /** Within their retention. */
   readonly areKept: boolean;
   readonly isTracked: boolean;
-  /** Until when reports count in them, in hours. */
+  /** Last time whose reports count, in hours. */
   readonly last: number;
 }
 
-/** Why deliveries are not told apart by device, the first that fits (R-H18). */
+/** The first applicable reason for the basic form (R-H18). */
 function basicReason(perDevice: boolean, { areKept, isTracked }: Rows, sent: number): string {
   if (!perDevice) return 'NOT_APPLICABLE';
   if (!areKept) return 'RETENTION';

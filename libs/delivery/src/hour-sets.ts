@@ -1,29 +1,29 @@
 import { Bitmap } from '@tidings/kernel';
 
 /**
- * Devices by the hour (since 1970 UTC) of their first event, or by its second, as a fraction of hours, where a report window cuts its hour. The
- * sets are disjoint: a device belongs to the earliest time seen.
+ * Devices by the hour (since 1970 UTC) of their first event, or by its second, as a fraction of hours, in the hour that a report window ends in. The
+ * sets are disjoint: a device belongs to its earliest time.
  */
 export type HourSets = ReadonlyMap<number, Bitmap>;
 
 export const noHours: HourSets = new Map();
 
-/** The hour in which an instant falls, for statistics (R-H5). */
+/** The hour of an instant, for statistics (R-H5). */
 export const hourOf = (at: Date | number): number => Math.floor(Number(at) / 3_600_000);
 
 /** A second (since 1970 UTC) in hours: equal seconds give equal numbers. */
 export const hoursOfSecond = (second: number): number => second / 3600;
 
 /**
- * Under which time an event is kept, in hours: its hour or, where that is the one in which the report window ends, its second.
- * @param windowEnd second in which the window ends; undefined while that is not known: then the second counts, and `coarser` makes up for it
+ * The time, in hours, that an event is stored under: its hour, or its second in the hour that the report window ends in.
+ * @param windowEnd last second of the window; undefined while unknown: then the second is used, and `coarser` merges it later
  */
 export function reportedIn(second: number, windowEnd: number | undefined): number {
   const hour = hourOf(second * 1000);
   return windowEnd === undefined || hourOf(windowEnd * 1000) === hour ? hoursOfSecond(second) : hour;
 }
 
-/** The sets by hour, but for the seconds of the hour in which the report window ends. */
+/** The sets by hour, except the seconds of the hour in which the report window ends. */
 export function coarser(hours: HourSets, windowEnd: number): HourSets {
   const last = hourOf(windowEnd * 1000);
   const kept = (time: number): number => (Math.floor(time) === last ? time : Math.floor(time));
@@ -31,7 +31,7 @@ export function coarser(hours: HourSets, windowEnd: number): HourSets {
   return mergeHours([...hours].map(([time, set]) => new Map([[kept(time), set]])));
 }
 
-/** All devices of all of them, each at its earliest time; order and repeats change nothing (sending 5). */
+/** The union of all, each device at its earliest time; independent of order and repeats (sending 5). */
 export function mergeHours(all: readonly HourSets[]): HourSets {
   const sets = new Map<number, Bitmap[]>();
   for (const hours of all) {
@@ -45,9 +45,9 @@ export function mergeHours(all: readonly HourSets[]): HourSets {
   return disjoint(new Map(hours.map((hour) => [hour, Bitmap.union(sets.get(hour)!)])));
 }
 
-/** @param hours in ascending order. */
+/** Removes devices from later hours. @param hours in ascending order */
 function disjoint(hours: HourSets): HourSets {
-  // Most devices report once: then nothing has to be taken out of anything.
+  // Most devices report once: then nothing has to be removed.
   if (Bitmap.areDisjoint([...hours.values()])) return hours;
   const first = new Map<number, Bitmap>();
   let earlier = Bitmap.empty;
@@ -59,7 +59,7 @@ function disjoint(hours: HourSets): HourSets {
   return first;
 }
 
-/** The devices whose first event came at `last`, in hours, or before. An hour that began by then counts as a whole. */
+/** The devices whose first event is at or before `last`, in hours. An hour that began by then counts as a whole. */
 export function upToHour(hours: HourSets, last = Number.POSITIVE_INFINITY): Bitmap {
   let all = Bitmap.empty;
   for (const [hour, set] of hours) if (hour <= last) all = all.union(set);

@@ -18,14 +18,14 @@ export interface CommittingDeps<Command, Event, State, Reply> {
   readonly counts: WriterCounts;
   readonly options: OpenLogsOptions<Event>;
   readonly report: (problem: Problem) => void;
-  /** Hears that a log's head has moved. */
+  /** Receives a log whose head has moved. */
   readonly touched: (log: Log<Command, Reply>) => void;
 }
 
 const REPEAT_AFTER_MS = 20;
 const MAX_PAUSE_MS = 500;
 
-/** From decided groups to answers: commits first, then states; every group's log is given back exactly once. */
+/** Writes decided groups and answers them: commits first, then states; the log of every group is freed exactly once. */
 export class Committing<Command, Event, State, Reply> {
   readonly #deps: CommittingDeps<Command, Event, State, Reply>;
   readonly #repeatAfterMs: number;
@@ -38,7 +38,7 @@ export class Committing<Command, Event, State, Reply> {
     this.#repeatAfterMs = deps.options.repeatAfterMs ?? REPEAT_AFTER_MS;
   }
 
-  /** Stops repeating what the store does not answer. */
+  /** Stops repeating writes without an answer. */
   abandon(): void {
     this.#abandoned = true;
   }
@@ -50,7 +50,7 @@ export class Committing<Command, Event, State, Reply> {
     await Promise.all([this.#insert(committing), this.#writeStates(others)]);
   }
 
-  /** Refuses a group's only command, or lets smaller groups show which one is at fault. */
+  /** Refuses a group's only command, or has smaller groups isolate the faulty one. */
   halve(group: Group<Command, Event, State, Reply>, error: unknown): void {
     const { intake, counts } = this.#deps;
     if (group.pending.length === 1) return this.refuseAll(group, Fault.from(error));
@@ -66,8 +66,8 @@ export class Committing<Command, Event, State, Reply> {
   }
 
   /**
-   * Inserts the groups' commits, the same documents until each is in its log or kept out of it. A commit is given up for a filler when its
-   * commands' time is up: then it can never come into effect later, unless it was in before.
+   * Inserts the groups' commits, the same documents until each is stored or refused. When its commands have timed out, a filler replaces a commit:
+   * then it can never take effect later, unless it was stored before.
    */
   async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     for (const group of groups) {
@@ -88,7 +88,7 @@ export class Committing<Command, Event, State, Reply> {
     await Promise.all(writing);
   }
 
-  /** True when the group's own commit is in its log. */
+  /** True when the group's own commit is stored. */
   #sort(group: DecidedIn<Group<Command, Event, State, Reply>>, outcome: InsertOutcome): boolean {
     const { intake, counts } = this.#deps;
     if (outcome.kind === 'unknown') return false;
@@ -122,12 +122,12 @@ export class Committing<Command, Event, State, Reply> {
     const { counts, options } = this.#deps;
     counts.commits++;
     counts.events += events.length;
-    // A filler stands for nothing that was done.
+    // A filler has no effects.
     if (trace) group.span?.end();
     options.committed?.({ log: group.log.name, n, uid, at, events, encoded, ...(trace && { trace }) });
   }
 
-  /** A commit is one span, which goes on with the traces of its commands. */
+  /** A commit is one span, which continues the traces of its commands. */
   #spanOf(group: DecidedIn<Group<Command, Event, State, Reply>>): OpenSpan | undefined {
     const attributes = { 'tidings.events': group.decided.events.length };
     return beginSpan(`commit ${this.#deps.category}`, { of: tracesOf(group), attributes });
@@ -143,17 +143,17 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** States, self-reports and answers of groups whose commits, if they have any, are in. */
+  /** Writes states and self-reported state, and answers groups whose commits, if any, are stored. */
   async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     const writes = groups.flatMap((group) => writesOf(group));
-    // Self-reports without a commit are not applied by anyone: they come within the commands' time or never.
+    // Self-reported state without a commit is applied by no other writer: it is written within the commands' time or never.
     const until = groups.some(({ commit }) => commit)
       ? Infinity
       : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
     const dropped = await this.#persist(writes, until);
     for (const group of groups) {
       if (dropped === undefined) {
-        // The log stays closed to this writer: its head may only move over states that are written.
+        // The log stays closed to this writer: its head may only move over written states.
         if (!group.commit) this.#deps.intake.free(group.log, group.pending);
         continue;
       }
@@ -164,7 +164,7 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** Writes until the store has answered; returns self-reports that it refused, or undefined when it was given up. */
+  /** Writes until the store has answered; returns refused self-reports, or undefined when it was abandoned. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
     for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -206,7 +206,7 @@ export class Committing<Command, Event, State, Reply> {
   }
 }
 
-/** The traces of the commands that were decided. */
+/** The traces of the decided commands. */
 function* tracesOf({
   pending,
   decided,

@@ -7,12 +7,12 @@ import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } 
 import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
-/** What befalls one write of a store, and perhaps its process. */
+/** The fault of one write of a store, which may kill its process. */
 type Outcome = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';
 const badOutcomes: readonly Outcome[] = ['lost', 'hidden', 'late', 'half', 'diesBefore', 'diesAfter'];
 
 export interface CrashingStore {
-  /** A store for one more writer. */
+  /** A store for another writer. */
   open(): LogStore;
   document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
   events(log: string): Promise<readonly { readonly n: number; readonly events: readonly Uint8Array[] }[]>;
@@ -22,7 +22,7 @@ interface Round {
   readonly log: string;
   readonly ids: readonly string[];
   readonly outcome: Outcome;
-  /** Which write of the round it befalls. */
+  /** The write of the round that fails. */
   readonly at: 'commit' | 'states';
   readonly repeats: boolean;
 }
@@ -116,7 +116,7 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     state.dead ? Promise.reject(new UnknownOutcome('dead')) : work();
   const land = (work: () => Promise<unknown>): void => void landings.push(new Promise(setImmediate).then(work));
-  /** What a script lets through must be over when it ends, however busy the store is: it is repeated until that is certain. */
+  /** Writes that the script lets through must be complete when it ends, however busy the store is: it repeats them until that is certain. */
   const insert = async (commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> => {
     const outcomes = await inner.insert(commits);
     return outcomes.some(({ kind }) => kind === 'unknown') ? insert(commits) : outcomes;

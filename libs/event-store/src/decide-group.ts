@@ -7,10 +7,10 @@ import type { Decision, DocumentAddress, LogDefinition, Needs, SelfReport, State
 import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './log-store.ts';
 
-/** What a command comes to: its reply, or why it is refused. */
+/** The outcome of a command: its reply, or its refusal. */
 export type Outcome<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
 
-/** A state after a group, with the document that it will be stored as. */
+/** A state after a group, with the document to store. */
 export interface ChangedState<State> {
   readonly state: State;
   document?: Record<string, unknown>;
@@ -20,22 +20,22 @@ export interface ChangedState<State> {
   bytes: number;
 }
 
-/** What a group of commands comes to in memory, before anything is written. */
+/** The result of deciding a group in memory, before any write. */
 export interface DecidedGroup<Event, State, Reply> {
-  /** Of the leading commands, in order; those after them did not fit into the group. */
+  /** Of the leading commands, in order; the following ones did not fit into the group. */
   readonly outcomes: readonly Outcome<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];
-  /** What those of the events apply to that do not name it whatever their kind is. */
+  /** The documents of events that do not name them independently of their kind. */
   readonly documents: readonly EventDocuments[];
   readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
   readonly selfReports: readonly SelfReport[];
 }
 
 export interface DecidingLimits {
-  /** Bytes of events in a group, unless one command alone makes more. */
+  /** Maximum bytes of events in a group, unless a single command has more. */
   readonly groupBytes: number;
-  /** Bytes of events that one command may make. */
+  /** Maximum bytes of events of one command. */
   readonly commandBytes: number;
   readonly owned: OwnedFields;
   /** Throws `Unstorable` for a state that could not be written after its commit; returns an upper bound of its size. */
@@ -45,9 +45,9 @@ export interface DecidingLimits {
 type Definition<Command, Event, State, Reply, Context> = LogDefinition<Command, Event, State, Reply, Context>;
 
 /**
- * Decides commands in order, each on the states that those before it left. A command that throws, or whose events or states could not
- * be stored, is refused alone and leaves no trace: with a fault `tooLarge` where size is the reason. Returns the documents to load first where a
- * command turned to one that none had named in its `needs`.
+ * Decides commands in order, each on the states after the previous ones. A command that throws, or whose events or states cannot be stored, is
+ * refused alone without effect: with a fault `tooLarge` if size is the reason. Returns the documents to load first if a command read one that no
+ * `needs` named.
  */
 export function decideGroup<Command, Event, State, Reply, Context>(
   definition: Definition<Command, Event, State, Reply, Context>,
@@ -61,7 +61,7 @@ export function decideGroup<Command, Event, State, Reply, Context>(
     for (const command of commands) if (!group.take(command, context)) break;
     return group;
   };
-  // States are checked once, at the end; only where one fails is the culprit sought command by command.
+  // States are checked once, at the end; only after a failure each command is checked to find the faulty one.
   const group = run(false);
   if (group.missing() ?? group.isStorable()) return group.missing() ?? group;
   const careful = run(true);
@@ -85,7 +85,7 @@ export async function prepareGroup<Command, Event, State, Reply, Context>(
   }
 }
 
-/** Thrown through `decide` when a document is not loaded; the group is decided again when it is. */
+/** Thrown through `decide` when a document is not loaded; the group is decided again once it is. */
 class NotLoaded extends Error {}
 
 class GroupInMemory<Command, Event, State, Reply, Context>
@@ -147,7 +147,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     return states;
   }
 
-  /** Decides one more command; false when it does not fit into this group. */
+  /** Decides one more command; false if it does not fit into this group. */
   take(command: Command, context: Context): boolean {
     let attempt: Attempt<Event, State, Reply>;
     try {
@@ -161,7 +161,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     return true;
   }
 
-  /** Makes the documents of all changed states; false when one of them could not be stored. */
+  /** Creates the documents of all changed states; false if one of them cannot be stored. */
   isStorable(): boolean {
     if (this.#careful) return true;
     try {
@@ -242,7 +242,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     this.outcomes.push({ reply: decision.reply });
   }
 
-  /** Keeps `find` true to the states that commands of this group have left. */
+  /** Updates `find` with the states after the group's commands. */
   #index(document: LoadedDocument<State>, next: ChangedState<State>): void {
     const { collection } = document.address;
     const field = this.#definition.lookups?.[collection];
@@ -261,7 +261,7 @@ interface Attempt<Event, State, Reply> {
   readonly bytes: number;
 }
 
-/** Whether an event names these documents whatever its kind is. */
+/** Whether an event names these documents independently of its kind. */
 function isNaming<Event>(
   definition: Pick<LogDefinition<never, Event, never, never>, 'named'>,
   event: Event,

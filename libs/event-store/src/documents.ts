@@ -4,18 +4,18 @@ import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Quarantined } from './log-store.ts';
 import type { StoredFields } from './storable.ts';
 
-/** What is needed to read states. */
+/** The parts of a definition that reading states needs. */
 export interface StateReader<State> extends Pick<
   LogDefinition<never, never, State, never, never>,
   'fromDocument' | 'lookups'
 > {
-  /** What a document is in quarantine for: it must not be decided on, for what is stored lacks a commit. */
+  /** The reason of a document's quarantine: commands on it must be refused, because the stored state lacks a commit. */
   quarantineOf?(address: DocumentAddress): Pick<Quarantined, 'isUnknown'> | undefined;
 }
 
 /**
- * Refuses a command on a document in quarantine: `unavailable` where a newer version can go on with it, `bug` otherwise. It says nothing of
- * the other commands of its group.
+ * Refuses a command on a document in quarantine: `unavailable` if a newer version can apply its commits, `bug` otherwise. The other commands of its
+ * group are not affected.
  */
 export class StandsStill extends Fault {
   constructor({ collection, id }: DocumentAddress, { isUnknown }: Pick<Quarantined, 'isUnknown'>) {
@@ -26,11 +26,11 @@ export class StandsStill extends Fault {
   }
 }
 
-/** One document as it was when it was loaded, present or absent. It is never changed; what a group decides lies over it. */
+/** A document as loaded, present or absent. It is immutable; the changes of a group are kept separately. */
 export class LoadedDocument<State> {
   readonly address: DocumentAddress;
   readonly stored: StoredFields | undefined;
-  /** The number of the last commit applied to it, 0 where there is no document. */
+  /** The position of the last applied commit, 0 without a document. */
   readonly rev: number;
   readonly #reader: StateReader<State>;
   #state: State | undefined;
@@ -43,7 +43,7 @@ export class LoadedDocument<State> {
     this.#reader = reader;
   }
 
-  /** Read on first use, so that a document which cannot be read fails only the commands that need it. */
+  /** Read on first use, so that an unreadable document fails only the commands that need it. */
   get state(): State | undefined {
     if (!this.#read) {
       const quarantine = this.#reader.quarantineOf?.(this.address);
@@ -59,7 +59,7 @@ export class LoadedDocument<State> {
 export class LoadedDocuments<State> {
   readonly #reader: StateReader<State>;
   readonly #collections = new Map<string, Map<string, LoadedDocument<State>>>();
-  /** Per collection: each looked-up value with the documents that hold it. */
+  /** Per collection: each looked-up value with its documents. */
   readonly #lookups = new Map<string, Map<string, LoadedDocument<State>[]>>();
 
   constructor(reader: StateReader<State>) {
@@ -70,18 +70,18 @@ export class LoadedDocuments<State> {
     return this.#collections.get(address.collection)?.get(address.id);
   }
 
-  /** The documents whose lookup field holds `value`, or undefined where that was not asked of the store. */
+  /** The documents whose lookup field has `value`, or undefined if that was not queried. */
   withValue(collection: string, value: string): readonly LoadedDocument<State>[] | undefined {
     return this.#lookups.get(collection)?.get(value);
   }
 
-  /** Adds a document, unless it is there already: what was decided on first stays the base. */
+  /** Adds a document, unless it is present: the first version decided on stays the base. */
   add(address: DocumentAddress, stored: StoredFields | undefined): LoadedDocument<State> {
     const documents = getOrAdd(this.#collections, address.collection, () => new Map());
     return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader));
   }
 
-  /** Records the answer of the store to "who holds one of these values?": all such documents of the collection. */
+  /** Records the store's answer to a lookup of these values: all such documents of the collection. */
   addLookup(collection: string, values: Iterable<string>, found: readonly LoadedDocument<State>[]): void {
     const byValue = getOrAdd(this.#lookups, collection, () => new Map());
     const field = this.#reader.lookups?.[collection];
@@ -93,7 +93,7 @@ export class LoadedDocuments<State> {
   }
 }
 
-/** The texts at a lookup field: one, or those of an array. */
+/** The texts at a lookup field: one, or the entries of an array. */
 export function valuesOf(fields: StoredFields | undefined, field: string): readonly string[] {
   const value = fields?.[field];
   if (typeof value === 'string') return [value];

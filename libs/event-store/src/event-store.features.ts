@@ -4,7 +4,7 @@ import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
 import { PATIENT } from './until.features.ts';
 
-/** A store under test, shared by all writers that it opens. */
+/** A store under test, shared by all its writers. */
 export interface EventStoreUnderTest {
   open<Command, Event, State, Reply, Context>(
     definition: LogDefinition<Command, Event, State, Reply, Context>,
@@ -22,7 +22,7 @@ const fresh = (): { log: string; id: string; other: string } => {
   return { log, id: `${log}/a`, other: `${log}/b` };
 };
 
-/** The suite that every store of event logs passes (architecture 4). */
+/** The suite of every event store (architecture 4). */
 export function eventStoreFeatures(name: string, start: () => Promise<EventStoreUnderTest>): void {
   describe(`${name}: event logs`, () => {
     let store: EventStoreUnderTest;
@@ -51,7 +51,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.commits(log)).toMatchObject([{ n: 1, events: [expect.anything()] }]);
     });
 
-    it('tells who submitted of the commit, before it answers, and of nothing where nothing was committed', async () => {
+    it('reports the commit to its submitter before the answer, and nothing if nothing was committed', async () => {
       const { log, id } = fresh();
       const heard: string[] = [];
       const add = async (name: string): Promise<void> => {
@@ -64,7 +64,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(heard).toEqual(['first committed with 2', 'first answered', 'repeat answered']);
     });
 
-    it('decides what arrives together as one group, in order', async () => {
+    it('decides concurrent commands as one group, in order', async () => {
       const { log, id, other } = fresh();
       const replies = await Promise.all([
         writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
@@ -76,7 +76,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.commits(log)).toHaveLength(1);
     });
 
-    it('numbers groups without gaps, and keeps the order of a log over them', async () => {
+    it('assigns gapless positions to groups, and keeps the order of a log', async () => {
       const { log, id } = fresh();
       const small = open({ groupCommands: 7 });
       const replies = await Promise.all(
@@ -90,7 +90,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       });
     });
 
-    it('ends a group at its size in bytes', async () => {
+    it('ends a group at its size limit in bytes', async () => {
       const { log, id } = fresh();
       const small = open({ groupBytes: 100 });
       await Promise.all(['a', 'b', 'c'].map((key) => small.submit(log, { kind: 'add', id, key, by: 1 })));
@@ -99,7 +99,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
     });
 
-    it('serves many logs side by side', async () => {
+    it('serves many logs in parallel', async () => {
       const names = Array.from({ length: 20 }, fresh);
       await Promise.all(
         names.flatMap(({ log, id }) =>
@@ -112,7 +112,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       }
     });
 
-    it('commits nothing where nothing happens', async () => {
+    it('commits nothing for commands without events', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'add', id, key: 'k', by: 1 });
       await expect(writer.submit(log, { kind: 'add', id, key: 'k', by: 1 })).resolves.toEqual({
@@ -123,7 +123,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.commits(log)).toHaveLength(1);
     });
 
-    it('refuses one command of a group alone', async () => {
+    it('refuses only the faulty command of a group', async () => {
       const { log, id } = fresh();
       const replies = await Promise.allSettled([
         writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
@@ -148,7 +148,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       ['a state over 4 MB', 'x'.repeat(4 * 1024 * 1024), 'tooLarge'],
     ])('refuses alone what no state can hold: %s', async (_, value, kind = 'bug') => {
       const { log, id, other } = fresh();
-      // The event is fine, so nothing but the check of the state stands between the command and a commit that cannot be applied.
+      // The event is valid, so only the check of the state prevents a commit that cannot be applied.
       const encode = (event: ThingEvent): Uint8Array =>
         things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);
       const poisonous = store.open({ ...things, encode }, PATIENT);
@@ -172,7 +172,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       await expect(writer.submit('strangers-1', { kind: 'look', id: 'a' })).rejects.toMatchObject({ kind: 'bug' });
     });
 
-    it('forgets fields that a state no longer has, and keeps the self-reports', async () => {
+    it('removes fields that a state no longer has, and keeps the self-reports', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'name', id, name: 'first' });
       await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 } });
@@ -183,7 +183,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(document).toMatchObject({ rev: 2, self: { badge: 3 } });
     });
 
-    it('writes self-reports in order beside the events, and never makes a document of them', async () => {
+    it('writes self-reports in order beside the events, and never creates a document of them', async () => {
       const { log, id, other } = fresh();
       await Promise.all([
         writer.submit(log, { kind: 'selfReport', id, set: { badge: 1, 'place.lat': 4 }, max: { seen: 5 } }),
@@ -276,7 +276,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(prepared).toBe(1);
     });
 
-    it('tells its listener of every commit, in order', async () => {
+    it('reports every commit to its listener, in order', async () => {
       const { log, id } = fresh();
       const heard: Commit<ThingEvent>[] = [];
       const listening = open({ groupCommands: 2, committed: (commit) => heard.push(commit) });
@@ -288,7 +288,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(heard[0]).toMatchObject({ log, events: [{ kind: 'added', key: 'a' }, { key: 'b' }] });
     });
 
-    it('is idle when all is answered, and takes nothing once closed', async () => {
+    it('is idle when all commands are answered, and accepts none after closing', async () => {
       const { log, id } = fresh();
       const closing = open();
       const answer = closing.submit(log, { kind: 'add', id, key: 'a', by: 1 });

@@ -4,22 +4,22 @@ import type { Log, Pending } from './log-intake.ts';
 import { mergeSelfReports, type SelfReportUpdate } from './self-reports.ts';
 import type { StateWrite, StoredCommit } from './log-store.ts';
 
-/** The commands of one log on their way through a cycle. */
+/** The commands of one log in a cycle. */
 export interface Group<Command, Event, State, Reply> {
   readonly log: Log<Command, Reply>;
   pending: readonly Pending<Command, Reply>[];
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
-  /** From the making of the commit until it is durable, while traces are recorded. */
+  /** From the creation of the commit until it is durable, while traces are recorded. */
   span?: OpenSpan | undefined;
-  /** Stands in for the commit when its time is up: whichever of the two is in the log keeps the other out. */
+  /** Replaces the commit after the time-out: only one of the two can be stored. */
   filler?: StoredCommit;
 }
 
 /** A group whose commands have been decided. */
 export type DecidedIn<G extends { decided?: unknown }> = G & { readonly decided: NonNullable<G['decided']> };
 
-/** Everything that a group writes after its commit: a state with the self-reports on it is one write. */
+/** All writes of a group after its commit: a state and its self-reports are one write. */
 export function writesOf<Command, Event, State, Reply>({
   log,
   decided,

@@ -12,7 +12,7 @@ const namesIn = (list: LinkedList<Item>): number[] => {
 };
 
 describe('a linked list', () => {
-  it('holds what a set would hold, in the same order, whatever comes and goes', () => {
+  it('contains the same items as a set, in the same order, under random changes', () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(), { nil: undefined }), { maxLength: 60 }), (steps) => {
         const list = new LinkedList<Item>();

@@ -1,13 +1,13 @@
-/** What stands in a {@link LinkedList} carries its place there. */
+/** An item of a {@link LinkedList}, with its links. */
 export interface Linked<Item> {
   previous: Item | undefined;
   next: Item | undefined;
 }
 
 /**
- * Items in the order in which they came, each removed at once wherever it stands. For what comes and goes without end: a `Set` makes a new
- * table every few rounds, and each old one points to the next. Once a full collection has moved one of them out of the young generation,
- * all tables after it stay alive until the next full collection, with everything that was ever in them.
+ * Items in insertion order, removable in constant time. It is for endless insertions and removals: a `Set` makes a new table every few rounds, and
+ * each old one points to the next. Once a full collection has moved an old table out of the young generation, all later tables and their former
+ * entries stay alive until the next full collection.
  */
 export class LinkedList<Item extends Linked<Item>> {
   #first: Item | undefined;
@@ -30,7 +30,7 @@ export class LinkedList<Item extends Linked<Item>> {
     this.#size++;
   }
 
-  /** Removes an item that is in this list; it points to no other afterwards. */
+  /** Removes an item of this list; it has no links afterwards. */
   remove(item: Item): void {
     const { previous, next } = item;
     if (previous) previous.next = next;

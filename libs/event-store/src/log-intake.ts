@@ -3,34 +3,34 @@ import { currentTrace, type Trace } from '@tidings/telemetry';
 import { getOrAdd } from './get-or-add.ts';
 import { type Linked, LinkedList } from './linked-list.ts';
 
-/** A command on its way to an answer. */
+/** A command that awaits its answer. */
 export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>> {
   readonly command: Command;
-  /** When it is answered `unavailable` if nothing else is known, in milliseconds of `performance.now()`. */
+  /** Time at which it is answered `unavailable` if its outcome is unknown, in milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** Whose work it is, while traces are recorded. */
+  /** The caller's trace, while traces are recorded. */
   readonly trace: Trace | undefined;
-  /** True once it was answered; what it still leads to goes unheard. */
+  /** True once it was answered; later results are ignored. */
   answered: boolean;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (fault: Fault) => void;
-  /** Hears of the reply at the commit. */
+  /** Receives the reply at the commit. */
   readonly committed: ((reply: Reply) => void) | undefined;
 }
 
-/** What this writer knows of one log, and what waits for it. */
+/** A writer's knowledge of one log, and its waiting commands. */
 export class Log<Command, Reply> {
   readonly name: string;
   queue: Pending<Command, Reply>[] = [];
   /** A cycle has it, or the applying of commits. */
   busy = false;
-  /** All commits up to this number are applied to the states, by this writer or before it; undefined until it has looked. */
+  /** All commits up to this position are applied to the states, by this writer or an earlier one; undefined until it has looked. */
   head: number | undefined;
-  /** Another writer was met: there are commits after `head`. */
+  /** Another writer was detected: there are commits after `head`. */
   behind = false;
-  /** The next group goes in a cycle of its own, for the last shared one failed. */
+  /** The next group has its own cycle, because the last shared one failed. */
   alone = false;
-  /** This many leading commands come in smaller groups, for one of them made a group fail. */
+  /** Number of leading commands that are decided in smaller groups, because one of them made a group fail. */
   suspects = 0;
   groupCommands: number;
 
@@ -41,11 +41,11 @@ export class Log<Command, Reply> {
 }
 
 export interface IntakeLimits {
-  /** Commands of one log in a commit. */
+  /** Maximum commands of one log in a commit. */
   readonly groupCommands: number;
-  /** Commands of all logs that share a round of writes. */
+  /** Maximum commands of all logs in a round of writes. */
   readonly cycleCommands: number;
-  /** Commands under way at most; more are answered `unavailable`. */
+  /** Maximum commands in progress; more are answered `unavailable`. */
   readonly maxPending: number;
   readonly answerWithinMs: number;
 }
@@ -58,7 +58,7 @@ export interface Taken<Command, Reply> {
 
 const EXPIRY_STEP_MS = 100;
 
-/** Commands waiting for their log's turn. A command is answered exactly once, at the latest when its time is up. */
+/** Commands waiting for their log. A command is answered exactly once, at its deadline at the latest. */
 export class Intake<Command, Reply> {
   readonly #limits: IntakeLimits;
   readonly #onReady: () => void;
@@ -68,7 +68,7 @@ export class Intake<Command, Reply> {
   readonly #pending = new LinkedList<Pending<Command, Reply>>();
   #expiry: NodeJS.Timeout | undefined;
 
-  /** @param onReady hears that {@link take} has something to give. */
+  /** @param onReady is called when {@link take} has groups. */
   constructor(limits: IntakeLimits, onReady: () => void) {
     this.#limits = limits;
     this.#stepMs = Math.min(EXPIRY_STEP_MS, limits.answerWithinMs / 4);
@@ -101,7 +101,7 @@ export class Intake<Command, Reply> {
     });
   }
 
-  /** The groups of the next cycle, their logs busy from now on; none when nothing is ready. */
+  /** The groups of the next cycle, whose logs are busy from now on; none when nothing is ready. */
   take(): Taken<Command, Reply>[] {
     const groups: Taken<Command, Reply>[] = [];
     let commands = 0;
@@ -121,27 +121,27 @@ export class Intake<Command, Reply> {
     return groups;
   }
 
-  /** The log has no cycle any more; `again` are commands of its last group that must be decided anew, before those that wait. */
+  /** Ends the log's cycle; `again` are commands of its last group that must be decided again, before waiting ones. */
   free(log: Log<Command, Reply>, again: readonly Pending<Command, Reply>[] = []): void {
     if (again.length > 0) log.queue = [...again, ...log.queue];
     log.busy = false;
     if (log.queue.length > 0) this.#makeReady(log);
   }
 
-  /** Takes a log for other work; false while a cycle has it. */
+  /** Reserves a log for other work; false while a cycle uses it. */
   seize(log: Log<Command, Reply>): boolean {
     if (log.busy) return false;
     this.#ready.delete(log);
     return (log.busy = true);
   }
 
-  /** After a group failed as a whole: the next ones are half as large, until the culprit is alone. */
+  /** After a group failed as a whole: halves the next ones, until the faulty command is alone. */
   suspect(log: Log<Command, Reply>, commands: number): void {
     log.suspects = Math.max(log.suspects, commands);
     log.groupCommands = Math.max(1, Math.ceil(commands / 2));
   }
 
-  /** After that many commands passed, or the culprit was refused. */
+  /** After this number of commands succeeded, or the faulty one was refused. */
   acquit(log: Log<Command, Reply>, commands: number): void {
     if (log.suspects > 0) log.suspects = Math.max(0, log.suspects - commands);
     if (log.suspects > 0) return;
@@ -168,7 +168,7 @@ export class Intake<Command, Reply> {
     return (pending.answered = true);
   }
 
-  /** Commands are kept in order of arrival, so the first that has time left ends the search. */
+  /** Commands are in order of arrival, so the search ends at the first one with time left. */
   #expire(): void {
     const now = performance.now();
     for (let { first } = this.#pending; first && first.deadline <= now; { first } = this.#pending) {

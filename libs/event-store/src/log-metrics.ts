@@ -5,7 +5,7 @@ import type { WriterCounts } from './problems.ts';
 import type { Relay } from './relay/open-relay.ts';
 import type { RelayCounts } from './relay/tail.ts';
 
-/** The logs of a category, as far as they count. */
+/** The counted parts of a category's logs. */
 export interface MeteredLogs {
   readonly category: string;
   readonly writer: Pick<CountingLogWriter<never, unknown>, 'counts'>;
@@ -55,7 +55,7 @@ const relayed: Counted<RelayCounts> = [
   ],
 ];
 
-/** Tells what a writer, and its relay if it has one, have counted. */
+/** Exports the counts of a writer, and of its relay if any. */
 export function logMetrics(registry: Registry, { category, writer, relay }: MeteredLogs): void {
   const tell = <Counts>(of: Counted<Counts>, counts: Counts): void => {
     for (const [count, type, name, help] of of) {

@@ -4,31 +4,31 @@ import type { Commit, LogWriter } from './event-log-port.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 
 export interface OpenLogsOptions<Event> {
-  /** Gives commits their time. @default systemClock */
+  /** The clock of commit times. @default systemClock */
   readonly clock?: Clock;
-  /** Hears each commit of this writer once it is durable, before its states are written, in the order of its log. */
+  /** Receives each commit of this writer once it is durable, before its states are written, in the order of its log. */
   readonly committed?: (commit: Commit<Event>) => void;
-  /** Hears what an operator must know of. */
+  /** Receives problems that need an operator. */
   readonly onProblem?: (problem: Problem) => void;
-  /** Commands of one log in a commit. @default 500 */
+  /** Maximum commands of one log in a commit. @default 500 */
   readonly groupCommands?: number;
-  /** Bytes of events in a commit, unless a single command makes more. @default 2 MB */
+  /** Maximum bytes of events in a commit, unless a single command has more. @default 2 MB */
   readonly groupBytes?: number;
-  /** Commands of all logs that share a round of writes. @default 1000 */
+  /** Maximum commands of all logs in a round of writes. @default 1000 */
   readonly cycleCommands?: number;
-  /** Rounds of writes side by side, for different logs. @default 2 */
+  /** Parallel rounds of writes, for different logs. @default 2 */
   readonly cyclesInFlight?: number;
-  /** Commands under way at most; more are answered `unavailable`. @default 50000 */
+  /** Maximum commands in progress; more are answered `unavailable`. @default 50000 */
   readonly maxPending?: number;
-  /** When a command is answered `unavailable` if the store gives no answer. @default 3000 */
+  /** Time after which a command is answered `unavailable` without an answer from the store. @default 3000 */
   readonly answerWithinMs?: number;
-  /** How soon writes that the store did not answer are repeated, at first. @default 20 */
+  /** Initial delay before writes without an answer are repeated. @default 20 */
   readonly repeatAfterMs?: number;
-  /** How often other writers' unfinished commits are looked for, and heads are written. @default 1000 */
+  /** Interval of the search for other writers' unapplied commits, and of writing heads. @default 1000 */
   readonly applyEveryMs?: number;
 }
 
-/** A writer that tells what it did. */
+/** A writer that counts its work. */
 export interface CountingLogWriter<Command, Reply> extends LogWriter<Command, Reply> {
   readonly counts: Readonly<WriterCounts>;
 }

@@ -2,13 +2,13 @@ import type { SelfReportUpdate } from './self-reports.ts';
 import type { DocumentAddress } from './event-log-port.ts';
 import type { IndexCheck, StoredFields } from './storable.ts';
 
-/** The documents that one event of a commit applies to, where the event does not name them whatever its kind is. */
+/** The documents that one event of a commit is applied to, if the event does not name them independently of its kind. */
 export interface EventDocuments {
   readonly index: number;
   readonly addresses: readonly DocumentAddress[];
 }
 
-/** A commit as it is stored; `uid` tells whose it is when the answer to its insert was lost. */
+/** A stored commit; `uid` identifies its writer when the answer to its insert was lost. */
 export interface StoredCommit {
   readonly log: string;
   readonly n: number;
@@ -16,17 +16,17 @@ export interface StoredCommit {
   readonly at: Date;
   readonly events: readonly Uint8Array[];
   readonly documents?: readonly EventDocuments[] | undefined;
-  /** See `Commit`: whoever publishes it carries it on. */
+  /** See `Commit`: its publisher passes it on. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Head {
   readonly log: string;
-  /** All commits up to this number are applied to the states. */
+  /** All commits up to this position are applied to the states. */
   readonly applied: number;
 }
 
-/** What became of one commit's insert: its number is held by this uid, no answer came, or the store will never take it. */
+/** The outcome of one commit's insert: the uid that has its position, no answer, or a permanent refusal. */
 export type InsertOutcome =
   | { readonly kind: 'held'; readonly uid: string }
   | { readonly kind: 'unknown' }
@@ -36,20 +36,20 @@ export type InsertOutcome =
 export interface StateWrite {
   readonly address: DocumentAddress;
   readonly log: string;
-  /** The commit whose state this is: a document with the same or a later `rev` is left as it is. */
+  /** The commit of this state: a document with the same or a later `rev` is not changed. */
   readonly n: number;
-  /** All fields of the state; undefined where there are only self-reports. */
+  /** All fields of the state; undefined for self-reports only. */
   readonly fields: StoredFields | undefined;
-  /** The document that the state was decided on; its other fields vanish as far as this version owns them. */
+  /** The document that the state was decided on; its other fields are removed if this version owns them. */
   readonly before: StoredFields | undefined;
-  /** All other fields vanish but the self-reports, whoever owns them. */
+  /** All other fields except the self-reports are removed, whoever owns them. */
   readonly clears: boolean;
   readonly selfReports: readonly SelfReportUpdate[];
   /** An upper bound of the size. */
   readonly bytes: number;
 }
 
-/** A write that the store will never take. */
+/** A write that the store refuses for good. */
 export interface RefusedWrite {
   readonly write: StateWrite;
   readonly error: unknown;
@@ -61,33 +61,33 @@ export interface Quarantined {
   readonly log: string;
   readonly n: number;
   readonly reason: string;
-  /** Its next event is of a kind that the version which put it here does not have: a newer one goes on from there. */
+  /** Its next event is of a kind that the quarantining version does not have: a newer version continues from there. */
   readonly isUnknown: boolean;
 }
 
 /**
- * The store of event logs, as their writers need it. A call rejects with {@link UnknownOutcome} if repeating it may help. A write is durable
- * when it resolves, and may be repeated.
+ * The store of event logs, as writers need it. A call rejects with {@link UnknownOutcome} if repeating it may help. A write is durable when it
+ * resolves, and may be repeated.
  */
 export interface LogStore {
-  /** The heads of these logs; makes those that are missing, so that no log has commits and no head. */
+  /** The heads of these logs; creates missing ones, so that every log with commits has a head. */
   heads(logs: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Heads in order of log after `log`, at most `limit`. */
+  /** Heads ordered by log, after `log`, at most `limit`. */
   headsAfter(log: string, limit: number): Promise<readonly Head[]>;
-  /** Heads never go back. */
+  /** Heads never decrease. */
   raiseHeads(heads: readonly Head[]): Promise<void>;
-  /** Those of the logs that have the commit after the given number. */
+  /** The logs that have a commit after the given position. */
   ahead(heads: readonly Head[]): Promise<ReadonlySet<string>>;
   /** Commits of a log after `n` that can no longer be lost, in order and without gaps, at most `limit`. */
   commitsAfter(log: string, n: number, limit: number): Promise<readonly StoredCommit[]>;
-  /** One attempt for all, each on its own; never rejects. */
+  /** One attempt for all commits, each independent; never rejects. */
   insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]>;
   /** All documents of a collection with one of the values in `field`, without self-reports. */
   find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]>;
-  /** Makes {@link indexCheck} current. */
+  /** Updates {@link indexCheck}. */
   readIndexes(collections: readonly string[]): Promise<void>;
   indexCheck(collection: string): IndexCheck | undefined;
-  /** Returns what it will never take; the rest is written. */
+  /** Returns the writes that are refused for good; the others are written. */
   write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]>;
   quarantined(): Promise<readonly Quarantined[]>;
   quarantine(document: Quarantined): Promise<void>;

@@ -19,12 +19,12 @@ import { delay } from './waiting.ts';
 
 const GROUP_BYTES = 2 * 1024 * 1024;
 const COMMAND_BYTES = 8 * 1024 * 1024;
-/** A cycle that takes longer lets another one start. */
+/** A cycle that takes longer permits another one to start. */
 const SLOT_MS = 2000;
-/** Rounds in which commands may turn to documents that their needs did not name. */
+/** Maximum rounds in which commands read documents that their needs did not name. */
 const MAX_LOADS = 5;
 const MAX_LOG_NAME = 256;
-/** After an unanswered load the next one waits, longer each time. */
+/** Initial pause after an unanswered load; it grows each time. */
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 500;
 
@@ -76,7 +76,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     if (this.#closing) return Promise.reject(Fault.unavailable('The service is shutting down'));
     const { category } = this.#definition;
     if (log !== category && (!log.startsWith(`${category}-`) || log.length > MAX_LOG_NAME)) {
-      return Promise.reject(Fault.bug(`"${log}" is no log of ${category}`));
+      return Promise.reject(Fault.bug(`"${log}" is not a log of ${category}`));
     }
     this.counts.commands++;
     return this.#intake.submit(log, command, committed);
@@ -91,8 +91,8 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
   }
 
   /**
-   * Takes no more commands and answers those under way, at the latest when their time is up. What the store leaves unanswered then is
-   * as if the process had died: the next writer applies it.
+   * Accepts no more commands and answers those in progress, at their deadlines at the latest. Commits whose states are then not written are applied
+   * by the next writer, as after a crash.
    */
   async close(): Promise<void> {
     if (this.#closing) return;
@@ -103,7 +103,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     await Promise.all(this.#cycles);
   }
 
-  /** Commands that arrive in one go share a cycle; no timer holds them back. */
+  /** Commands that arrive together share a cycle, without a timer. */
   #wake(): void {
     if (this.#woken) return;
     this.#woken = true;
@@ -167,7 +167,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     return needs;
   }
 
-  /** Decides a group, or gives its log back. */
+  /** Decides a group, or frees its log. */
   async #decide(group: Group<Command, Event, State, Reply>, loaded: LoadedDocuments<State>): Promise<void> {
     group.pending = group.pending.filter(({ answered }) => !answered);
     const commands = group.pending.map(({ command }) => command);
@@ -186,7 +186,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     }
   }
 
-  /** Repeats a step of deciding until it asks for no further documents. */
+  /** Repeats a step of deciding until it needs no further documents. */
   async #loading<Result extends object>(
     loaded: LoadedDocuments<State>,
     step: () => Result | Required<Needs> | Promise<Result | Required<Needs>>,
@@ -196,10 +196,10 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       if (!('lookups' in result)) return result as Exclude<Result, Required<Needs>>;
       await load(this.#store, this.#applier.reader, [result], loaded);
     }
-    throw Fault.bug(`commands of ${this.#definition.category} turn to ever more documents`);
+    throw Fault.bug(`commands of ${this.#definition.category} keep requiring further documents`);
   }
 
-  /** Nothing has been written: without an answer from the store the groups wait, else the one whose fault it is must be found. */
+  /** Nothing has been written: without an answer from the store the groups wait, otherwise the faulty group must be found. */
   #failedTogether(groups: readonly Group<Command, Event, State, Reply>[], error: unknown): void {
     if (error instanceof UnknownOutcome) {
       this.#failures++;

@@ -3,11 +3,11 @@ import type { LogDefinition } from './event-log-port.ts';
 
 type FieldOf<Document> = Document extends unknown ? Exclude<keyof Document & string, '_id' | 'rev'> : never;
 
-/** The fields of a state's document, for `LogDefinition.fields`: the compiler sees to it that none is missing, of a union those of all its members. */
+/** The fields of a state's document, for `LogDefinition.fields`: the compiler checks that none is missing; for a union, those of all its members. */
 export const fieldsOf = <Document>(fields: { readonly [Field in FieldOf<Document>]: true }): readonly string[] =>
   Object.keys(fields);
 
-/** The fields of a definition's states that its version writes. Whatever else a document holds was put there by a newer one (ADR 27). */
+/** The fields of a definition's states that this version writes. Other fields of a document belong to a newer version (ADR 27). */
 export class OwnedFields {
   readonly #collections: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -19,7 +19,7 @@ export class OwnedFields {
     return this.#collections.get(collection)?.has(name) ?? false;
   }
 
-  /** A state's own fields: it may carry others along from the document that it was read from. */
+  /** A state's own fields: it may carry others from the document that it was read from. */
   among(collection: string, fields: Record<string, unknown>): Record<string, unknown> {
     for (const name in fields) if (!this.has(collection, name)) return this.#only(collection, fields);
     return fields;

@@ -1,14 +1,13 @@
 import type { DocumentAddress } from './event-log-port.ts';
 
-/** What went wrong with data that is already durable; each is for an operator's eyes. */
+/** A problem with durable data, which needs an operator. */
 export interface Problem {
   /**
-   * `quarantined`: a document lacks commits because its new state cannot be made or stored, or an event is of a kind that this version
-   * does not have; commands on it are refused until that works. Told once by a process.
-   * `undecodable`: an event whose bytes no version can read does not say what it applies to, and was passed over. `unapplied`: a log's states
-   * cannot be brought up to it. `unswept`: the store refuses to be asked which logs are behind, and `log` is their category. `unwritable`: self-reports were refused and dropped.
-   * `unknownOutcome`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
-   * them, and it was passed over.
+   * `quarantined`: a document lacks commits because its new state cannot be made or stored, or this version does not have the kind of an event;
+   * commands on it are refused until that succeeds. Reported once per process. `undecodable`: an event that no version can read does not name its
+   * documents, and was skipped. `unapplied`: the commits of a log cannot be applied. `unswept`: the store refuses the query for logs that are behind;
+   * `log` is their category. `unwritable`: self-reports were refused and dropped. `unknownOutcome`: the store does not answer, and work is repeated.
+   * `unpublished`: a commit cannot be converted to records, or the broker refuses them, and it was passed over.
    */
   readonly kind:
     'quarantined' | 'undecodable' | 'unapplied' | 'unswept' | 'unwritable' | 'unknownOutcome' | 'unpublished';
@@ -18,23 +17,23 @@ export interface Problem {
   readonly error: unknown;
 }
 
-/** What a writer counts since it was opened. */
+/** A writer's counts since it was opened. */
 export interface WriterCounts {
   commands: number;
   groups: number;
   commits: number;
   events: number;
-  /** Groups decided again, for another writer had taken the number. */
+  /** Groups decided again because another writer had taken the position. */
   conflicts: number;
   /** Inserts whose answer was lost. */
   unknownOutcomes: number;
-  /** Commits of others, or of a former life, applied here. */
+  /** Commits of other or earlier writers, applied here. */
   applied: number;
   /** Groups split because one command made them fail. */
   split: number;
-  /** Logs whose states were behind them when last looked at. */
+  /** Logs with states behind them at the last check. */
   behind: number;
-  /** Documents in quarantine when last looked at, whoever put them there. */
+  /** Documents in quarantine at the last check, by any process. */
   quarantined: number;
   problems: number;
 }

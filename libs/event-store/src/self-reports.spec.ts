@@ -6,7 +6,7 @@ import type { SelfReport } from './event-log-port.ts';
 const address = { collection: 'c', id: 'a' };
 
 describe('mergeSelfReports', () => {
-  it('merges what can be one write', () => {
+  it('merges notes that fit into one write', () => {
     const [document] = mergeSelfReports([
       { address, set: { a: 1, b: 1 }, max: { m: 1 } },
       { address, set: { a: 2 }, max: { m: 3, n: 1 } },
@@ -39,7 +39,7 @@ describe('mergeSelfReports', () => {
         .tuple(fc.constantFrom('e', 'f'), fc.integer({ min: 0, max: 9 }))
         .map(([key, value]): SelfReport => ({ address, max: { [key]: value } })),
     );
-    // Setting below a number is refused by a database, so objects come first.
+    // A database refuses to set a path below a number, so objects come first.
     const legal = fc
       .array(selfReport)
       .map((selfReports) => [{ address, set: { b: { c: {} } } }, ...selfReports.filter(isLegal)]);
@@ -59,7 +59,7 @@ describe('mergeSelfReports', () => {
   });
 });
 
-/** Numbers only at the ends, objects only above them. */
+/** Numbers only at the leaves, objects only above them. */
 const isLegal = ({ set, max }: SelfReport): boolean =>
   Object.entries(set ?? {}).every(([path, value]) =>
     path === 'b' ? false : path === 'b.c' ? typeof value === 'object' : typeof value === 'number',

@@ -12,7 +12,7 @@ import { UnknownEvent } from './unknown-event.ts';
 /** Commits applied at a time: each document is written once for all of them. */
 const COMMITS_AT_ONCE = 100;
 
-/** What applying needs of a definition; commands play no part in it. */
+/** The parts of a definition that applying commits needs. */
 export type StateDefinition<Event, State> = Pick<
   LogDefinition<never, Event, State, never, never>,
   | 'addresses'
@@ -28,7 +28,7 @@ export type StateDefinition<Event, State> = Pick<
   | 'toDocument'
 >;
 
-/** An event with what it applies to, or why this version cannot apply it. */
+/** An event with its documents, or the reason why this version cannot apply it. */
 type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & (
   { readonly event: Event } | { readonly error: Error }
 );
@@ -38,7 +38,7 @@ interface DecodedCommit<Event> {
   readonly events: readonly DecodedEvent<Event>[];
 }
 
-/** What a folder counts, and whom it tells of trouble. */
+/** The counters of applied commits, and the receiver of problems. */
 export interface ApplierReports {
   readonly counts: Pick<WriterCounts, 'quarantined'>;
   readonly report: (problem: Problem) => void;
@@ -49,7 +49,7 @@ interface AppliedState<State> {
   n: number;
 }
 
-/** Brings states up to their logs, and keeps the list of documents for which that failed. */
+/** Applies commits to states, and keeps the list of documents for which that failed. */
 export class StateApplier<Event, State> {
   readonly reader: StateReader<State>;
   readonly #definition: StateDefinition<Event, State>;
@@ -58,9 +58,9 @@ export class StateApplier<Event, State> {
   readonly #counts: ApplierReports['counts'];
   readonly #report: ApplierReports['report'];
   #quarantined = new Map<string, Quarantined>();
-  /** Documents in quarantine that this process has found it cannot go on with: it has the same code as long as it lives. */
+  /** Documents in quarantine that this process cannot apply: its code does not change. */
   readonly #given = new Set<string>();
-  /** Raised with each document that is quarantined here. */
+  /** Incremented for each document that is quarantined here. */
   #changes = 0;
 
   constructor(definition: StateDefinition<Event, State>, store: LogStore, { counts, report }: ApplierReports) {
@@ -76,7 +76,7 @@ export class StateApplier<Event, State> {
     };
   }
 
-  /** Applies the commits of a log after `n` and returns the last one's number and how many they were. */
+  /** Applies the commits of a log after `n`; returns the position of the last one and their number. */
   async applyAfter(log: string, n: number): Promise<{ head: number; applied: number }> {
     for (let applied = 0, head = n; ;) {
       const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
@@ -88,7 +88,7 @@ export class StateApplier<Event, State> {
     }
   }
 
-  /** Writes states after their commits; a document that the store will never take is quarantined. Returns refused self-reports without a state. */
+  /** Writes states after their commits; a document that the store refuses for good is quarantined. Returns refused self-reports without a state. */
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     const refused = await this.#store.write(writes);
     for (const { write, error } of refused) {
@@ -107,27 +107,24 @@ export class StateApplier<Event, State> {
     this.#giveUp(document, error);
   }
 
-  /** Learns what other writers have quarantined, or released. */
+  /** Reads the documents that other writers have quarantined or released. */
   async readQuarantined(): Promise<void> {
     for (let before = -1; before !== this.#changes;) {
       before = this.#changes;
       const documents = await this.#store.quarantined();
       if (documents.length === 0 && this.#quarantined.size === 0) return;
-      // What was quarantined here meanwhile may be missing among them.
+      // Documents quarantined here meanwhile may be missing among them.
       if (before === this.#changes)
         this.#keep(new Map(documents.map((document) => [keyOf(document.address), document])));
     }
   }
 
-  /**
-   * Goes on with the documents that were in quarantine when it was last read, from where they stopped, unless this process has tried; those
-   * that can be written now are released.
-   */
+  /** Applies commits to quarantined documents from where they stopped, unless this process has tried; documents that can be written are released. */
   async retryQuarantined(): Promise<void> {
     for (const document of this.#quarantined.values()) {
       if (this.#given.has(keyOf(document.address)) || !(await this.#goOn(document))) continue;
       await this.#store.release(document.address);
-      // Others have passed over what was committed meanwhile: the document was in quarantine.
+      // Other writers have skipped later commits of the document: it was in quarantine.
       if (!(await this.#goOn(document))) await this.#store.quarantine(document);
     }
     if (this.#quarantined.size > 0) await this.readQuarantined();
@@ -146,7 +143,7 @@ export class StateApplier<Event, State> {
     this.#report({ kind: 'quarantined', log, n, address, error });
   }
 
-  /** Applies what a document lacks; false where that does not work with this version. */
+  /** Applies the commits that a document lacks; false if this version cannot. */
   async #goOn(document: Quarantined): Promise<boolean> {
     try {
       const refused = await this.#applyOne(document);
@@ -195,7 +192,7 @@ export class StateApplier<Event, State> {
     const loaded = new LoadedDocuments<State>(this.reader);
     const ids = commits.flatMap(({ events }) => events.flatMap(({ addresses }) => addresses));
     await load(this.#store, this.reader, [{ ids }], loaded);
-    // After the commits were read: one that touches a document was written before its quarantine, or after its release.
+    // The quarantine is read after the commits: a commit that affects a document was written before its quarantine, or after its release.
     if (this.#quarantined.size > 0) await this.readQuarantined();
     const applied = new Map<LoadedDocument<State>, AppliedState<State>>();
     const failed = new Map<LoadedDocument<State>, unknown>();

@@ -3,31 +3,31 @@ import { BSON } from 'mongodb';
 /** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
 export type StoredFields = Readonly<Record<string, unknown>>;
 
-/** Larger states are refused, so that a state can still grow self-reports and the store's own fields below MongoDB's 16 MB. */
+/** Larger states are refused, so that self-reports and the store's own fields still fit below MongoDB's 16 MB. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;
-/** MongoDB 4.0 ends index keys at 1,024 bytes; the rest is for the key's own framing. */
+/** MongoDB 4.0 limits index keys to 1,024 bytes; the difference is for the key's encoding. */
 export const MAX_KEY_BYTES = 1000;
 /** MongoDB reads 100 levels; the document around a value takes some. */
 const MAX_DEPTH = 90;
 
-/** Why a document cannot be stored on every MongoDB from 4.0 on; the text is for logs. */
+/** The reason why a document cannot be stored on every MongoDB from 4.0 on; the text is for logs. */
 export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
-/** It would be larger than a document, or the commit of one command, may be. */
+/** It exceeds the size of a document, or of one command's commit. */
 export class Oversized extends Unstorable {
   constructor(what: string, bytes: number) {
     super(`${what} of ${bytes} bytes`);
   }
 }
 
-/** Checks what the indexes of a collection would refuse; see `mongo/indexes.ts`. */
+/** Checks a document against the indexes of its collection; see `mongo/indexes.ts`. */
 export type IndexCheck = (document: StoredFields) => void;
 
 /**
- * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are no data,
- * more than 90 levels or 4 MB ({@link Oversized}), and what `indexes` refuses. It returns an upper bound of the stored size in bytes.
+ * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are not data, more than
+ * 90 levels or 4 MB ({@link Oversized}), and documents that `indexes` refuses. Returns an upper bound of the stored size in bytes.
  */
 export function checkState(
   id: string,
@@ -48,7 +48,7 @@ export function checkState(
   return bytes;
 }
 
-/** Throws {@link Unstorable} for the value of a self-report that could not be stored. */
+/** Throws {@link Unstorable} for a value of a self-report that could not be stored. */
 export const checkValue = (value: unknown): void => void valueBytes(value, 1);
 
 function checkId(id: string): void {

@@ -9,7 +9,7 @@ import type { Head, Quarantined } from './log-store.ts';
 import { things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
-/** A store that fails the first looks at its heads. */
+/** A store that fails the first reads of its heads. */
 class SlowStart extends MemoryLogStore {
   looks = 0;
   /** Reads of the quarantine. */
@@ -35,8 +35,8 @@ class SlowStart extends MemoryLogStore {
 
 const slow = new UnknownOutcome('no answer within 2000 ms');
 
-describe('the look at all logs that a service begins with', () => {
-  it('is repeated while the store leaves it unanswered: a start waits for a busy server', async () => {
+describe('the first check of all logs at the start of a service', () => {
+  it('is repeated while the store does not answer: a start waits for a busy server', async () => {
     const store = new SlowStart([slow, slow, slow]);
     const writer = new GroupingLogWriter(things, store, {});
     await writer.applyCommits();
@@ -44,7 +44,7 @@ describe('the look at all logs that a service begins with', () => {
     await writer.close();
   });
 
-  it('ends with what the store refuses', async () => {
+  it('ends with the store’s refusal', async () => {
     const refused = Fault.bug('refused');
     const writer = new GroupingLogWriter(things, new SlowStart([refused, refused, refused]), {});
     await expect(writer.applyCommits()).rejects.toBe(refused);
@@ -59,7 +59,7 @@ describe('the look at all logs that a service begins with', () => {
   });
 });
 
-describe('the looks at what is behind, one after another', () => {
+describe('the periodic checks of logs that are behind', () => {
   const problemsOf = async (failures: readonly Error[]): Promise<Problem[]> => {
     const problems: Problem[] = [];
     const store = new SlowStart(failures);
@@ -71,13 +71,13 @@ describe('the looks at what is behind, one after another', () => {
     return problems;
   };
 
-  it('are told of where the store refuses them, once as long as it says the same', async () => {
+  it('are reported when the store refuses them, once per error', async () => {
     const refused = Fault.bug('refused');
     const problems = await problemsOf([refused, refused, refused]);
     expect(problems).toEqual([{ kind: 'unswept', log: things.category, error: refused }]);
   });
 
-  it('are told of again after one that succeeded', async () => {
+  it('are reported again after a success', async () => {
     const refused = Fault.bug('refused');
     const passes = undefined as unknown as Error;
     expect(await problemsOf([refused, passes, refused])).toHaveLength(2);
@@ -93,7 +93,7 @@ describe('the looks at what is behind, one after another', () => {
     expect(store.reads).toBe(store.looks + 1);
   });
 
-  it('are repeated in silence where the store gives no answer, which commands tell of', async () => {
+  it('are repeated silently without an answer from the store, which commands report', async () => {
     expect(await problemsOf([slow, slow])).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './log-store.ts';
 import { delay } from './waiting.ts';
 
-/** What of the folder is needed here, whatever the events. */
+/** The needed part of the folder, for any events. */
 export interface AppliesCommits {
   applyAfter(log: string, n: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;
@@ -21,26 +21,26 @@ export interface SweeperDeps<Command, Reply> {
   readonly everyMs: number;
 }
 
-/** Logs looked at together: one query for their heads, one for the commits after them. */
+/** Logs per check: one query for their heads, one for the commits after them. */
 const PAGE = 1000;
 
-/** Between looks that the store left unanswered. */
+/** Pause between checks without an answer from the store. */
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
 /**
- * Knows how far each log is applied. It opens logs for a cycle, keeps `heads` up lazily, and looks every second for commits that stay ahead
- * of the states because their writer died. A page of a thousand logs is looked at each time, so with more logs it takes turns.
+ * Tracks the applied position of each log. It opens logs for a cycle, writes `heads` lazily, and every second finds commits that stay ahead of the
+ * states because their writer died. Each check covers a page of a thousand logs, so with more logs it takes turns.
  */
 export class Sweeper<Command, Reply> {
   readonly #deps: SweeperDeps<Command, Reply>;
   readonly #touched = new Set<Log<Command, Reply>>();
-  /** Logs that were ahead of their states when last looked at, with the head they had. */
+  /** Logs that were ahead of their states at the last check, with their head. */
   readonly #ahead = new Map<string, number>();
   #after = '';
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
   #closed = false;
-  /** What the last look was refused with. */
+  /** The error of the last check. */
   #refusal: string | undefined;
 
   constructor(deps: SweeperDeps<Command, Reply>) {
@@ -48,17 +48,17 @@ export class Sweeper<Command, Reply> {
     this.#running = this.#start();
   }
 
-  /** Notes that a log's head has moved. */
+  /** Records that a log's head has moved. */
   touched(log: Log<Command, Reply>): void {
     this.#touched.add(log);
   }
 
-  /** Makes logs fit for the next group: heads known, and everything committed by others applied. The caller holds the logs. */
+  /** Prepares logs for the next group: heads known, and all commits of others applied. The caller holds the logs. */
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
     const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
-    // After the heads: what a head has passed over is in quarantine already.
+    // After the heads: documents that a head has passed over are already in quarantine.
     await this.#deps.applier.readQuarantined();
     for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
     const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
@@ -67,8 +67,8 @@ export class Sweeper<Command, Reply> {
   }
 
   /**
-   * Applies every log of the category that is ahead of its states, after what is being applied already; logs that a cycle holds are its business.
-   * Repeats what the store leaves unanswered until the close: a service that starts on a busy server waits for it.
+   * Applies commits in every log of the category that is ahead of its states; logs held by a cycle are left to it. Repeats calls without an answer
+   * until the close: a service that starts on a busy server waits for it.
    */
   async applyAll(): Promise<void> {
     await this.#running;
@@ -133,7 +133,7 @@ export class Sweeper<Command, Reply> {
     this.#schedule();
   }
 
-  /** Commands tell of a store that does not answer; one that refuses to be asked might otherwise do so for ever, and nobody would know. */
+  /** Commands report a store that does not answer; a store that refuses this query might do so unnoticed. */
   #refused(error: unknown): void {
     if (error instanceof UnknownOutcome || this.#closed) return;
     const refusal = String(error);
@@ -141,7 +141,7 @@ export class Sweeper<Command, Reply> {
     this.#refusal = refusal;
   }
 
-  /** Applies what was ahead in the last round too, its head unmoved: the writer of a busy log needs no help. */
+  /** Applies commits of logs that were ahead in the last round as well, with an unchanged head: the writer of a busy log needs no help. */
   async #look(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
@@ -156,7 +156,7 @@ export class Sweeper<Command, Reply> {
     this.#deps.counts.behind = this.#ahead.size;
   }
 
-  /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */
+  /** A page of heads, corrected by later local knowledge. Later stored positions are adopted: others may have removed the commits before. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#deps.store.headsAfter(after, PAGE);
     await this.#deps.applier.readQuarantined();

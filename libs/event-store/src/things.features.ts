@@ -2,7 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { fieldsOf } from './owned-fields.ts';
 import type { Decision, DocumentAddress, LogDefinition } from './event-log-port.ts';
 
-/** A small domain on which the suites of this lib run: things that count, have names and owners, and remember keys. */
+/** A small domain for the suites of this lib: things that count, have names and owners, and remember keys. */
 export interface Thing {
   readonly count: number;
   /** The last keys, so that a repeated command is known. */
@@ -17,7 +17,7 @@ export interface Owner {
 }
 
 export type ThingCommand =
-  /** `blind`: without a look at the keys, so that deciding it twice shows. */
+  /** `blind`: without reading the keys, so that a command that is decided twice is detected. */
   | { readonly kind: 'add'; readonly id: string; readonly key: string; readonly by: number; readonly blind?: boolean }
   | { readonly kind: 'name'; readonly id: string; readonly name: string | undefined }
   | { readonly kind: 'put'; readonly id: string; readonly value: unknown }
@@ -86,7 +86,7 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
   needs(command) {
     const lookups =
       command.kind === 'join' ? [{ collection: 'things', field: 'hwidHash', value: command.hwidHash }] : [];
-    // The owner of `give` is left for the writer to find out.
+    // The writer must find the owner of `give` itself.
     return { ids: [thingAt(command.id)], lookups };
   },
   decide(command, view) {

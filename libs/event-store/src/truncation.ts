@@ -8,7 +8,7 @@ import type { LogDefinition } from './event-log-port.ts';
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** How long commits are kept (R-LM3): as long as figures that rest on them, or as long as details of single devices. */
+/** Retention of commits (R-LM3): that of figures that depend on them, or that of details of single devices. */
 export const commitsKept = { asFigures: 365 * DAY_MS, asDetails: 30 * DAY_MS } as const;
 
 export interface TruncationOptions {
@@ -19,8 +19,8 @@ export interface TruncationOptions {
 }
 
 /**
- * Removes commits of a category that is relayed once a minute when they are older than they are kept, applied to their states and published:
- * from then on the states are the record (architecture 4).
+ * Once a minute, removes commits of a relayed category that exceed their retention, are applied to their states and published: from then on the
+ * states are the record (architecture 4).
  */
 export function truncateLogs<Event>(
   db: Db,

@@ -1,4 +1,4 @@
-/** An event is of a kind that this version does not have: a newer one wrote it, and can go on with it. */
+/** An event of a kind that this version does not have: a newer version wrote it, and can apply it. */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 

@@ -1,6 +1,6 @@
 import { certificateFault } from '@tidings/runtime';
 
-/** Why a connection did not open, where the words of systems and of TLS differ. */
+/** The cause of a failed connection, normalised over systems and TLS versions. */
 export type ConnectionFailure =
   | 'dns_failed'
   | 'connection_refused'
@@ -10,10 +10,10 @@ export type ConnectionFailure =
   | 'no_http2'
   | 'unreachable';
 
-/** A connection that did not open, or that closed before the provider served a request on it. */
+/** A connection that did not open, or closed before the provider served a request. */
 export interface FailedOpening {
   readonly cause: ConnectionFailure;
-  /** The words of the system or of TLS, cut to 300 characters. Holds no secret. */
+  /** The text of the system or of TLS, truncated to 300 characters. Contains no secret. */
   readonly message: string;
   /** Milliseconds of the system's clock. */
   readonly at: number;
@@ -22,37 +22,37 @@ export interface FailedOpening {
 const NO_HTTP2 = 'ERR_NO_HTTP2';
 const MESSAGE_LENGTH = 300;
 
-/** The provider answers, but not in HTTP/2. */
+/** The provider answers, but not by HTTP/2. */
 export const noHttp2 = (message: string): Error => Object.assign(new Error(message), { code: NO_HTTP2 });
 
 const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
   ['ENOTFOUND', 'dns_failed'],
   ['ECONNREFUSED', 'connection_refused'],
   [NO_HTTP2, 'no_http2'],
-  // The provider's alert; its name differs between versions of OpenSSL.
+  // The provider's alert; its name differs between OpenSSL versions.
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
   ['ERR_SSL_TLS_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
   ['ERR_SSL_NO_APPLICATION_PROTOCOL', 'no_http2'],
-  // node:http2 could not read what came.
+  // node:http2 could not parse the input.
   ['ERR_HTTP2_ERROR', 'no_http2'],
 ]);
 
 /**
- * Why a connection did not open, by the error that ended it; without one `unreachable`. Where several addresses were tried, the first
- * cause that says more than that counts.
+ * The cause of a failed connection by the error that ended it; `unreachable` without one. If several addresses were tried, the first more specific
+ * cause is used.
  */
 export function connectionFailureOf(error: Error | undefined): ConnectionFailure {
   if (!error) return 'unreachable';
   const several = severalOf(error);
   if (several) return several.map(connectionFailureOf).find((cause) => cause !== 'unreachable') ?? 'unreachable';
   const { code, syscall } = error as NodeJS.ErrnoException;
-  // EAI_AGAIN and its kind: the name could not be looked up.
+  // EAI_AGAIN and similar: DNS failed.
   if (syscall === 'getaddrinfo') return 'dns_failed';
   const fault = certificateFault(String(code));
   return fault ? `certificate_${fault}` : (causes.get(String(code)) ?? 'unreachable');
 }
 
-/** @param error undefined where the provider closed the connection without a word */
+/** @param error undefined if the provider closed the connection without an error */
 export function failedOpening(error: Error | undefined, at: number): FailedOpening {
   const message = messageOf(error).slice(0, MESSAGE_LENGTH);
   return { cause: connectionFailureOf(error), message, at };
@@ -60,13 +60,13 @@ export function failedOpening(error: Error | undefined, at: number): FailedOpeni
 
 function messageOf(error: Error | undefined): string {
   if (!error) return 'closed by the provider before it served a request';
-  // The error of several addresses has no text of its own.
+  // The error of several addresses has no text.
   if (error.message !== '') return error.message;
   const several = severalOf(error) ?? [];
   return several.map(({ message }) => message).join('; ');
 }
 
-/** The errors of an AggregateError, which net throws where each address of a name failed. */
+/** The errors of an AggregateError, which net throws if every address of a name failed. */
 function severalOf(error: Error): readonly Error[] | undefined {
   const { errors } = error as Partial<AggregateError>;
   return Array.isArray(errors) ? errors : undefined;

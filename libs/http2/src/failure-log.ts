@@ -1,6 +1,6 @@
 import type { ConnectionFailure, FailedOpening } from './connection-failure.ts';
 
-/** Where lines go, as pino takes them. */
+/** The receiver of log lines, as in pino. */
 export interface FailureLogger {
   warn(fields: object, message: string): void;
 }
@@ -15,8 +15,8 @@ const EVERY_MS = 60_000;
 const HOSTS_MAX = 1000;
 
 /**
- * Logs why connections do not open: at once where the host has not failed for this cause before, else at most once a minute for each
- * host, with how many failures were not logged since. Remembers 1,000 hosts; beyond that it forgets the one that came first.
+ * Logs the causes of failed connections: at once for a new cause of a host, otherwise at most once a minute per host, with the number of suppressed
+ * failures. Remembers 1,000 hosts, and evicts the oldest.
  */
 export function failureLog(log: FailureLogger): (failure: FailedOpening, host: string) => void {
   const hosts = new Map<string, HostState>();
@@ -35,7 +35,7 @@ export function failureLog(log: FailureLogger): (failure: FailedOpening, host: s
       return;
     }
     const { suppressed } = state;
-    log.warn({ host, cause, reason: message, suppressed }, 'no connection to the provider');
+    log.warn({ host, cause, reason: message, suppressed }, 'connection to the provider failed');
     state.causes.add(cause);
     state.loggedAt = at;
     state.suppressed = 0;

@@ -1,10 +1,10 @@
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
-/** What comes in frames. Parts are valid during the call only. */
+/** The receiver of frames. Their parts are valid only during the call. */
 export interface FrameSink {
   /** A whole header block. */
   onHeaders(id: number, flags: number, block: Buffer): void;
-  /** @param frameBytes what the frame counts for the windows, padding included */
+  /** @param frameBytes the frame's size for flow control, padding included */
   onBody(id: number, flags: number, frameBytes: number, part: Buffer): void;
   onReset(id: number, code: number): void;
   onSettings(payload: Buffer): void;
@@ -13,23 +13,23 @@ export interface FrameSink {
   onWindow(id: number, increment: number): void;
 }
 
-/** More than that in a header block is nothing that a provider answers. */
+/** No provider's answer has a longer header block. */
 const BLOCK_PARTS_MAX = 16;
 const PRIORITY_BYTES = 5;
 const STREAM_BITS = 0x7fffffff;
 
-/** Cuts what a socket reads into frames. */
+/** Splits the input of a socket into frames. */
 export class FrameInput {
   readonly #sink: FrameSink;
   #rest: Buffer | undefined;
-  /** A header block that goes on in the next frame. */
+  /** A header block that continues in the next frame. */
   #block: { readonly id: number; readonly flags: number; readonly parts: Buffer[] } | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
-  /** Throws RangeError for what breaks the protocol. */
+  /** Throws RangeError for protocol errors. */
   take(chunk: Buffer): void {
     const input = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
     let at = 0;
@@ -87,7 +87,7 @@ export class FrameInput {
         this.#sink.onWindow(id, payload.readUInt32BE() & STREAM_BITS);
         break;
       default:
-        // Unknown frames are to be ignored.
+        // Unknown frames must be ignored.
         break;
     }
   }

@@ -23,17 +23,17 @@ import { newStream, type Stream } from './http2-stream.ts';
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const DEFAULT_WINDOW = 65_535;
 const WINDOW_MAX = 2 ** 31 - 1;
-/** What the provider may send on a stream, and on the connection, before it hears that it was read. */
+/** The flow-control window of a stream, and of the connection. */
 const STREAM_WINDOW = 1 << 20;
 const CONNECTION_WINDOW = 1 << 24;
-/** Bytes that may wait for the socket before no further request is taken. */
+/** Maximum bytes waiting for the socket before requests are refused. */
 const BACKLOG_BYTES = 1 << 20;
 const PATH_MAX = 8_192;
-/** How long the other side may take to close after us. */
+/** Time limit for the peer to close after this side. */
 const CLOSE_MS = 5_000;
 const OK = 200;
 
-/** The provider keeps no header table for its answers, pushes nothing, and may send much before it hears from us. */
+/** The provider uses no header table for its answers, pushes nothing, and gets large windows. */
 const ownSettings = settingsPayload([
   [Setting.HeaderTableSize, 0],
   [Setting.EnablePush, 0],
@@ -41,8 +41,8 @@ const ownSettings = settingsPayload([
 ]);
 
 /**
- * A link that writes and reads frames itself: no object of node:http2 per request, headers that repeat are a byte each, and what a turn
- * writes goes out together.
+ * A link that writes and reads frames itself: no object of node:http2 per request, one byte per repeated header, and one write per turn of the event
+ * loop.
  */
 class FrameLink implements Link, FrameSink {
   readonly #socket: Socket;
@@ -55,7 +55,7 @@ class FrameLink implements Link, FrameSink {
   readonly #streams = new Map<number, Stream>();
   #opened = false;
   #draining = false;
-  /** Nothing more will be written. */
+  /** Writing has ended. */
   #ended = false;
   #error: Error | undefined;
   #nextId = 1;
@@ -64,7 +64,7 @@ class FrameLink implements Link, FrameSink {
   #peerFrame = FRAME_MAX;
   #window = DEFAULT_WINDOW;
   #read = 0;
-  /** Streams with a body that waits for a window. */
+  /** Number of streams with a body that waits for a window. */
   #stuck = 0;
   heardAt = Date.now();
   proven = false;
@@ -86,7 +86,7 @@ class FrameLink implements Link, FrameSink {
     this.#socket.setNoDelay(true);
     this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     this.#socket.on('drain', () => events.room());
-    // What goes wrong is followed by `close`; an end of the other side is answered by it.
+    // `close` follows every error; an end of the peer is answered with an end.
     this.#socket.on('error', (error) => (this.#error ??= error));
     this.#socket.on('end', () => this.#socket.destroy());
     this.#socket.once('close', () => this.#onClose());
@@ -145,7 +145,7 @@ class FrameLink implements Link, FrameSink {
 
   onHeaders(id: number, flags: number, block: Buffer): void {
     const stream = this.#streams.get(id);
-    // The provider's table is empty: what is not read is not missed. Trailers say nothing that is needed.
+    // The provider's table is empty, so skipped headers are not needed. Trailers contain nothing relevant.
     if (!stream) return;
     if (stream.status === 0) {
       if (isOk(block)) this.#onOk(stream);
@@ -158,12 +158,12 @@ class FrameLink implements Link, FrameSink {
     this.#read += frameBytes;
     const stream = this.#streams.get(id);
     if (!stream) return;
-    // The chunk that it is in is longer than it, and must not be kept for it.
+    // Copied, so that the larger chunk is not retained.
     if (stream.status !== OK) (stream.body ??= []).push(Buffer.from(part));
     stream.bodyBytes += part.length;
     if (flags & Flag.EndStream) this.#onEnd(stream);
     else if (stream.bodyBytes >= BODY_MAX) {
-      // The window is not opened again for what nobody reads: the rest is declined, and the place is free.
+      // The window is not extended for unread data: the remainder is declined, and the stream is free.
       this.#output.number(Frame.RstStream, id, CANCEL);
       this.#onEnd(stream);
     }
@@ -172,7 +172,7 @@ class FrameLink implements Link, FrameSink {
   onReset(id: number, code: number): void {
     const stream = this.#streams.get(id);
     if (!stream) return;
-    // The same request would be answered in the same way: the status counts.
+    // The same request would get the same answer: the status counts.
     if (stream.status !== 0) this.#onEnd(stream);
     else this.#fail(stream, code === REFUSED_STREAM ? 'unprocessed' : 'lost');
   }
@@ -190,7 +190,7 @@ class FrameLink implements Link, FrameSink {
   }
 
   onPing(flags: number, payload: Buffer): void {
-    // That an answer came is noted with all that comes.
+    // Any input counts as a sign of life.
     if ((flags & Flag.Ack) === 0) this.#output.frame(Frame.Ping, Flag.Ack, 0, payload);
   }
 
@@ -237,7 +237,7 @@ class FrameLink implements Link, FrameSink {
     try {
       this.#input.take(chunk);
     } catch (error) {
-      // The provider breaks the rules, or we misunderstand it: nothing that follows can be trusted.
+      // Either side has broken the protocol: further input cannot be trusted.
       this.destroy(this.#opened ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
     }
@@ -288,7 +288,7 @@ class FrameLink implements Link, FrameSink {
 
   #onEnd(stream: Stream): void {
     if (stream.status === 0) {
-      // An end without a beginning breaks the protocol, and says nothing.
+      // An end without a beginning is a protocol error, and is ignored.
       this.#fail(stream, 'lost');
       return;
     }
@@ -313,7 +313,7 @@ class FrameLink implements Link, FrameSink {
     stream.exchange.failed(cause);
   }
 
-  /** Writes as much of a body as the windows let through: nearly always all of it. */
+  /** Writes as much of a body as the windows permit: nearly always all of it. */
   #send(stream: Stream): void {
     while (stream.unsent) {
       const { unsent } = stream;

@@ -3,21 +3,21 @@ import type { Exchange } from './http2-port.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 const SLAB_BYTES = 65_536;
-/** Bytes that go out at once, without waiting for the end of the turn. */
+/** Number of bytes that are flushed at once, without waiting for the end of the turn. */
 const FLUSH_BYTES = 32_768;
 
-/** Frames on their way to a socket: what a turn of the event loop writes goes out together. */
+/** Frames to write to a socket: those of one turn of the event loop are written together. */
 export class FrameOutput {
   readonly #socket: Socket;
-  /** The socket may hold parts of it, so nothing in it is written twice. */
+  /** The socket may hold parts of it, so no part is overwritten. */
   #slab: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #at = 0;
   #flushedAt = 0;
   #flushing = false;
   #lastStream = 0;
-  /** The first exchange that has something in what waits for the end of the turn. */
+  /** The first exchange with data that waits for the end of the turn. */
   #first: Exchange | undefined;
-  /** The last stream whose beginning was handed to the socket. */
+  /** The last stream whose first frame was passed to the socket. */
   flushedStream = 0;
 
   constructor(socket: Socket) {
@@ -38,7 +38,7 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** Some of the body of an exchange. */
+  /** Writes a part of an exchange's body. */
   body(exchange: Exchange, flags: number, id: number, part: Uint8Array): void {
     this.frame(Frame.Data, flags, id, part);
     this.#first ??= exchange;
@@ -53,7 +53,7 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** The headers of an exchange, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
+  /** The headers of an exchange, written in place by `write`, which uses at most `bound` bytes and returns its end. */
   begin(exchange: Exchange, id: number, bound: number, write: (target: Buffer, at: number) => number): void {
     this.#reserve(HEADER_BYTES + bound);
     const from = this.#at;

@@ -23,10 +23,10 @@ export const REFUSED_STREAM = 7;
 export const CANCEL = 8;
 
 export const HEADER_BYTES = 9;
-/** Of a frame's content, unless its receiver allows more. */
+/** Maximum payload of a frame, unless its receiver permits more. */
 export const FRAME_MAX = 16_384;
 
-/** Content of a SETTINGS frame. */
+/** The payload of a SETTINGS frame. */
 export function settingsPayload(settings: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(settings.length * 6);
   settings.forEach(([id, value], i) => payload.writeUInt32BE(value, payload.writeUInt16BE(id, i * 6)));

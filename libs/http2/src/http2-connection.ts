@@ -18,10 +18,10 @@ const defaultTiming: ConnectionTiming = {
   watchMs: 250,
 };
 const BACK_OFF_MIN_MS = 100;
-/** With an attempt that has just missed the provider's return, still less than the 5 s that a recovery may take. */
+/** Together with an attempt that just missed the provider's return, less than the 5 s allowed for a recovery. */
 const BACK_OFF_MAX_MS = 2_000;
 const IDLE_MS = 600_000;
-/** A look that is so late tells that the process stood still. */
+/** A check that is late by this much means that the process was frozen. */
 const PAUSE_MS = 250;
 /** A connection has 2^30 stream numbers. */
 const REQUESTS_MAX = 2 ** 29;
@@ -32,14 +32,14 @@ interface Entry {
   readonly epoch: number;
   readonly timer: NodeJS.Timeout;
   requests: number;
-  /** It takes no further request, whatever happens. */
+  /** It accepts no further request. */
   retired: boolean;
 }
 
 /**
- * Keeps a link open: reconnects with back-off, asks silent providers, gives up what takes too long, and hands out streams in turn. A link
- * that does not answer a PING gets no further request, and another one is opened beside it. It is used again when it is heard again; what
- * runs on it is lost only when the other link has opened and it stays silent.
+ * Keeps a link open: reconnects with back-off, checks silent providers by PING, times requests out, and assigns streams in turn. A link that does not
+ * answer a PING gets no further request, and another one is opened beside it. It is used again when it is heard again; its requests are lost only
+ * when the other link has opened and it stays silent.
  */
 export class Http2Connection implements ProviderConnection {
   readonly #settings: ConnectionSettings;
@@ -89,7 +89,7 @@ export class Http2Connection implements ProviderConnection {
 
   whenReady(run: () => void): void {
     this.#waiting.push(run);
-    // It may have become possible, or impossible, since the caller tried.
+    // The state may have changed since the caller tried.
     if (this.#usable()) queueMicrotask(() => this.#wake());
     else if (!this.#connecting) queueMicrotask(() => this.#wakeAll());
   }
@@ -104,7 +104,7 @@ export class Http2Connection implements ProviderConnection {
   }
 
   renew(epoch: number): void {
-    // Suspect links count, too: one that is heard again would be used again.
+    // Suspect links count, too: a recovered one would be used again.
     for (const entry of this.#entries) {
       if (entry.epoch === epoch && entry !== this.#connecting) this.#retire(entry);
     }
@@ -117,7 +117,7 @@ export class Http2Connection implements ProviderConnection {
     this.#wakeAll();
   }
 
-  /** The open link; without one, begins to open one unless it is to wait. */
+  /** The open link; otherwise starts opening one, unless in back-off. */
   #usable(): Entry | undefined {
     if (this.#current) return this.#current;
     if (!this.#connecting && !this.#closed && Date.now() >= this.#downUntil) this.#connect();
@@ -139,7 +139,7 @@ export class Http2Connection implements ProviderConnection {
         },
       });
     } catch (error) {
-      // A certificate of the client that TLS does not take.
+      // A client certificate that TLS does not accept.
       this.#backOff(error as Error);
       return;
     }
@@ -171,7 +171,7 @@ export class Http2Connection implements ProviderConnection {
     entry.link.drain();
   }
 
-  /** A link that served nothing counts as failed, also one that opened: else it would be opened again and again. */
+  /** A link that served nothing counts as failed, even if it opened: otherwise it would be opened again and again. */
   #ending(entry: Entry, error?: Error): void {
     entry.retired = true;
     if (this.#connecting !== entry && this.#current !== entry) return;
@@ -192,12 +192,12 @@ export class Http2Connection implements ProviderConnection {
     this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));
   }
 
-  /** Gives up what took too long, and asks silent providers whether they are there. */
+  /** Times requests out, and checks silent providers. */
   #look(): void {
     const now = Date.now();
     const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
     this.#lookedAt = now;
-    // After a pause of the process the answers are still in the socket.
+    // After a freeze of the process, answers are still in the socket.
     if (paused) {
       for (const { liveness } of this.#entries) liveness.paused(now);
       return;
@@ -228,11 +228,11 @@ export class Http2Connection implements ProviderConnection {
       case undefined:
         break;
     }
-    // Whether the provider is alive shows on another link.
+    // Another link shows whether the provider is alive.
     if (liveness.suspect && !this.#closed) this.#usable()?.liveness.ask(now, liveness.suspectedAt);
   }
 
-  /** The provider stalled, and goes on: what runs on the link is answered. */
+  /** The provider stalled, and continues: the link's requests are answered. */
   #recovered(entry: Entry): void {
     if (entry.retired) return;
     if (this.#current) {
@@ -246,14 +246,14 @@ export class Http2Connection implements ProviderConnection {
     this.#use(entry);
   }
 
-  /** Nobody has used it for long: lets it go until somebody does. */
+  /** Closes an idle connection until its next use. */
   #rest(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
     if (this.#current) this.renew(this.#current.epoch);
   }
 
-  /** Lets those who wait write, in turn, as long as streams are free. */
+  /** Lets waiting callers write, in turn, as long as streams are free. */
   #wake(): void {
     for (let turns = this.#waiting.length; turns > 0; turns--) {
       if (!this.#current?.link.ready()) return;

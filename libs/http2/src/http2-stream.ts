@@ -1,10 +1,10 @@
 import { type AnswerHeaders, type Exchange, noHeaders } from './http2-port.ts';
 
-/** A request under way. */
+/** A request in progress. */
 export interface Stream {
   readonly id: number;
   readonly exchange: Exchange;
-  /** The exchange has heard. */
+  /** The exchange has its result. */
   done: boolean;
   status: number;
   headers: AnswerHeaders;
@@ -12,7 +12,7 @@ export interface Stream {
   bodyBytes: number;
   /** Bytes that may be sent. */
   window: number;
-  /** What did not fit into the windows yet. */
+  /** Data that exceeds the windows. */
   unsent: Uint8Array | undefined;
 }
 

@@ -38,7 +38,7 @@ function huffmanTree(): Branch {
 
 const tree = huffmanTree();
 
-/** The text behind a Huffman-coded string. Throws RangeError for codes that are none. */
+/** The text of a Huffman-coded string. Throws RangeError for invalid codes. */
 export function huffmanDecoded(bytes: Uint8Array): string {
   const decoded: number[] = [];
   let node = tree;

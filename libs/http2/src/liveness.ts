@@ -1,34 +1,31 @@
-/** Times that silence is judged by, in milliseconds. */
+/** Time limits of silence, in milliseconds. */
 export interface Patience {
-  /** With requests under way and nothing heard for so long, a PING asks whether the provider is there. */
+  /** With requests in progress and this silence, a PING is sent. */
   readonly silenceMs: number;
-  /** A link whose PING is unanswered for so long is suspect. */
+  /** A link with an unanswered PING is suspect after this time. */
   readonly pingMs: number;
-  /** How long a suspect link may stay silent while another link proves that the provider is alive. */
+  /** Maximum silence of a suspect link while another link proves that the provider is alive. */
   readonly graceMs: number;
 }
 
-/** When a link last moved: tells whether the provider is there. */
+/** The last activity of a link. */
 export interface Pulse {
   readonly busy: number;
   readonly heardAt: number;
   ping(): void;
 }
 
-/**
- * `suspected`: no answer to a PING; the provider stalls, or the connection is half-open. `recovered`: heard from again. `dead`: nothing can
- * be expected of it any more.
- */
+/** `suspected`: no answer to a PING; the provider stalls, or the connection is half-open. `recovered`: heard again. `dead`: the link is unusable. */
 export type Change = 'suspected' | 'recovered' | 'dead' | undefined;
 
 /**
- * Judges a link by its silence. A provider that stalls as a whole leaves a link suspect and no worse, as long as the link has requests
- * under way; a link that stays silent while another one is heard is half-open, and dead.
+ * Judges a link by its silence. A provider that stalls as a whole leaves a link suspect at most, as long as the link has requests in progress; a link
+ * that stays silent while another one is heard is half-open, and dead.
  */
 export class Liveness {
   readonly #link: Pulse;
   readonly #patience: Patience;
-  /** When the PING was sent that is not answered; 0 = none. */
+  /** Time of the unanswered PING; 0 = none. */
   #pingedAt = 0;
   #suspectedAt = 0;
   #graceSince = 0;
@@ -42,15 +39,12 @@ export class Liveness {
     return this.#suspectedAt > 0;
   }
 
-  /** 0 = it is not suspect. */
+  /** 0 = not suspect. */
   get suspectedAt(): number {
     return this.#suspectedAt;
   }
 
-  /**
-   * To be called now and then.
-   * @param aliveAt when the provider was last heard on another link that is open; 0 = there is none
-   */
+  /** Call it periodically. @param aliveAt time when the provider was last heard on another open link; 0 = none */
   look(now: number, aliveAt: number): Change {
     const { busy, heardAt } = this.#link;
     const { silenceMs, pingMs } = this.#patience;
@@ -67,12 +61,12 @@ export class Liveness {
     return busy === 0 || this.#outlived(now, aliveAt) ? 'dead' : undefined;
   }
 
-  /** Asks for a sign of life that is newer than `since`, whether or not requests are under way. */
+  /** Requests a sign of life after `since`, whether or not requests are in progress. */
   ask(now: number, since: number): void {
     if (this.#pingedAt === 0 && this.#link.heardAt <= since) this.#ping(now);
   }
 
-  /** This process stood still: what the provider wrote meanwhile has not been read yet, so every wait begins anew. */
+  /** The process was frozen: the provider's data has not been read yet, so every wait starts again. */
   paused(now: number): void {
     if (this.#pingedAt === 0 || this.#link.heardAt >= this.#pingedAt) return;
     if (!this.suspect) this.#pingedAt = now;
@@ -92,7 +86,7 @@ export class Liveness {
     return suspect ? 'recovered' : undefined;
   }
 
-  /** Whether the provider has been heard on another link, and the time since is over. */
+  /** Whether the provider has been heard on another link, and the grace period is over. */
   #outlived(now: number, aliveAt: number): boolean {
     if (this.#graceSince === 0 && aliveAt > this.#suspectedAt) this.#graceSince = now;
     return this.#graceSince > 0 && now - this.#graceSince > this.#patience.graceMs;

@@ -19,19 +19,19 @@ import {
 } from './http2-port.ts';
 
 const WINDOW_BYTES = 1 << 20;
-/** node:http2 refuses streams of a session that holds more. */
+/** node:http2 refuses streams of a session that uses more memory. */
 const MEMORY_MB = 1000;
 const STREAM_OPTIONS = { endStream: false } as const;
 const OK = 200;
 
-/** What a stream carries for its handlers: they are functions of the module, not closures per request. */
+/** The state of a stream for its handlers, which are module functions, not closures per request. */
 interface Request {
   readonly exchange: Exchange;
   readonly link: NodeLink;
   status: number;
   headers: AnswerHeaders | undefined;
   body: string;
-  /** Length of what came of the body, in bytes, or in characters where it is kept. */
+  /** Length of the received body, in bytes, or in characters if it is kept. */
   received: number;
   done: boolean;
 }
@@ -57,7 +57,7 @@ function onData(this: ClientHttp2Stream, chunk: Buffer | string): void {
   request.received += chunk.length;
   if (typeof chunk === 'string') request.body += chunk.slice(0, BODY_MAX - request.body.length);
   if (request.received < BODY_MAX || this.closed) return;
-  // The window is not opened again for what nobody reads: the rest is declined, and the place is free.
+  // The window is not extended for unread data: the remainder is declined, and the stream is free.
   answer(request);
   this.close(constants.NGHTTP2_CANCEL);
 }
@@ -68,13 +68,13 @@ function onEnd(this: ClientHttp2Stream): void {
   if (!request.link.broken) answer(request);
 }
 
-/** Tells what came of an answer other than 200. */
+/** Passes on an answer other than 200. */
 function answer(request: Request): void {
   if (request.headers === undefined || !finish(request)) return;
   request.exchange.answered(request.status, request.headers, request.body);
 }
 
-/** The error of a stream comes with what `close` tells, too. */
+/** `close` reports the error of a stream as well. */
 const ignore = (): void => undefined;
 
 function onClose(this: ClientHttp2Stream): void {
@@ -82,7 +82,7 @@ function onClose(this: ClientHttp2Stream): void {
   request.link.ended(this as Stream);
 }
 
-/** True for the first who says so. */
+/** True for the first call. */
 function finish(request: Request): boolean {
   if (request.done) return false;
   request.done = true;
@@ -184,7 +184,7 @@ class NodeLink implements Link {
   ended(stream: Stream): void {
     this.#streams.delete(stream);
     const request = stream[REQUEST];
-    // The same request would be answered in the same way: the status counts.
+    // The same request would get the same answer: the status counts.
     if (!this.broken) answer(request);
     if (finish(request)) {
       const unprocessed =

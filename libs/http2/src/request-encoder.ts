@@ -3,31 +3,31 @@ import { STATIC_ENTRIES, staticNames } from './static-table.ts';
 const METHOD_POST = 0x83;
 const SCHEME_HTTP = 0x86;
 const SCHEME_HTTPS = 0x87;
-/** A literal that is not kept, with the name of `:path`. */
+/** A literal that is not indexed, with the name of `:path`. */
 const PATH_LITERAL = 0x04;
 const ENTRY_OVERHEAD = 32;
 const TABLE_BYTES = 4096;
 
-/** What the peer's table holds, oldest first: it follows what is written to it. */
+/** The peer's table, oldest entry first, as the written blocks leave it. */
 class DynamicTable {
   #capacity = TABLE_BYTES;
   #size = 0;
   #inserted = 0;
-  /** Entries by name and value, each with the number of its insertion. */
+  /** Entries by name and value, each with its insertion number. */
   readonly #entries = new Map<string, { readonly number: number; readonly size: number }>();
 
-  /** Changes with every insertion: an index that was worked out before is wrong afterwards. */
+  /** Changes with every insertion, which invalidates computed indexes. */
   get generation(): number {
     return this.#inserted;
   }
 
-  /** Index of a header, or undefined where it is not in the table. */
+  /** Index of a header, or undefined if it is not in the table. */
   find(name: string, value: string): number | undefined {
     const entry = this.#entries.get(`${name}\0${value}`);
     return entry && STATIC_ENTRIES + 1 + this.#inserted - entry.number;
   }
 
-  /** Adds a header that is not in it; false where it is too large. */
+  /** Adds a new header; false if it is too large. */
   insert(name: string, value: string): boolean {
     const size = name.length + value.length + ENTRY_OVERHEAD;
     if (size > this.#capacity) return false;
@@ -42,7 +42,7 @@ class DynamicTable {
     return true;
   }
 
-  /** Empties it and gives it another capacity. */
+  /** Clears it and sets its capacity. */
   restart(capacity: number): void {
     this.#entries.clear();
     this.#size = 0;
@@ -51,24 +51,24 @@ class DynamicTable {
   }
 }
 
-/** Headers that requests share, as bytes: valid as long as the table is as it was. */
+/** Shared headers as bytes: valid as long as the table is unchanged. */
 interface SharedBytes {
   readonly generation: number;
-  /** Pseudo headers, which stand before the path. */
+  /** Pseudo headers, which precede the path. */
   readonly front: Uint8Array;
   readonly back: Uint8Array;
 }
 
 /**
- * Writes header blocks of POST requests. Headers that requests share go into the peer's table once and are a byte each from then on; paths
- * and headers of a single request are written as they are.
+ * Writes header blocks of POST requests. Shared headers enter the peer's table once and take a byte each from then on; paths and headers of a single
+ * request are literals.
  */
 export class RequestEncoder {
   readonly #scheme: number;
   readonly #authority: string;
   readonly #table = new DynamicTable();
   #known = new WeakMap<readonly string[], SharedBytes>();
-  /** What the peer has to be told at the start of the next block. */
+  /** Table updates for the start of the next block. */
   #update: readonly number[] = [];
   #capacity = TABLE_BYTES;
   #path = '';
@@ -80,19 +80,19 @@ export class RequestEncoder {
     this.#authority = authority;
   }
 
-  /** The peer allows a table of so many bytes. */
+  /** The peer permits a table of this size. */
   limit(bytes: number): void {
     const capacity = Math.min(bytes, TABLE_BYTES);
     if (capacity === this.#capacity) return;
     this.#capacity = capacity;
     this.#table.restart(capacity);
-    // Down to nothing, and up again: whatever the peer's table held is gone on both sides.
+    // Down to 0, and up again: both sides drop the peer's table.
     const bytesOfUpdate: number[] = [0x20];
     pushInteger(bytesOfUpdate, 0x20, 5, capacity);
     this.#update = bytesOfUpdate;
   }
 
-  /** Gets ready to write a block, and tells how many bytes it takes at most. It must be written: the peer's table depends on it. */
+  /** Prepares a block; returns its maximum size. It must be written: the peer's table depends on it. */
   prepare(path: string, shared: readonly string[], own: readonly string[]): number {
     const known = this.#known.get(shared);
     this.#parts = known?.generation === this.#table.generation ? known : this.#encode(shared);
@@ -103,7 +103,7 @@ export class RequestEncoder {
     return bound;
   }
 
-  /** Writes the block that was prepared, and returns where it ends. */
+  /** Writes the prepared block; returns its end. */
   write(target: Buffer, at: number): number {
     const { front, back } = this.#parts;
     target.set(front, at);
@@ -130,13 +130,14 @@ export class RequestEncoder {
     const back: number[] = [];
     for (let i = 0; i < shared.length; i += 2) this.#field(back, shared[i]!, shared[i + 1]!);
     const parts = { generation, front: Uint8Array.from(front), back: Uint8Array.from(back) };
-    // What changed the table says so once.
+    // Changes of the table are written once.
     if (plain && this.#table.generation === generation) this.#known.set(shared, parts);
     return parts;
   }
 
   #field(bytes: number[], name: string, value: string): void {
-    if (!/^[\t\x20-\x7e]*$/.test(value)) throw new TypeError(`header ${name} holds what no header may hold`);
+    if (!/^[\t\x20-\x7e]*$/.test(value))
+      throw new TypeError(`header ${name} contains characters that headers must not contain`);
     const index = this.#table.find(name, value);
     if (index !== undefined) {
       pushInteger(bytes, 0x80, 7, index);
@@ -150,7 +151,7 @@ export class RequestEncoder {
   }
 }
 
-/** Bytes of an integer at most, and of what may stand before it. */
+/** Maximum bytes of an integer, and of a preceding byte. */
 const INTEGER_MAX = 6;
 
 function pushInteger(bytes: number[], flags: number, prefixBits: number, value: number): void {

@@ -1,4 +1,4 @@
-/** The table that both sides know from the start (RFC 7541, appendix A): index 1 is its first entry. */
+/** The predefined table (RFC 7541, appendix A): index 1 is its first entry. */
 export const staticTable: readonly (readonly [string, string])[] = [
   [':authority', ''],
   [':method', 'GET'],

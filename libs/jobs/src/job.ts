@@ -19,11 +19,11 @@ interface JobFacts {
 export type Job =
   | (JobFacts & {
       readonly status: 'Pending';
-      /** Attempts at the next piece that ended with an error of our own. */
+      /** Attempts at the next piece that ended with an internal error. */
       readonly attempts: number;
-      /** Workers that began an attempt at the next piece and have not ended it: at work, or dead. */
+      /** Workers that began an attempt at the next piece and have not ended it: working, or dead. */
       readonly workers: readonly string[];
-      /** It rests until then. */
+      /** Deferred until then. */
       readonly retryAt: Date;
     })
   | (JobFacts & { readonly status: 'Completed'; readonly finishedAt: Date })
@@ -31,7 +31,7 @@ export type Job =
 
 interface Attempt {
   readonly piece: number;
-  /** A name for one life of a process. */
+  /** The epoch of a process. */
   readonly worker: string;
 }
 
@@ -39,11 +39,11 @@ export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
   /** The next piece has its results. */
   | { readonly type: 'pieceProcessed'; readonly processed: JobPieceProcessed }
-  /** A worker is about to start on a piece. What follows must be durable before it does. */
+  /** A worker is about to start on a piece. The event must be durable before it does. */
   | (Attempt & { readonly type: 'beginAttempt' })
-  /** An attempt at a piece ended with an error that is nobody's but ours. */
+  /** An attempt at a piece ended with an internal error. */
   | (Attempt & { readonly type: 'attemptFailed' })
-  /** An attempt at a piece ended without a result, and without an error of ours: it never counted. */
+  /** An attempt at a piece ended without a result and without an internal error: it does not count. */
   | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
 
@@ -54,10 +54,10 @@ type JobChange = NonNullable<JobEvent['event']>;
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 1_000;
 
-/** Whole percents of the entries that have their result, 100 only when all have (R-S3). */
+/** Whole percents of the entries with a result, 100 only when all have one (R-S3). */
 export const progressOf = ({ entries, accepted }: Job): number => Math.floor((100 * entries) / accepted.entries);
 
-/** Whether a process may have died at the next piece, as far as `worker` knows: whoever else began with it has not ended it. */
+/** Whether the next piece may have killed a process, as far as `worker` knows: another worker has begun it and not ended. */
 export const isSuspect = (job: Job, worker: string): boolean =>
   job.status === 'Pending' && job.workers.some((each) => each !== worker);
 
@@ -89,7 +89,7 @@ function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: D
 function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange[] {
   if (action.type === 'accept') return job ? [] : [{ $case: 'accepted', value: action.accepted }];
   if (!job) throw Fault.bug(`${action.type} of a job that was never accepted`);
-  // Two workers may be at it for a moment: what the other one has said already changes nothing.
+  // Two workers may process it for a moment: repeated results have no effect.
   if (job.status !== 'Pending') return [];
   switch (action.type) {
     case 'pieceProcessed': {
@@ -106,7 +106,7 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
   }
 }
 
-/** What follows from an action. Pure. Repeats follow nothing. */
+/** The events of an action. Pure. Repeats have none. */
 export const decideJob = (id: string, job: Job | undefined, action: JobAction, at: Date): JobEvent[] => {
   const account = action.type === 'accept' ? action.account : (job?.account ?? '');
   return changesOf(job, action, at).map((event) => ({ stamp: undefined, job: id, account, at, event }));

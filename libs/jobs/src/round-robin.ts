@@ -1,25 +1,25 @@
-/** The jobs that wait for each other: an application's. */
+/** Jobs that run one after another: those of an application. */
 export interface Queue {
   readonly account: string;
   /** "" = exports of several applications of the account. */
   readonly application: string;
 }
 
-/** Whose turn it is among queues, as one worker sees it. */
+/** The turns of queues, as seen by one worker. */
 export interface RoundRobin {
   /**
-   * The queues in the order of their turns: accounts take turns, and within an account its applications. One that has nothing running goes before
-   * one that has. A queue that is new stands behind all others of its account, one that is not given any more is forgotten: so a queue waits for
-   * at most one turn of each other one.
+   * The queues in the order of their turns: accounts alternate, and within an account its applications. A queue without running jobs precedes one
+   * with some. A new queue follows all others of its account, and absent queues are forgotten: so a queue waits for at most one turn of each other
+   * one.
    */
   order(queues: readonly Queue[]): Queue[];
-  /** A turn begins. @returns what ends it */
+  /** Begins a turn. @returns the function that ends it */
   begin(queue: Queue): () => void;
 }
 
 /** The place of an account or a queue among others. */
 interface Place {
-  /** Grows with each turn that was begun. */
+  /** Increases with each turn. */
   last: number;
   running: number;
 }

@@ -1,6 +1,6 @@
 const WORDS = 2048;
 const WORDS_BYTES = WORDS * 4;
-/** Above this many members words are the smaller form in memory too. */
+/** Above this number of members, words are the smaller form in memory, too. */
 const ARRAY_LIMIT = 4096;
 
 const Form = {
@@ -33,7 +33,7 @@ export class Bitmap {
     this.size = size;
   }
 
-  /** The set of these positions, in any order, repeats allowed. */
+  /** The set of these positions, in any order, with repeats. */
   static of(positions: Iterable<number> | Uint16Array): Bitmap {
     const sorted = (positions instanceof Uint16Array ? positions.slice() : Uint16Array.from(positions)).sort();
     let length = 0;
@@ -43,7 +43,7 @@ export class Bitmap {
     return Bitmap.#ofSorted(sorted.subarray(0, length));
   }
 
-  /** What is in any of the sets. */
+  /** The union of the sets. */
   static union(sets: readonly Bitmap[]): Bitmap {
     const [first = Bitmap.empty, ...others] = sets.filter(({ size }) => size > 0);
     if (others.length === 0) return first;
@@ -52,7 +52,7 @@ export class Bitmap {
     return Bitmap.#ofWords(words);
   }
 
-  /** Whether no position is in two of the sets. */
+  /** Whether the sets are pairwise disjoint. */
   static areDisjoint(sets: readonly Bitmap[]): boolean {
     const words = new Uint32Array(WORDS);
     let members = 0;
@@ -86,7 +86,7 @@ export class Bitmap {
     return this.#array![this.rank(position)] === position;
   }
 
-  /** How many members are smaller than `position`. */
+  /** Number of members smaller than `position`. */
   rank(position: number): number {
     if (this.#words) {
       const word = position >>> 5;
@@ -117,7 +117,7 @@ export class Bitmap {
     return array;
   }
 
-  /** The members of ranks `from` (inclusive) to `to` (exclusive). */
+  /** The members with ranks from `from` (inclusive) to `to` (exclusive). */
   slice(from: number, to: number): Bitmap {
     return Bitmap.#ofSorted(this.positions().slice(from, to));
   }
@@ -170,7 +170,7 @@ export class Bitmap {
     return bytes;
   }
 
-  /** The set of {@link encode}d bytes; no bytes at all mean the empty set. Throws RangeError on anything else. */
+  /** The set of {@link encode}d bytes; an empty array is the empty set. Throws RangeError on anything else. */
   static decode(bytes: Uint8Array): Bitmap {
     if (bytes.length === 0) return Bitmap.empty;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -224,7 +224,7 @@ function runsAmong(members: Uint16Array): number {
   return runs;
 }
 
-/** A run begins at every member whose predecessor is none. */
+/** A run begins at every member without a predecessor. */
 function runsIn(words: Uint32Array): number {
   let runs = 0;
   let before = 0;

@@ -6,12 +6,12 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that runs with the system's and can be set forward: the test clock of architecture 8. */
+/** A clock that follows the system's and can be advanced: the test clock of architecture 8. */
 export class ShiftedClock implements Clock {
   #aheadMs = 0;
   readonly #watchers = new Set<() => void>();
 
-  /** How far it is ahead of the system's clock. */
+  /** How far it is ahead of the system's clock, in milliseconds. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
@@ -20,13 +20,13 @@ export class ShiftedClock implements Clock {
     return Date.now() + this.#aheadMs;
   }
 
-  /** @param ms zero or more; a clock never goes back. */
+  /** @param ms zero or more; a clock never goes back */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError('a clock cannot be set back');
     this.advanceTo(this.#aheadMs + ms);
   }
 
-  /** Makes it `ms` ahead of the system's clock, unless it is further already. */
+  /** Advances to `ms` ahead of the system's clock, unless it is further already. */
   advanceTo(ms: number): void {
     if (ms <= this.#aheadMs) return;
     this.#aheadMs = ms;

@@ -1,4 +1,4 @@
-/** What went wrong, in the words that every layer shares; the envelopes of the gateway map it to HTTP, the gRPC binding to status codes. */
+/** The kinds of errors, common to every layer; the envelopes of the gateway map them to HTTP, the gRPC binding to status codes. */
 export type FaultKind =
   | 'malformed'
   | 'argument'
@@ -12,16 +12,19 @@ export type FaultKind =
   | 'bug';
 
 /**
- * The only error that domain and services throw on purpose. `message` is the public text, fit for a caller's eyes;
- * `internal` is for the log; what nobody expected becomes `bug` through {@link Fault.from}.
+ * The only error that domain and services throw on purpose. `message` is the public text for callers, `internal` is for the log. {@link Fault.from}
+ * turns unexpected errors into `bug`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly kind: FaultKind;
   readonly internal: string | undefined;
-  /** When the caller may try again; of `throttled` alone. */
+  /** Seconds until the caller may try again; only for `throttled`. */
   readonly retryAfterSeconds: number | undefined;
-  /** Of `unavailable` alone: `none` = nothing was done; `possible` = `message` tells how to repeat what may have been done; undefined = not known. */
+  /**
+   * Only for `unavailable`: `none` = nothing was done; `possible` = something may have been done, and `message` explains how to repeat it; undefined
+   * = unknown.
+   */
   readonly effect: 'none' | 'possible' | undefined;
 
   constructor(
@@ -41,12 +44,12 @@ export class Fault extends Error {
     this.effect = options.effect;
   }
 
-  /** A request that cannot be read, or lacks a required argument: HTTP 400 without `status_code` (Spec Errors). */
+  /** An unreadable request, or one without a required argument: HTTP 400 without `status_code` (Spec Errors). */
   static malformed(text: string): Fault {
     return new Fault('malformed', text);
   }
 
-  /** A value that is present but wrong: status 210 (Spec Errors). */
+  /** An invalid value: status 210 (Spec Errors). */
   static argument(text: string): Fault {
     return new Fault('argument', text);
   }
@@ -71,12 +74,12 @@ export class Fault extends Error {
     return new Fault('tooLarge', text);
   }
 
-  /** The caller asks too often, and may try again after some whole seconds. */
+  /** The caller exceeds a rate, and may try again after this number of whole seconds. */
   static throttled(text: string, retryAfterSeconds: number): Fault {
     return new Fault('throttled', text, { retryAfterSeconds });
   }
 
-  /** Something this call depends on does not answer now; the same call may be repeated. */
+  /** A dependency of this call does not answer now; the same call may be repeated. */
   static unavailable(text: string, cause?: unknown): Fault {
     return new Fault('unavailable', text, { cause });
   }
@@ -85,7 +88,7 @@ export class Fault extends Error {
     return new Fault('bug', 'Internal error', { internal, cause });
   }
 
-  /** The Fault in a caught value: itself, or a `bug` that keeps the value as its cause. */
+  /** The Fault in a caught value: itself, or a `bug` with the value as its cause. */
   static from(thrown: unknown): Fault {
     if (thrown instanceof Fault) return thrown;
     return Fault.bug(thrown instanceof Error ? thrown.message : String(thrown), thrown);

@@ -1,6 +1,6 @@
 /**
- * The one form that code compares an integer in: a number where JSON and doubles keep it exactly, a bigint beyond 2^53 - 1. Equal integers are
- * then identical, and `<` is exact between both forms. What is no integer stays what it is.
+ * The canonical form of integers in code: a number if JSON and doubles represent it exactly, a bigint beyond 2^53 - 1. Equal integers are then
+ * identical, and `<` is exact between both forms. Other numbers are unchanged.
  */
 export function exactInteger(value: number | bigint): number | bigint {
   if (typeof value === 'number') {
@@ -9,8 +9,8 @@ export function exactInteger(value: number | bigint): number | bigint {
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
-/** Not in the library types yet: a value that JSON.stringify writes as the text that it was made of. */
+/** JSON.rawJSON, which the library types lack: a value that JSON.stringify writes as its source text. */
 const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
 
-/** What JSON.stringify writes as the digits of the integer, however many. */
+/** A value that JSON.stringify writes as all digits of the integer. */
 export const jsonInteger = (value: bigint): unknown => rawJSON(value.toString());

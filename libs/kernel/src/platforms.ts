@@ -22,18 +22,18 @@ export const Platform = {
 
 export type PlatformCode = (typeof Platform)[keyof typeof Platform];
 
-/** Every code that a request may name in `platforms`. */
+/** Every valid code in `platforms` of requests. */
 const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
-/** Channels have a dispatcher each; `libs/channels` says which platforms each of them reaches. */
+/** Each channel has a dispatcher; `libs/channels` defines its platforms. */
 export const channels = ['apns', 'fcm'] as const;
 
 export type Channel = (typeof channels)[number];
 
-/** Platforms that a message reaches when it names none (R-I5): the push platforms. */
+/** The platforms of a message without `platforms` (R-I5): the push platforms. */
 export const pushPlatforms: readonly PlatformCode[] = [1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 17, 19];
 
-/** True for what has push tokens; everything else is a contact, which has an address. */
+/** Whether a platform has push tokens; all others are contacts, which have an address. */
 export const isPushPlatform = (code: number): boolean => (pushPlatforms as readonly number[]).includes(code);

@@ -1,6 +1,6 @@
 import { Fault } from './fault.ts';
 
-/** How many of each thing may be there at once; deleted ones do not count (R-LM7). */
+/** The maximum number of each resource; deleted ones do not count (R-LM7). */
 export interface Quotas {
   /** Applications of an account. */
   readonly applications: number;
@@ -8,7 +8,7 @@ export interface Quotas {
   readonly tags: number;
   /** Presets of an application, or of an application group. */
   readonly presets: number;
-  /** Filters of an application; those that are bound to none count together in their account. */
+  /** Filters of an application; those without an application are counted per account. */
   readonly filters: number;
   /** Geozones of an application. */
   readonly geozones: number;
@@ -16,7 +16,7 @@ export interface Quotas {
   readonly testDevices: number;
 }
 
-/** The quotas of an operator who sets no others (R-LM7). */
+/** The default quotas (R-LM7). */
 export const defaultQuotas: Quotas = {
   applications: 10_000,
   tags: 10_000,

@@ -1,4 +1,4 @@
-/** A device's number in its application, 32 bits, given out in order; the unit of fan-out and statistics is a chunk of 65,536 of them. */
+/** A device's number in its application, 32 bits, assigned in order; the unit of fan-out and statistics is a chunk of 65,536 of them. */
 export type Seq = number;
 
 export const CHUNK_SIZE = 65_536;

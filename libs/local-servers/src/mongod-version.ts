@@ -9,7 +9,7 @@ const FILE = 'mongod-version';
 export function versionOfProgram(program: string): string {
   const { stdout = '' } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const version = /^db version v(\S+)/m.exec(stdout)?.[1];
-  if (version === undefined) throw Fault.unavailable(`${program} does not tell its version`);
+  if (version === undefined) throw Fault.unavailable(`${program} does not report its version`);
   return version;
 }
 

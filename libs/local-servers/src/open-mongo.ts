@@ -48,7 +48,7 @@ function keep(started: Mongod, folder: string, log: Logger): { stop(this: void):
     LOOK_EVERY_MS,
     async () => {
       if (isAlive(mongod.pid)) return;
-      log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB has ended and is started again');
+      log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB ended; restarting it');
       mongod = await startMongod(folder);
     },
     { name: 'keeping MongoDB', log },

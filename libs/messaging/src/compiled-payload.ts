@@ -11,7 +11,7 @@ import {
   type Variables,
 } from './template.ts';
 
-/** What a payload takes from the device that it is written for. */
+/** A part of a payload that depends on the device. */
 export type Hole =
   | {
       readonly kind: 'tag';
@@ -19,36 +19,36 @@ export type Hole =
       readonly tag: number;
       readonly format: Format;
       readonly encoding: Encoding;
-      /** Stands in for a missing value, not yet encoded. */
+      /** Replaces a missing value; not yet encoded. */
       readonly fallback: string;
     }
   | { readonly kind: 'device'; readonly key: MessageKey }
   | { readonly kind: 'badge' | 'token' }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
-/** How a value is written into a JSON string: as text, or percent-encoded as a part of a URL. */
+/** The encoding of a value in a JSON string: as text, or percent-encoded as a part of a URL. */
 export type Encoding = 'text' | 'url';
 
-/** JSON in pieces: text that is already JSON, and what differs from device to device. */
+/** JSON in parts: literal JSON text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
 
-/** What payloads are made of: a message, as its batches carry it. */
+/** The parts of a message that payloads need, as its batches carry them. */
 export type OutgoingMessage = Pick<SendBatch, 'message' | 'bucket' | 'messageId' | 'campaignId' | 'content'>;
 
-/** What the texts of a payload are resolved with. */
+/** The values for resolving the texts of a payload. */
 export interface TemplateContext {
   readonly variables: Variables;
   /** Names of the tags in the order of the columns. */
   readonly tags: readonly string[];
 }
 
-/** Devices by columns, as a batch carries them (sending 3). Device i has the i-th entry of each. */
+/** Devices in columns, as in a batch (sending 3); entry i belongs to device i. */
 export interface DeviceColumns {
   readonly chunk: number;
   readonly positions: Uint16Array;
-  /** Code of the platform of every device. */
+  /** Platform code of all devices. */
   readonly platform: number;
-  /** Three bytes a device, most significant first. */
+  /** Three bytes per device, most significant first. */
   readonly checks: Uint8Array;
   /** UTF-8 tokens, and where each ends. */
   readonly tokens: Uint8Array;
@@ -57,17 +57,17 @@ export interface DeviceColumns {
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
   readonly tags: number;
-  /** Empty where badges are not relative. */
+  /** Empty unless badges are relative. */
   readonly badges: Int32Array;
 }
 
 /** A value as JSON, the same for every device. */
 export const json = (value: unknown): Fragment => [JSON.stringify(value)];
 
-/** A JSON text byte for byte. */
+/** A JSON text, byte for byte. */
 export const rawJson = (text: string): Fragment => [text];
 
-/** An object of the entries that are given. */
+/** An object of the defined entries. */
 export function object(entries: Readonly<Record<string, Fragment | undefined>>): Fragment {
   const pieces: (string | Hole)[] = ['{'];
   for (const [key, value] of Object.entries(entries)) {
@@ -89,7 +89,7 @@ function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }
   return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
 }
 
-/** The pieces of a text, up to the one that goes beyond {@link FILLED_LIMIT}: what is left out would not have been sent. */
+/** The parts of a text, up to the one that exceeds {@link FILLED_LIMIT}: the others would never be sent. */
 function resolved(template: Template, encoding: Encoding, context: TemplateContext): Fragment {
   const pieces: (string | Hole)[] = [];
   let length = 0;
@@ -112,7 +112,7 @@ export const text = (template: string, context: TemplateContext): Fragment =>
 export const url = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'url', context));
 
-/** The one text of a payload that `PayloadWriter` may cut to make the payload fit (R-I23). */
+/** The only text of a payload that `PayloadWriter` may truncate to make the payload fit (R-I23). */
 export const trimmable = (string: Fragment): Fragment =>
   quoted([{ kind: 'trimFrom' }, ...string.slice(1, -1), { kind: 'trimTo' }]);
 
@@ -127,12 +127,12 @@ export const badgeText: Fragment = quoted(badge);
 /** The device's token as a string. */
 export const token: Fragment = quoted([{ kind: 'token' }]);
 
-/** A fragment as bytes around holes: literal i stands before hole i, the last one behind all. */
+/** A fragment as bytes around holes: literal i precedes hole i, the last one follows all. */
 export interface CompiledPayload {
   readonly literals: readonly Uint8Array[];
   readonly holes: readonly CompiledHole[];
   readonly trims: boolean;
-  /** Bytes that every device has, and room for what has a fixed bound. */
+  /** The bytes common to all devices, plus room for parts with a fixed bound. */
   readonly staticBytes: number;
 }
 
@@ -148,7 +148,7 @@ export type CompiledHole =
 
 const utf8 = new TextEncoder();
 const BADGE_MAX = 11;
-/** Ends a text that was cut. */
+/** The end of a truncated text. */
 export const ELLIPSIS = utf8.encode('...');
 
 /** Compiles a fragment once for many devices. */

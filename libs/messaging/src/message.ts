@@ -15,23 +15,23 @@ export interface MessageFacts {
   readonly account: string;
   readonly createdAt: Date;
   readonly accepted: MessageAccepted;
-  /** How many recipients have joined since it was accepted; 0 unless it is open (R-F5). */
+  /** Number of recipients that have joined since it was accepted; 0 unless it is open (R-F5). */
   readonly joined: number;
-  /** When its last application was deleted: `accepted` is empty since then. */
+  /** Time of the deletion of its last application: `accepted` is empty since then. */
   readonly purgedAt?: Date | undefined;
 }
 
-/** The claim of a transactionId: which message it made, and what a repeat answers (R-I10). */
+/** The claim of a transactionId: the message that it created, and the answer for repeats (R-I10). */
 export interface Transaction {
   readonly code: string;
   readonly answer: string;
   readonly at: Date;
 }
 
-/** How long a transactionId is remembered, from acceptance, not extended by repeats (R-I10). */
+/** Validity of a transactionId, from acceptance, not extended by repeats (R-I10). */
 export const TRANSACTION_MS = 300_000;
 
-/** The value of `Messages` for a message that is not stored in history (R-I6). */
+/** The value of `Messages` for a message that is not in the history (R-I6). */
 export const CODE_NOT_AVAILABLE = 'CODE_NOT_AVAILABLE';
 
 export interface CreateMessage {
@@ -39,21 +39,21 @@ export interface CreateMessage {
   readonly id: number;
   readonly account: string;
   readonly at: Date;
-  /** Complete but for `answer`. */
+  /** Complete except `answer`. */
   readonly draft: MessageAccepted;
 }
 
-/** What a recipient is sent joins the message of its zone and day (R-F5). */
+/** A recipient joins the message of its zone and day (R-F5). */
 export interface JoinMessage {
   /** Of the message that it joins. */
   readonly code: string;
-  /** The message's, should it be the first. */
+  /** The id of the message, if this recipient opens it. */
   readonly id: number;
   readonly account: string;
   readonly at: Date;
-  /** What made it join. */
+  /** The visit that causes it. */
   readonly cause: string;
-  /** What the recipient is sent, with `openUntil`. */
+  /** The content for the recipient, with `openUntil`. */
   readonly draft: MessageAccepted;
 }
 
@@ -78,13 +78,13 @@ const eventOf = (
   event,
 });
 
-/** What a repeat is answered; undefined where the transactionId stands for no message, or not any more (R-I10). */
+/** The answer for a repeat; undefined if the transactionId has no valid message (R-I10). */
 export function repeatOf(transaction: Transaction | undefined, at: Date): Created | undefined {
   if (!transaction || at.getTime() >= transaction.at.getTime() + TRANSACTION_MS) return undefined;
   return { code: transaction.code, answer: transaction.answer, repeat: true };
 }
 
-/** Accepts and releases a message, unless its transactionId already made one: then the answer is that one's (R-I10). */
+/** Accepts and releases a message, unless its transactionId has created one: then that one's answer is returned (R-I10). */
 export function createMessage(
   command: CreateMessage,
   transaction: Transaction | undefined,
@@ -101,14 +101,17 @@ export function createMessage(
   };
 }
 
-/** The platforms that a message can reach, as messages:list shows and filters them: without named devices and a restriction every push platform (R-RES22). */
+/**
+ * The platforms that a message can reach, as messages:list returns and filters them: every push platform without named devices and a restriction
+ * (R-RES22).
+ */
 export function reachOf({ reach, audience }: MessageAccepted): readonly number[] {
   if (reach) return reach.platforms;
   const restricted = audience?.platforms ?? [];
   return restricted.length > 0 ? restricted : pushPlatforms;
 }
 
-/** The message as it is listed: what the first recipient was sent, without the recipient. */
+/** The listed message: the content for the first recipient, without the recipient. */
 const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
   ...draft,
   audience: { target: undefined, platforms: draft.audience?.platforms ?? [] },
@@ -116,9 +119,9 @@ const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
 });
 
 /**
- * Lets a recipient join a message; the first one opens it. Who comes late, after it was closed, joins all the same and is sent to. A
- * message that was made with all its recipients takes no more.
- * @param hasJoined whether the same cause made somebody join before
+ * Adds a recipient to a message; the first one opens it. A late recipient, after the message was closed, still joins and is sent to. A message that
+ * was created with all its recipients accepts none.
+ * @param hasJoined whether the same cause has added a recipient before
  */
 export function joinMessage(
   { cause, at, draft, ...of }: JoinMessage,
@@ -139,11 +142,11 @@ export function joinMessage(
   return [...opening, joined].map((event) => eventOf(message ?? of, at, event));
 }
 
-/** Closes a message whose devices all have their terminal state; closing it again changes nothing. */
+/** Completes a message whose devices all have their terminal state; idempotent. */
 export const completeMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
   message?.status === 'PROCESSING' ? [eventOf(message, at, { $case: 'completed', value: {} })] : [];
 
-/** How a message ends that nobody is left of to be sent to (R-S1). */
+/** The end of a message without remaining recipients (R-S1). */
 function abandoned(message: Message): MessageEventCase[] {
   switch (message.status) {
     case 'PENDING':
@@ -157,7 +160,7 @@ function abandoned(message: Message): MessageEventCase[] {
   }
 }
 
-/** Takes a deleted application out of a message, which ends with its last one (R-B2, R-S1); repeating it changes nothing. */
+/** Removes a deleted application from a message, which ends with its last one (R-B2, R-S1); idempotent. */
 export function purgeMessage(message: Message | undefined, application: string, at: Date): readonly MessageEvent[] {
   if (!message?.accepted.applications.includes(application)) return [];
   const whole = message.accepted.applications.every((each) => each === application);
@@ -165,7 +168,7 @@ export function purgeMessage(message: Message | undefined, application: string, 
   return [...(whole ? abandoned(message) : []), purged].map((event) => eventOf(message, at, event));
 }
 
-/** What is left of what was sent with a message: how long it is kept depends on whether it is hidden. */
+/** The remainder of a purged content: its retention depends on whether the message is hidden. */
 export const purgedContent = ({ hidden, answer }: MessageAccepted): MessageAccepted =>
   MessageAccepted.fromPartial({ hidden, answer });
 

@@ -5,12 +5,12 @@ import { type Format, formatted } from './template.ts';
 
 const utf8 = new TextEncoder();
 
-/** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples every byte of them. */
+/** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples each of their bytes. */
 const GROWTH = 9;
 
-/** A payload whose bound is beyond this is not written. No provider takes a tenth of it, and a text may name a tag thousands of times. */
+/** Maximum bound of a payload that is written. No provider accepts a tenth of it, and a text may name a tag thousands of times. */
 const BOUND_LIMIT = 4 << 20;
-/** Bytes that are more than any provider takes, in whichever way it counts. */
+/** Number of bytes that exceeds every provider's limit, by any measure. */
 export const OVERSIZED_BYTES = 1 << 20;
 const oversized = Buffer.alloc(OVERSIZED_BYTES, ' ');
 
@@ -27,9 +27,9 @@ const shortEscapes = new Map([
   [12, 0x66],
   [13, 0x72],
 ]);
-/** Per byte: 0 = stands for itself in a JSON string, 1 = \u00XX, else the letter of its short escape. */
+/** Per byte: 0 = literal in a JSON string, 1 = \u00XX, else the letter of its short escape. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => shortEscapes.get(byte) ?? (byte < 0x20 ? 1 : PLAIN));
-/** Per byte: 1 = stands for itself in a URL, as encodeURIComponent has it. */
+/** Per byte: 1 = literal in a URL, as in encodeURIComponent. */
 const unreserved = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 && encodeURIComponent(String.fromCharCode(byte)).length === 1 ? 1 : 0,
 );
@@ -82,7 +82,7 @@ const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <
 
 let scratch = new Uint8Array(256);
 
-/** An ASCII value in a format, in `scratch`. */
+/** Formats an ASCII value into `scratch`. */
 function formatAscii(source: Uint8Array, from: number, to: number, format: Format): void {
   if (scratch.length < to - from) scratch = new Uint8Array(2 * (to - from));
   let raise = true;
@@ -131,7 +131,7 @@ function writeInteger(target: Uint8Array, at: number, value: number): number {
 
 const startOf = (ends: Uint32Array, index: number): number => (index === 0 ? 0 : ends[index - 1]!);
 
-/** The last place at or before `limit` where a JSON string that begins at `from` may be cut: between characters and outside escapes. */
+/** The last place at or before `limit` where a JSON string from `from` may be truncated: between characters and outside escapes. */
 function cutBefore(bytes: Uint8Array, from: number, limit: number): number {
   let at = from;
   let safe = from;
@@ -147,8 +147,8 @@ function cutBefore(bytes: Uint8Array, from: number, limit: number): number {
 }
 
 /**
- * Writes payloads one behind the other into slabs of memory. A written payload is never overwritten, so a socket may still hold it
- * while the next ones are written; a slab goes when nobody holds a payload in it.
+ * Writes payloads one after the other into slabs of memory. A written payload is never overwritten, so a socket may hold it while the next ones are
+ * written; a slab is freed when no payload in it is referenced.
  */
 export class PayloadWriter {
   readonly #slabBytes: number;
@@ -164,8 +164,8 @@ export class PayloadWriter {
   }
 
   /**
-   * The payload of a device. One above `limit` bytes is cut if it has a trimmable text; it may still be above then. In place of one that could
-   * be of several MiB stand {@link OVERSIZED_BYTES} blanks.
+   * The payload of a device. One above `limit` bytes is truncated if it has a trimmable text; it may still exceed the limit. A payload with a bound
+   * of several MiB is replaced by {@link OVERSIZED_BYTES} blanks.
    */
   write(payload: CompiledPayload, columns: DeviceColumns, device: number, limit: number): Buffer {
     const bound = this.#boundOf(payload, columns, device);

@@ -2,7 +2,7 @@ import { fromBase62, type Seq, toBase62 } from '@tidings/kernel';
 import { createHmac, type KeyObject } from 'node:crypto';
 import { sipHash, type SipKey } from './sip-hash.ts';
 
-/** The message that a statistics hash names. */
+/** The message in a statistics hash. */
 export interface HashedMessage {
   /** 0 without a campaign. */
   readonly campaignId: bigint;
@@ -11,17 +11,17 @@ export interface HashedMessage {
   readonly code: string;
 }
 
-/** The device that a statistics hash says it was rendered for. */
+/** The device that a statistics hash was rendered for. */
 export interface HashedDevice {
   readonly seq: Seq;
   /** Platform code, below 256. */
   readonly platform: number;
-  /** 29 bits that only who has the key can make: see {@link macOf}. */
+  /** 29 bits that require the key: see {@link macOf}. */
   readonly mac: number;
 }
 
 export interface StatisticsHash extends HashedMessage {
-  /** Undefined where the hash has no fifth part, one that is not ours, or one of an earlier version: it says nothing of the device. */
+  /** Undefined if the hash has no fifth part, a foreign one, or one of an earlier version: it proves nothing about the device. */
   readonly device: HashedDevice | undefined;
 }
 
@@ -33,20 +33,20 @@ const GROUPS = [4, 8, 8] as const;
 
 /**
  * Length of the device part in characters: three groups of 23 bits, four digits of base 62 each. An earlier version wrote at most 11, without
- * anything that proves them; by the length they are told apart.
+ * authentication; the length distinguishes them.
  */
 export const DEVICE_PART_LENGTH = 12;
 const GROUP_DIGITS = 4;
 const GROUP_BITS = 23;
 const GROUP_MASK = (1 << GROUP_BITS) - 1;
-/** Bits of the second group that belong to the mac: of its 29, six are there and 23 in the third. */
+/** Bits of the mac: of its 29, six are in the second group and 23 in the third. */
 const MAC_BITS = 29;
 const MAC_HIGH_BITS = MAC_BITS - GROUP_BITS;
 
 /** Signs the device parts of one message in one application. */
 export type MessageKey = SipKey;
 
-/** The key of a message's device parts. Derive it once for many devices: it takes as long as dozens of their macs. */
+/** The key of a message's device parts. Derive it once for many devices: it takes as long as dozens of macs. */
 export function messageKeyOf(reportKey: KeyObject, application: string, message: HashedMessage): MessageKey {
   const digest = createHmac('sha256', reportKey)
     .update(`${hashPrefix(message)}${application}`)
@@ -54,15 +54,15 @@ export function messageKeyOf(reportKey: KeyObject, application: string, message:
   return Int32Array.of(digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12));
 }
 
-/** What binds a report to the hwid (by its check), the number and the platform of a device, and to the message of the key; 29 bits. */
+/** Binds a report to the hwid (by its check), the seq and the platform of a device, and to the message of the key; 29 bits. */
 export const macOf = (key: MessageKey, seq: Seq, platform: number, check: number): number =>
   sipHash(key, seq, (platform << 24) | check) >>> (32 - MAC_BITS);
 
-/** Whether a device part was written for this message and the device of this check: nothing in it was changed. */
+/** Whether a device part was written for this message and the device of this check, unmodified. */
 export const isGenuine = (key: MessageKey, { seq, platform, mac }: HashedDevice, check: number): boolean =>
   macOf(key, seq, platform, check) === mac;
 
-/** What the hashes of all devices of a message begin with: `P_<campaign>_<message id>_<code>_`. */
+/** The common prefix of the hashes of a message's devices: `P_<campaign>_<message id>_<code>_`. */
 export function hashPrefix(message: HashedMessage): string {
   const code = message.code.split('-').map((group) => toBase62(BigInt(`0x${group}`)));
   return `P_${toBase62(message.campaignId)}_${toBase62(message.messageId)}_${code.join('-')}_`;
@@ -77,8 +77,8 @@ function writeGroup(target: Uint8Array, at: number, group: number): void {
 }
 
 /**
- * Writes the fifth part of the hash, the 69 bits (seq, platform, mac), and returns where it ends: {@link DEVICE_PART_LENGTH} bytes on, for which
- * there must be room. It runs once per push, hence neither bigint nor string.
+ * Writes the fifth part of the hash, the 69 bits (seq, platform, mac), and returns its end: {@link DEVICE_PART_LENGTH} bytes further, which must be
+ * available. It runs once per push, hence neither bigint nor string.
  */
 export function writeDevicePart(target: Uint8Array, at: number, { seq, platform, mac }: HashedDevice): number {
   writeGroup(target, at, seq >>> 9);
@@ -87,7 +87,7 @@ export function writeDevicePart(target: Uint8Array, at: number, { seq, platform,
   return at + DEVICE_PART_LENGTH;
 }
 
-/** The statistics hash `p` of a message, for one device or for none (R-I30). */
+/** The statistics hash `p` of a message, for one device or without a device (R-I30). */
 export function buildStatisticsHash(message: HashedMessage, device?: HashedDevice): string {
   const prefix = hashPrefix(message);
   if (!device) return prefix.slice(0, -1);
@@ -122,7 +122,7 @@ function parseDevice(text: string | undefined): HashedDevice | undefined {
   };
 }
 
-/** What a statistics hash says, or undefined for text that is none (R-C11). The prefix and parts beyond the fifth are ignored. */
+/** The content of a statistics hash; undefined for other text (R-C11). The prefix and parts beyond the fifth are ignored. */
 export function parseStatisticsHash(text: string): StatisticsHash | undefined {
   const [, campaign, message, code, device] = text.split('_', 6);
   if (campaign === undefined || message === undefined || code === undefined) return undefined;

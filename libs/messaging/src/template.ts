@@ -1,19 +1,19 @@
 import type { Content, Localized } from '@tidings/events';
 
-/** How a placeholder's value is written (R-I16). An unknown format is `regular`. */
+/** The format of a placeholder's value (R-I16). An unknown format is `regular`. */
 export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
 
 export interface Placeholder {
   readonly name: string;
   readonly format: Format;
-  /** Written as it stands where no value is found. */
+  /** Written unchanged if there is no value. */
   readonly fallback: string;
 }
 
-/** A parsed text: what is literal, and the placeholders between. */
+/** A parsed text: literals and placeholders. */
 export type Template = readonly (string | Placeholder)[];
 
-/** The values that a request brings for all devices alike (R-I16). */
+/** The values of a request, the same for all devices (R-I16). */
 export interface Variables {
   readonly bindings: unknown;
   readonly placeholders: unknown;
@@ -29,8 +29,8 @@ const formats: ReadonlySet<string> = new Set<Format>([
 ]);
 
 /**
- * What may begin at a brace. Each branch holds no brace inside, so a failed one is given up at the next brace: parsing is linear.
- * A third bar belongs to the default.
+ * Everything that can begin at a brace. No branch contains a brace, so a failed one ends at the next brace: parsing is linear. A third bar belongs to
+ * the default.
  */
 const AT_BRACE = /\\\{|\{\{([^{}|]*)(?:\|([^{}|]*)(?:\|([^{}]*))?)?\}\}|\{([^{}|]*)\|([^{}|]*)\|([^{}]*)\}/g;
 
@@ -45,7 +45,7 @@ function placeholderOf([, ...groups]: RegExpExecArray): Placeholder | undefined 
   return { name: name.trim(), format: formatOf(format), fallback: fallback.trim() };
 }
 
-/** Splits a text at its placeholders; `\{` becomes a brace, and what is malformed stays as text. */
+/** Splits a text at its placeholders; `\{` becomes a brace, and malformed placeholders stay as text. */
 export function parseTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
   let literal = '';
@@ -117,7 +117,7 @@ function written(value: unknown): string {
   }
 }
 
-/** A value of a tag or of a request as text (R-I17); undefined where it counts as missing: null, "" and []. */
+/** A value of a tag or of a request as text (R-I17); undefined for missing values: null, "" and []. */
 export function valueText(value: unknown): string | undefined {
   const text = written(value);
   return text === '' ? undefined : text;
@@ -129,7 +129,7 @@ const childOf = (value: unknown, key: string): unknown => {
   return (value as Readonly<Record<string, unknown>>)[key];
 };
 
-/** The value that the request itself gives for a name: `template_bindings` by dotted path, then `dynamic_content_placeholders`. */
+/** The request's value of a name: `template_bindings` by dotted path, then `dynamic_content_placeholders`. */
 export function requestValue(name: string, { bindings, placeholders }: Variables): string | undefined {
   return valueText(name.split('.').reduce(childOf, bindings)) ?? valueText(childOf(placeholders, name));
 }
@@ -138,7 +138,7 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-/** Integers that a number cannot hold are kept whole. */
+/** Integers that a number cannot represent are exact. */
 function parseVariables(json: string): unknown {
   if (json === '') return undefined;
   return JSON.parse(json, (_key: string, value: unknown, context?: ReviverContext) => {
@@ -148,21 +148,21 @@ function parseVariables(json: string): unknown {
   }) as unknown;
 }
 
-/** What a content brings for its placeholders. */
+/** The values that a content has for its placeholders. */
 export function variablesOf(content: Content): Variables {
   return { bindings: parseVariables(content.bindings), placeholders: parseVariables(content.placeholders) };
 }
 
 /**
- * Characters that a text is filled to: no channel takes as many. A value may stand in it thousands of times, so what is behind is left out
- * before it is made.
+ * Maximum characters of an expanded text: no channel accepts as many. A value may occur in it thousands of times, so the remainder is not created.
  */
 export const FILLED_LIMIT = 262_144;
 
 /**
- * A text with its placeholders filled in for one device (R-I16), up to the value that goes beyond {@link FILLED_LIMIT}; `valueOf` gives the device's
- * value of a tag by its name, undefined or "" where it has none.
- * @param encode applied to what is filled in @default nothing
+ * A text with its placeholders expanded for one device (R-I16), up to the value that exceeds {@link FILLED_LIMIT}; `valueOf` returns the device's
+ * value of a tag by name, undefined or "" without one.
+ * @param encode applied to inserted values
+ * @default nothing
  */
 export function filledText(
   text: string,
@@ -182,7 +182,7 @@ export function filledText(
   return filled;
 }
 
-/** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
+/** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined without any. */
 export function textFor(localized: Localized | undefined, language: string): string | undefined {
   const entries = localized?.entries ?? [];
   for (const wanted of [language || 'default', 'default', 'en']) {
@@ -193,8 +193,8 @@ export function textFor(localized: Localized | undefined, language: string): str
 }
 
 /**
- * True for a link that is replaced by a short one: http(s), and the same for every device. One with placeholders is each recipient's own, so it
- * goes out as it is (R-I19).
+ * Whether a link is replaced by a short one: http(s), and the same for every device. One with placeholders differs by recipient, so it is not
+ * replaced (R-I19).
  */
 export const isShortenable = (link: string): boolean =>
   /^https?:\/\//i.test(link) && parseTemplate(link).every((part) => typeof part === 'string');

@@ -8,7 +8,7 @@ describe('an address of MongoDB', () => {
       const refusal = connectMongo(url);
       await expect(refusal).rejects.toMatchObject({
         kind: 'argument',
-        message: 'MONGO_URL: is no address of a MongoDB',
+        message: 'MONGO_URL: must be an address of MongoDB',
       });
     },
   );

@@ -4,6 +4,6 @@ import type { Db, MongoClient } from 'mongodb';
 export const databaseOf = (client: MongoClient, service: string, prefix = 'tidings'): Db =>
   client.db(`${prefix}_${service.replaceAll('-', '_')}`);
 
-/** What the names of a deployment's databases begin with: the path of `MONGO_URL`, or `tidings` where it has none. */
+/** The prefix of a deployment's database names: the path of `MONGO_URL`, or `tidings` without one. */
 export const databasePrefixOf = (url: string | undefined): string =>
   /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url ?? '')?.[1] ?? 'tidings';

@@ -1,7 +1,7 @@
 export { connectMongo } from './connect.ts';
 export { databaseOf, databasePrefixOf } from './databases.ts';
 export { inDays } from './in-days.ts';
-export { Lease, removeLeases } from './mongo-lease.ts';
+export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
 export { connectionTo } from './models/connection.ts';
 export { createCollections } from './models/create-collections.ts';
 export {
@@ -24,6 +24,7 @@ export {
 export { collectionOf, defineModel, type Index, type ModelDefinition, modelOf } from './models/model.ts';
 export { invalidDocuments } from './models/validate.ts';
 export { mongoOptions } from './mongo-options.ts';
+export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
-/** The driver's connection, as far as it is touched here. */
+/** The parts of the driver's connection that are patched. */
 interface Connection {
   readonly socket: Socket;
   readonly closed: boolean;
-  /** Ends it: what waits for an answer fails with the error. */
+  /** Closes it: operations that wait for an answer fail with the error. */
   cleanup: (this: Connection, error: Error) => void;
 }
 
@@ -15,8 +15,8 @@ const { prototype } = (
 const { cleanup } = prototype;
 
 /**
- * Fails what waits to write, too. The driver (6.16.0) writes to a connection that has closed meanwhile, or waits until one that closes takes
- * more, and hears nothing any more: the operation never ends, and where it was the monitor's the server is never found again.
+ * Also fails operations that wait to write. The driver (6.16.0) writes to a connection that has closed meanwhile, or waits for a closing one to
+ * drain, without an event: the operation never ends, and if it was the monitor's, the server is never found again.
  */
 prototype.cleanup = function (this: Connection, error: Error): void {
   if (this.closed) return;

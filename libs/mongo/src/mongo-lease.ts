@@ -1,45 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
-import type { Db } from 'mongodb';
-import type { Model } from 'mongoose';
-import { modelOf } from './models/model.ts';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { collectionOf } from './models/model.ts';
 import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
 const DUPLICATE_KEY = 11000;
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
-/** Lets one of several processes do what need not be done twice. Two that do it at once for a moment are no harm. */
+/** The leases of a database. */
+export const leasesOf = (db: Db): Collection<LeaseDocument> => collectionOf(db, leasesModel);
+
+export interface FollowOptions {
+  /** Bounds each command. @default not at all */
+  readonly answered?: <T>(command: Promise<T>) => Promise<T>;
+}
+
+const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+
+const unbounded = <T>(command: Promise<T>): Promise<T> => command;
+
+/**
+ * Makes a lease the holder's successor's, durably: false where somebody else was faster. The compare-and-set that all leases rest on.
+ * @param holder the lease as it was seen; null where there was none
+ */
+export async function followHolder(
+  leases: Collection<LeaseDocument>,
+  holder: LeaseDocument | null | undefined,
+  { _id, ...mine }: LeaseDocument,
+  { answered = unbounded }: FollowOptions = {},
+): Promise<boolean> {
+  if (holder) {
+    const same = { _id, owner: holder.owner, until: holder.until };
+    return (await answered(leases.replaceOne(same, mine, DURABLE))).matchedCount === 1;
+  }
+  try {
+    await answered(leases.insertOne({ _id, ...mine }, DURABLE));
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+export interface LeaseOptions extends FollowOptions {
+  /** What leases run on; holders' clocks must agree to within a second. */
+  readonly clock: Clock;
+  /** How long the lease is held after it was last taken. */
+  readonly lengthMs: number;
+  /** Whether the holder is told of those who ask in vain, by {@link Lease.hasRival}. @default false */
+  readonly tellsHolder?: boolean;
+}
+
+/**
+ * The right to do something alone, in the collection `leases`: it is to be renewed with {@link take}. A holder whose process is known to have
+ * ended is followed at once. It only makes doubling rare: what it guards must bear two holders.
+ */
 export class Lease {
-  readonly #leases: Model<LeaseDocument>;
-  readonly #clock: Clock;
+  readonly #leases: Collection<LeaseDocument>;
   readonly #name: string;
-  readonly #owner: string;
+  readonly #options: LeaseOptions;
+  readonly #answered: NonNullable<FollowOptions['answered']>;
+  readonly #id = randomUUID();
+  #heldUntil = -Infinity;
+  #hasRival = false;
+  #taking: Promise<boolean> | undefined;
 
-  constructor(db: Db, clock: Clock, name: string, owner: string) {
-    this.#leases = modelOf(db, leasesModel);
-    this.#clock = clock;
+  constructor(db: Db, name: string, options: LeaseOptions) {
+    this.#leases = leasesOf(db);
     this.#name = name;
-    this.#owner = owner;
+    this.#options = options;
+    this.#answered = options.answered ?? unbounded;
   }
 
-  /** Takes or renews the lease; false while another has it. */
-  async take(ms: number): Promise<boolean> {
-    const now = this.#clock.now();
-    const mine = { _id: this.#name, $or: [{ owner: this.#owner }, { until: { $lte: new Date(now) } }] };
-    try {
-      await this.#leases.updateOne(mine, { $set: { owner: this.#owner, until: new Date(now + ms) } }, { upsert: true });
-      return true;
-    } catch (error) {
-      if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false;
-      throw error;
-    }
+  /** By this process's own clock, counted from before the last renewal was sent. */
+  get held(): boolean {
+    return performance.now() < this.#heldUntil;
   }
 
+  /** True when another process has asked for the lease within its length. */
+  get hasRival(): boolean {
+    return this.#hasRival;
+  }
+
+  /** Takes or renews the lease, once for all who ask meanwhile; false when another has it. Rejects when the store does not answer. */
+  take(): Promise<boolean> {
+    this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
+    return this.#taking;
+  }
+
+  /** Lets the next one take it at once. */
   async release(): Promise<void> {
-    await this.#leases.deleteOne({ _id: this.#name, owner: this.#owner });
+    this.#heldUntil = -Infinity;
+    endOwner(this.#id);
+    await this.#answered(this.#leases.deleteOne(this.#mine));
+  }
+
+  async #take(): Promise<boolean> {
+    const asked = performance.now();
+    const owner = beginOwner(this.#id);
+    const taken = (await this.#renew()) || (await this.#acquire(owner));
+    this.#heldUntil = taken ? asked + this.#options.lengthMs : -Infinity;
+    if (!taken) endOwner(this.#id);
+    return taken;
+  }
+
+  get #mine(): { readonly _id: string; readonly owner: string } {
+    return { _id: this.#name, owner: this.#id };
+  }
+
+  async #renew(): Promise<boolean> {
+    const { clock, lengthMs } = this.#options;
+    const until = new Date(clock.now() + lengthMs);
+    const lease = await this.#answered(this.#leases.findOneAndUpdate(this.#mine, { $set: { until } }, DURABLE));
+    this.#hasRival = lease?.rivalAt !== undefined && lease.rivalAt.getTime() > clock.now() - lengthMs;
+    return lease !== null;
+  }
+
+  async #acquire({ process }: LeaseOwner): Promise<boolean> {
+    const { clock, lengthMs, tellsHolder } = this.#options;
+    const now = new Date(clock.now());
+    const holder = await this.#answered(this.#leases.findOne({ _id: this.#name }));
+    if (holder && holder.until > now && !hasOwnerEnded({ id: holder.owner, process: holder.process })) {
+      const { _id, owner } = holder;
+      if (tellsHolder) await this.#answered(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
+      return false;
+    }
+    const mine = { ...this.#mine, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
+    return followHolder(this.#leases, holder, mine, { answered: this.#answered });
+  }
+}
+
+export interface Reservation {
+  /** Who it is for: no process, so nothing but time ends it. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly lengthMs: number;
+}
+
+/** Reserves a name among the leases by one write, or renews the reservation; false while it is another owner's. */
+export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: Reservation): Promise<boolean> {
+  const now = clock.now();
+  const mine = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
+  try {
+    await leasesOf(db).updateOne(mine, { $set: { owner, until: new Date(now + lengthMs) } }, { upsert: true });
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
   }
 }
 
 /** Removes leases whose names begin with `prefix` and that ended before a time: a process that died has not given them back. */
 export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
   const names = { $gte: prefix, $lt: `${prefix}\uffff` };
-  await modelOf(db, leasesModel).deleteMany({ _id: names, until: { $lt: before } });
+  await leasesOf(db).deleteMany({ _id: names, until: { $lt: before } });
 }

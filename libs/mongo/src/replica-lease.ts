@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { every } from '@tidings/coordination';
+import { every, stopwatch } from '@tidings/coordination';
 import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
-import { type Db, MongoServerError } from 'mongodb';
-import type { Model } from 'mongoose';
+import type { Collection, Db } from 'mongodb';
 import type { Logger } from 'pino';
-import { modelOf } from './models/model.ts';
-import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
+import { followHolder, leasesOf } from './mongo-lease.ts';
+import type { LeaseDocument } from './storage/leases.schema.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5_000;
 /** Clocks of hosts agree to within a second: until a number that was given back may be taken, ids of its former holder lie in the past. */
 const CLOCKS_AGREE_MS = 2_000;
-const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
 /** A leased number of this process. */
@@ -26,15 +24,10 @@ export interface ReplicaOptions {
   readonly leaseMs?: number;
 }
 
-/** How long ago something was. Both clocks count: one stands still while the machine sleeps, the other can be set. */
-function stopwatch(): () => number {
-  const [wall, steady] = [Date.now(), performance.now()];
-  return () => Math.max(Date.now() - wall, performance.now() - steady);
-}
-
+/** Its leases run on the server's clock, and are named `replica/<number>`. */
 class LeasedNumber implements ReplicaNumber {
   readonly #db: Db;
-  readonly #leases: Model<LeaseDocument>;
+  readonly #leases: Collection<LeaseDocument>;
   readonly #leaseMs: number;
   readonly #owner = randomUUID();
   #number: number | undefined;
@@ -42,7 +35,7 @@ class LeasedNumber implements ReplicaNumber {
 
   constructor(db: Db, leaseMs: number) {
     this.#db = db;
-    this.#leases = modelOf(db, leasesModel);
+    this.#leases = leasesOf(db);
     this.#leaseMs = leaseMs;
   }
 
@@ -76,33 +69,19 @@ class LeasedNumber implements ReplicaNumber {
   async #take(until: Date): Promise<number> {
     const { now } = await this.#term(0);
     const ids = Array.from({ length: REPLICAS }, (_, number) => idOf(number));
-    const known = new Map((await this.#leases.find({ _id: { $in: ids } }).lean()).map((lease) => [lease._id, lease]));
+    const known = new Map(
+      (await this.#leases.find({ _id: { $in: ids } }).toArray()).map((lease) => [lease._id, lease]),
+    );
     for (const [number, _id] of ids.entries()) {
       const holder = known.get(_id);
       if (holder && holder.until > now) continue;
-      if (holder ? await this.#follow(holder, until) : await this.#insert({ _id, owner: this.#owner, until }))
-        return number;
+      if (await followHolder(this.#leases, holder, { _id, owner: this.#owner, until })) return number;
     }
     const first = Math.min(...[...known.values()].map((lease) => lease.until.getTime()));
     const seconds = Math.max(1, Math.ceil((first - now.getTime()) / 1000));
     throw Fault.conflict(
       `All ${REPLICAS} numbers for processes that make ids in the database ${this.#db.databaseName} are taken: run fewer processes of this service. The next number may be free in ${seconds} s`,
     );
-  }
-
-  async #follow({ _id, owner, until: before }: LeaseDocument, until: Date): Promise<boolean> {
-    const $set = { owner: this.#owner, until };
-    return (await this.#leases.updateOne({ _id, owner, until: before }, { $set }, DURABLE)).matchedCount === 1;
-  }
-
-  async #insert(lease: LeaseDocument): Promise<boolean> {
-    try {
-      await this.#leases.create(lease);
-      return true;
-    } catch (error) {
-      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
-      throw error;
-    }
   }
 
   /** A time from now by the server's clock, and how long ago it began by the own ones. */

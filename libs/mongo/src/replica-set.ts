@@ -3,21 +3,21 @@ import { Fault } from '@tidings/kernel';
 import { MongoClient, type MongoClientOptions, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { mongoOptions } from './mongo-options.ts';
 
-/** How long a primary is looked for. */
+/** Time limit of the search for a primary. */
 const SELECTION_MS = 3_000;
-/** The same with all that comes before it, such as names that are resolved. */
+/** The same, including preceding steps such as DNS. */
 const PATIENCE_MS = 4_000;
 const AUTHENTICATION_FAILED = 18;
 
-/** The address for people: without user, password and options. */
+/** The address for display: without user, password and options. */
 export const shownMongoUrl = (url: string): string => url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
 
-/** A client, not connected. @throws Fault `argument`: the driver's own words for what is wrong may repeat the address, password and all */
+/** Creates a client without connecting. @throws Fault `argument`: the driver's own text may contain the address with its password */
 export function newMongoClient(url: string, options: MongoClientOptions = {}): MongoClient {
   try {
     return new MongoClient(url, { ...mongoOptions, ...options });
   } catch {
-    throw Fault.argument('MONGO_URL: is no address of a MongoDB');
+    throw Fault.argument('MONGO_URL: must be an address of MongoDB');
   }
 }
 
@@ -26,7 +26,7 @@ const initiate = (url: string): string => `mongosh "${shownMongoUrl(url)}" --eva
 const notInitiated = (url: string, cause?: unknown): Fault =>
   Fault.unavailable(`MONGO_URL: the replica set at ${shownMongoUrl(url)} is not initiated: ${initiate(url)}`, cause);
 
-/** What is wrong where no primary was found. */
+/** The fault when no primary was found. */
 export function unreachable(url: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED) {
@@ -40,8 +40,8 @@ export function unreachable(url: string, error: unknown): Fault {
 }
 
 /**
- * Checks that a connected client has found a replica set: commits of several documents and change streams need one.
- * @throws Fault `argument` for a server that runs alone; Fault `unavailable` for a replica set that is not initiated
+ * Checks that a connected client has found a replica set: multi-document commits and change streams need one.
+ * @throws Fault `argument` for a standalone server; Fault `unavailable` for a replica set that is not initiated
  */
 export async function checkReplicaSet(client: MongoClient, url: string): Promise<void> {
   const hello = await client.db('admin').command({ isMaster: 1 });
@@ -52,10 +52,7 @@ export async function checkReplicaSet(client: MongoClient, url: string): Promise
   );
 }
 
-/**
- * Looks for the replica set at an address, for 4 s at most.
- * @throws Fault that says in one sentence, without a password, what is wrong with it
- */
+/** Looks for the replica set at an address, for at most 4 s. @throws Fault that explains the failure in one sentence, without a password */
 export async function tryReplicaSet(url: string): Promise<void> {
   const client = newMongoClient(url, { serverSelectionTimeoutMS: SELECTION_MS, connectTimeoutMS: SELECTION_MS });
   const patience = new AbortController();
@@ -70,7 +67,7 @@ export async function tryReplicaSet(url: string): Promise<void> {
     throw unreachable(url, error);
   } finally {
     patience.abort();
-    // What still waits for an answer ends with the client.
+    // Operations in progress end with the client.
     looked.catch(() => undefined);
     void client.close();
   }

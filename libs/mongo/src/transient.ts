@@ -7,12 +7,12 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 
-/** The store gave no answer that can be relied upon: what was asked of it may have happened, may yet, or never will. */
+/** The store gave no reliable answer: the operation may have happened, may still happen, or never will. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome';
 }
 
-/** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
+/** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, interrupted cursors. */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
   10107, 11600, 11602, 13388, 13435, 13436,
@@ -21,8 +21,8 @@ const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
 export const isTransientCode = (code: unknown): boolean => TRANSIENT_CODES.has(code);
 
 /**
- * Whether repeating work on MongoDB may help: after everything but the refusal of the command by the server, and what the driver refuses to send.
- * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
+ * Whether repeating an operation on MongoDB may help: after every error except the server's refusal of the command, and commands that the driver
+ * refuses to send. The driver also reports broken sockets as plain system errors, and in a bulk write as a server error without a code.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof UnknownOutcome || error instanceof MongoWriteConcernError) return true;
@@ -34,14 +34,14 @@ export function isTransient(error: unknown): boolean {
   return error instanceof MongoError || isSystemError(error);
 }
 
-/** Known by what it has: it may come from another realm, whose `Error` is not this one. */
+/** Identified by its fields: it may come from another realm, with a different `Error`. */
 const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
 
-/** The Fault in a caught value: `unavailable` for a transient error, else as {@link Fault.from} has it. */
+/** The Fault in a caught value: `unavailable` for a transient error, otherwise as in {@link Fault.from}. */
 export const faultOf = (thrown: unknown): Fault =>
   isTransient(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
-/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`: a record is not dead-lettered because the server was away. */
+/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`, so that a record is not dead-lettered during an outage. */
 export async function transientAsFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { faultOf } from '@tidings/mongo';
 
-/** Reads and writes the messages of a type, as ts-proto generates it. */
+/** Encodes and decodes the messages of a type, as ts-proto generates it. */
 export interface Codec {
   encode(message: never): { finish(): Uint8Array };
   decode(bytes: Uint8Array): unknown;
@@ -14,23 +14,23 @@ export interface MethodDefinition {
   readonly requestStream: boolean;
   readonly responseType: Codec;
   readonly responseStream: boolean;
-  /** `idempotencyLevel` says whether a call may be repeated that was perhaps carried out. */
+  /** `idempotencyLevel` permits repeating a call that may have been executed. */
   readonly options: { readonly idempotencyLevel?: 'NO_SIDE_EFFECTS' | 'IDEMPOTENT' };
 }
 
-/** A service as ts-proto defines it: what both bindings, in process and gRPC, walk over. */
+/** A service as ts-proto defines it, for both bindings, in process and gRPC. */
 export interface ServiceDefinition {
   readonly name: string;
   readonly fullName: string;
   readonly methods: Readonly<Record<string, MethodDefinition>>;
 }
 
-/** A method as callers see it: answers a promise, or a stream that is read with `for await`. */
+/** A method for callers: returns a promise, or a stream for `for await`. */
 export type Call = (request: unknown) => unknown;
 
 /**
- * The service called directly in this process, behind the same interface that gRPC serves (architecture 3): only the methods of the
- * definition, and callers meet nothing but Faults: `unavailable` where the store does not answer. Messages are passed on as they are and must not be changed by either side.
+ * Calls the service directly in this process, behind the same interface that gRPC serves (architecture 3): only the methods of the definition, and
+ * only Faults are thrown: `unavailable` if the store does not answer. Messages are passed by reference, and neither side may change them.
  */
 export function inProcess<Service extends object>(definition: ServiceDefinition, implementation: Service): Service {
   const bound = Object.entries(definition.methods).map(([method, { responseStream }]): [string, Call] => {

@@ -16,14 +16,14 @@ const kinds: Readonly<Record<FaultKind, true>> = {
 
 const isKind = (kind: string): kind is FaultKind => Object.hasOwn(kinds, kind);
 
-/** A Fault within a reply, where one command of many was refused. Its internal text and cause stay where it arose. */
+/** A Fault within a reply, for one refused command of many. Its internal text and cause are not sent. */
 export const viewOfFault = ({ kind, message: text, retryAfterSeconds }: Fault): FaultView => ({
   kind,
   text,
   retryAfterSeconds,
 });
 
-/** The Fault in a reply; a kind that this version does not know is a `bug`. */
+/** The Fault in a reply; an unknown kind is a `bug`. */
 export const faultOfView = ({ kind, text, retryAfterSeconds }: FaultView): Fault =>
   isKind(kind)
     ? new Fault(kind, text, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })

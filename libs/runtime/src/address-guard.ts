@@ -3,7 +3,7 @@ import { lookup as lookUp } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Fault } from '@tidings/kernel';
 
-/** Ranges that no address given by a caller may lie in, unless the operator allows it (reliability 2). */
+/** Ranges that caller-supplied addresses must not be in, unless the operator allows it (reliability 2). */
 const privateRanges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
@@ -48,11 +48,11 @@ const forbidden = listOf(privateRanges);
 
 const noPublicAddress = (hostname: string): string => `${hostname} has no public address`;
 
-/** Which addresses may be connected to on behalf of a caller. */
+/** Decides which addresses may be connected to for a caller. */
 export class AddressGuard {
   readonly #allowed: BlockList;
 
-  /** @param allowPrivate ranges such as 127.0.0.0/8 that are allowed in spite of being private */
+  /** @param allowPrivate private ranges that are allowed, such as 127.0.0.0/8 */
   constructor(allowPrivate: readonly string[]) {
     this.#allowed = listOf(
       allowPrivate.map((range) => {
@@ -71,8 +71,8 @@ export class AddressGuard {
   }
 
   /**
-   * False for a host of a URL that is an address which may not be connected to, or names this machine. A name is looked up when it is
-   * connected to: what it stands for until then says nothing.
+   * False for a URL host that is a forbidden address, or a name of this machine. Other names are resolved when connecting: earlier results could
+   * change.
    */
   allowsHost(host: string): boolean {
     const literal = host.replace(/^\[(.*)\]$/, '$1');
@@ -80,10 +80,7 @@ export class AddressGuard {
     return !/(^|\.)localhost\.?$/i.test(host) || this.allows('127.0.0.1');
   }
 
-  /**
-   * The addresses of a name, or of an address itself, that may be connected to.
-   * @throws Fault `forbidden` where there are only others, and what the look-up fails with.
-   */
+  /** The permitted addresses of a name, or of a literal address. @throws Fault `forbidden` if there are only others, and errors of the look-up */
   async resolve(hostname: string): Promise<readonly LookupAddress[]> {
     const allowed = this.#allowedOf(await lookUp(hostname, { all: true }));
     if (allowed.length === 0) throw Fault.forbidden(noPublicAddress(hostname));
@@ -94,7 +91,7 @@ export class AddressGuard {
     return found.filter(({ address }) => this.allows(address));
   }
 
-  /** A look-up for sockets: the address that was checked is the one that is connected to. */
+  /** A look-up for sockets: the checked address is the one connected to. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) {

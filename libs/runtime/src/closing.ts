@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
-/** What has been opened, to be closed in the reverse order, however far the opening got. */
+/** Opened resources, to be closed in the reverse order, also after a failed start. */
 export class Closing {
   readonly #closers: { readonly name: string; readonly close: () => unknown }[] = [];
   #closed: Promise<void> | undefined;
@@ -13,13 +13,13 @@ export class Closing {
     this.#log = log;
   }
 
-  /** Remembers how to close what was just opened, and passes it on. */
+  /** Registers how to close an opened resource, and returns it. */
   add<T>(name: string, opened: T, close: (opened: T) => unknown): T {
     this.#closers.push({ name, close: () => close(opened) });
     return opened;
   }
 
-  /** Closes all, last opened first. One that fails is logged and keeps none of the others open; repeats wait for the first call. */
+  /** Closes all, last opened first. A failure is logged and does not prevent the others; repeated calls wait for the first one. */
   close(): Promise<void> {
     this.#closed ??= (async () => {
       for (const { name, close } of this.#closers.splice(0).reverse()) {
@@ -34,13 +34,13 @@ export class Closing {
   }
 }
 
-/** How long a shutdown may take before the process ends without it (reliability 1). */
+/** Time limit of a shutdown, after which the process ends anyway (reliability 1). */
 const SHUTDOWN_TIMEOUT_MS = 24_000;
 
-/** What is left for the last line of the log. */
+/** Additional time for the last line of the log. */
 const GUARD_MS = 1_000;
 
-/** Ends the process after a time from a thread of its own, whatever holds the event loop: a loop without end, or a write that nobody reads. */
+/** Kills the process after a time from a separate thread, whatever blocks the event loop: an endless loop, or a write without a reader. */
 function guard(ms: number): void {
   const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${ms})`;
   new Worker(program, { eval: true, execArgv: [], stdout: false }).unref();
@@ -57,8 +57,8 @@ export interface ShutdownOptions {
 }
 
 /**
- * Closes and ends the process on SIGTERM or SIGINT: with 0 when all was closed, with 1 when it took too long. A second SIGINT ends it at
- * once, without: whoever presses Ctrl-C twice means it. A process whose event loop stands still is killed 1 s after the time that it has.
+ * Closes and ends the process on SIGTERM or SIGINT: with 0 when all was closed, with 1 after the time limit. A second SIGINT ends it at once without
+ * closing. A process with a blocked event loop is killed 1 s after the limit.
  */
 export function closeOnSignal({
   log,
@@ -99,7 +99,7 @@ function endProcess(code: number): void {
   process.exit();
 }
 
-/** Ends the process when something goes wrong that nobody caught, with a line in the log, where secrets are redacted, and not as plain text. */
+/** Ends the process after an uncaught error, with a redacted line in the log, not as plain text. */
 export function endOnCrash(log: Logger, exit: (code: number) => void = endProcess): void {
   const crash = (error: unknown): void => {
     log.fatal({ err: error }, 'crashed');

@@ -15,53 +15,53 @@ import { domainsFile } from './domains.ts';
 import { quotas } from './quota-settings.ts';
 import { withSecretFiles } from './secret-files.ts';
 
-/** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
+/** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
 export interface ProviderAddresses {
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
 }
 
-/** Everything that the environment decides, checked and typed: the names of architecture 8. */
+/** All settings of the environment, checked and typed: the names of architecture 8. */
 export interface Configuration {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** Where a service's own process serves gRPC; 0 = any free port. */
+  /** Port of gRPC in a service's own process; 0 = any free port. */
   readonly grpcPort: number;
-  /** Absent = health is served beside HTTP. */
+  /** Absent = health is served on the HTTP port. */
   readonly healthPort?: number | undefined;
-  /** Address for links, without a slash at the end. Absent = `http://HOST:PORT`. */
+  /** Base URL of links, without a trailing slash. Absent = `http://HOST:PORT`. */
   readonly publicUrl?: string | undefined;
   readonly mongoUrl?: string | undefined;
   /** Empty = the embedded log. */
   readonly kafkaBrokers: readonly string[];
-  /** What the names of topics and consumer groups begin with in Kafka. */
+  /** Prefix of topic and group names in Kafka. */
   readonly kafkaNamespace: string;
-  /** Copies of each record, where topics are created. Absent = one on each of the brokers named, three at most. */
+  /** Copies of each record for created topics. Absent = one on each named broker, at most three. */
   readonly kafkaReplicationFactor?: number | undefined;
   readonly kafkaSecurity: KafkaSecurity;
-  /** Of calls between services. Absent = they carry a key that is derived from the master key. */
+  /** For calls between services. Absent = they carry a key derived from the master key. */
   readonly grpcTls?: TlsIdentity | undefined;
   /** An absolute path. */
   readonly dataFolder: string;
   readonly adminToken?: string | undefined;
   /** 32 bytes. */
   readonly masterKey?: Uint8Array | undefined;
-  /** Of a rotation: the other master key that opens what is sealed. 32 bytes. */
+  /** During a rotation: the other master key that decrypts. 32 bytes. */
   readonly previousMasterKey?: Uint8Array | undefined;
-  /** Which channel a dispatcher serves. */
+  /** The channel of a dispatcher. */
   readonly channel?: Channel | undefined;
   readonly providers: ProviderAddresses;
-  /** What speaks HTTP/2 with providers: frames of our own, or node:http2, which costs several times as much (ADR 10). */
+  /** HTTP/2 client for providers: own frames, or node:http2, which costs several times as much (ADR 10). */
   readonly http2: 'frames' | 'node';
-  /** PEM text of further authorities. */
+  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  /** Private ranges that callers' addresses may lie in, as CIDR. */
+  /** Private ranges, as CIDR, that callers' addresses may be in. */
   readonly allowPrivate: readonly string[];
-  /** Domains of throw-away addresses, in ASCII and lower case (R-E4). */
+  /** Disposable e-mail domains, in ASCII and lower case (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
-  /** How many of each thing there may be (R-LM7). */
+  /** Maximum numbers of resources (R-LM7). */
   readonly quotas: Quotas;
   readonly testClock: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -69,10 +69,10 @@ export interface Configuration {
   readonly tracing?: TracingConfiguration | undefined;
 }
 
-/** Which traces are recorded, by the standard's names; where they go is read by their exporter from the same environment. */
+/** The sampling of traces, by the standard's names; the exporter reads the endpoint from the same environment. */
 export interface TracingConfiguration {
   readonly sampler: (typeof samplers)[number];
-  /** From 0 to 1: of samplers by ratio. */
+  /** From 0 to 1, for ratio-based samplers. */
   readonly ratio: number;
 }
 
@@ -154,7 +154,7 @@ const environment = z.object({
     .transform((folder) => resolve(folder)),
   TIDINGS_ADMIN_TOKEN: z
     .string()
-    // Guessing it takes longer than anybody has.
+    // Long enough to resist guessing.
     .regex(
       /^[\x21-\x7e]{24,}$/,
       'must have at least 24 characters, printable ASCII without spaces: openssl rand -hex 24',
@@ -196,7 +196,7 @@ const environment = z.object({
   ...securityVariables,
 });
 
-/** A rotation between equal keys would look done and have done nothing. */
+/** A rotation between equal keys would appear complete without effect. */
 function checkMasterKeys(values: z.infer<typeof environment>, context: z.RefinementCtx): void {
   const { TIDINGS_MASTER_KEY: current, TIDINGS_MASTER_KEY_PREVIOUS: previous } = values;
   if (current && previous?.equals(current)) {
@@ -205,7 +205,7 @@ function checkMasterKeys(values: z.infer<typeof environment>, context: z.Refinem
   }
 }
 
-/** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
+/** An empty variable counts as not set: compose files and charts pass empty ones. */
 export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
 
@@ -213,10 +213,7 @@ export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Recor
 export const linesOf = ({ issues }: z.ZodError): string =>
   issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n');
 
-/**
- * Reads the configuration, once, at start.
- * @throws Fault `argument` whose text has one line per variable that is wrong; values are never repeated in it.
- */
+/** Reads the configuration, once, at start. @throws Fault `argument` with one line per invalid variable; values are never included */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
   const given = present(withSecretFiles(env), Object.keys(environment.shape));
   const { success, data, error } = environment.superRefine(checkSets).superRefine(checkMasterKeys).safeParse(given);
@@ -260,6 +257,6 @@ const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | un
     ? undefined
     : { sampler: data.OTEL_TRACES_SAMPLER, ratio: data.OTEL_TRACES_SAMPLER_ARG };
 
-/** The address that links begin with: `PUBLIC_URL`, else where HTTP is served. */
+/** The base URL of links: `PUBLIC_URL`, otherwise the address of HTTP. */
 export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>
   publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

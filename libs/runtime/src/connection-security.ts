@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A process's own certificate and key, and the CA certificates that it trusts: PEM texts. */
+/** A process's certificate and key, and its trusted CA certificates: PEM texts. */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
@@ -11,7 +11,7 @@ export interface TlsIdentity {
 
 export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
-/** How Kafka is connected to, where it is not in the clear. */
+/** The security of connections to Kafka, if any. */
 export interface KafkaSecurity {
   /** PEM texts; absent members are the system's. Undefined = no TLS. */
   readonly tls?: Partial<TlsIdentity> | undefined;
@@ -20,12 +20,12 @@ export interface KafkaSecurity {
     | undefined;
 }
 
-/** The text of a PEM file, or a PEM text as it is. */
+/** The text of a PEM file, or the PEM text itself. */
 function pemOf(value: string): string {
   return value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
 }
 
-/** A variable that names a PEM file, or holds its text. Its value is not repeated where it is wrong: it may be a key. */
+/** A variable with the name of a PEM file, or its text. An invalid value is not included in errors: it may be a key. */
 const pem = (check: (text: string) => unknown, wanted: string) =>
   z.string().transform((value, context) => {
     try {
@@ -64,14 +64,14 @@ export const securityVariables = {
 
 type SecurityValues = z.infer<z.ZodObject<typeof securityVariables>>;
 
-/** Variables that stand together: all of a set, or none. */
+/** Variables that must be set together: all of a group, or none. */
 const sets = [
   ['GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CA'],
   ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
   ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
 ] as const satisfies (keyof SecurityValues)[][];
 
-/** Tells of sets that are not whole: of each variable that is missing. */
+/** Reports incomplete groups: each missing variable. */
 export function checkSets(values: SecurityValues, context: z.RefinementCtx): void {
   for (const set of sets) {
     const given = set.find((name) => values[name] !== undefined);

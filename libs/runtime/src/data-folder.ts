@@ -3,7 +3,7 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
 
-/** Makes the folder for everything that the embedded form keeps, readable by its owner only, and answers its path. */
+/** Creates the data folder of the embedded form, readable by its owner only, and returns its path. */
 export async function openDataFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -15,8 +15,8 @@ export async function openDataFolder(folder: string): Promise<string> {
 }
 
 /**
- * The text in a file of the data folder that is made once, by `make`, with mode 0600, and is the same ever after. A crash leaves no half of
- * it, and two processes that start at the same time get the same text.
+ * The text in a file of the data folder that is created once, by `make`, with mode 0600, and never changes. A crash leaves no partial file, and
+ * concurrent first starts get the same text.
  */
 export async function onceMade(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
   const existing = await readFile(file, 'utf8').catch(unless('ENOENT'));
@@ -52,10 +52,10 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** What systems and file systems answer that sync no folders. */
+/** Errors of systems and file systems that cannot sync folders. */
 const SYNCS_NO_FOLDERS = ['EISDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP'];
 
-/** Makes a new name durable, where the system can. A disk that fails is an error: what is not durable must not be taken for it. */
+/** Makes a new file name durable, if the system supports it. A failing disk is an error: data must not appear durable when it is not. */
 export async function syncFolder(
   folder: string,
   openFolder: (folder: string) => Promise<{ sync(): Promise<void>; close(): Promise<void> }> = open,

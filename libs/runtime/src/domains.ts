@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** A file with one domain a line; `#` begins a comment. Read once, in ASCII and lower case. Without it the list of a kept package (R-E4). */
+/** A file with one domain per line; `#` begins a comment. Read once, in ASCII and lower case. Without it, the list of a package (R-E4). */
 export const domainsFile = z
   .string()
   .optional()

@@ -1,12 +1,12 @@
 import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 
-/** How often a message about expected faults is written. */
+/** Interval of log lines about expected faults with the same message. */
 const INTERVAL_MS = 1_000;
-/** Messages that are remembered; they are texts of the program, so there are few. */
+/** Maximum number of remembered messages; they are constants of the program, so there are few. */
 const MAX_MESSAGES = 1_000;
 
-/** Whether a fault is to be expected while a store or a peer is away. Its stack says nothing. */
+/** Whether a fault is expected while a store or a peer is unavailable. Its stack is irrelevant. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof Error && (error instanceof Fault ? error.kind === 'unavailable' : isTransient(error));
 
@@ -22,11 +22,11 @@ export function withoutStack(error: Error, depth = 0): Record<string, unknown> {
   };
 }
 
-/** Thins out messages: each is let through once a second, with the number of those that were kept back since. */
+/** Limits repeated messages: each passes once a second, with the number of suppressed ones. */
 export class Thinned {
   readonly #messages = new Map<string, { until: number; kept: number }>();
 
-  /** The number of equal messages that were kept back before this one; undefined where this one is kept back, too. */
+  /** The number of equal messages suppressed before this one; undefined if this one is suppressed, too. */
   pass(message: string, now = performance.now()): number | undefined {
     const known = this.#messages.get(message);
     if (known && now < known.until) {

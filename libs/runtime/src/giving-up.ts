@@ -5,7 +5,7 @@ import { MongoError } from 'mongodb';
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'syscall' in error;
 
-/** Why a start has failed: a sentence for what has a place outside the program; the stack for a bug alone. */
+/** The reason of a failed start: a sentence for external causes; a stack only for bugs. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault && error.kind !== 'bug') return error.message;
   if (error instanceof MongoError) return `MongoDB: ${error.message}`;
@@ -13,12 +13,12 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Says in plain words why the program named cannot start, and ends the process with 1. */
+/** Prints why the named program cannot start, and ends the process with 1. */
 export function giveUp(program: string, error: unknown): never {
   try {
     writeSync(2, `${program} cannot start.\n${reasonOf(error)}\n`);
   } catch {
-    // Nobody reads it; the exit code says that it did not start.
+    // There is no reader; the exit code reports the failure.
   }
   process.exit(1);
 }

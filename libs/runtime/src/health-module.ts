@@ -7,19 +7,19 @@ import type { Registry } from 'prom-client';
 import type { HealthServerOptions } from './health.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Of probes and scrapers on a port of their own; one more is closed as it comes. */
+/** Maximum connections of probes and scrapers on a separate port; further ones are closed at once. */
 const MAX_CONNECTIONS = 64;
 
 const READINESS = Symbol('readiness');
 const METRICS = Symbol('metrics');
 
-/** The part of a reply that health needs, whichever server is underneath. */
+/** The part of a reply that health needs, independent of the server. */
 interface Reply {
   status(code: number): Reply;
   send(body: unknown): unknown;
 }
 
-/** `/livez` depends on nothing, `/readyz` names what it waits for, `/startupz` is 200 once the start is complete (reliability 1). */
+/** `/livez` has no dependencies, `/readyz` names missing ones, `/startupz` is 200 once the start is complete (reliability 1). */
 @Controller()
 class HealthController {
   readonly #health: HealthCheckService;
@@ -61,7 +61,7 @@ class HealthController {
     reply.send(await this.#metrics.metrics());
   }
 
-  /** Sent here and not thrown: an application's own error format must not reach probes. */
+  /** Sent here instead of thrown: probes must not get an application's error format. */
   async #answer(reply: Reply, waiting: Readonly<Record<string, string>>): Promise<void> {
     const checks = Object.entries(waiting).map(
       ([name, reason]) =>

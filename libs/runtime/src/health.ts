@@ -3,8 +3,8 @@ import type { Registry } from 'prom-client';
 import type { Readiness } from './readiness.ts';
 
 /**
- * Health and metrics (`/livez`, `/readyz`, `/startupz`, `/metrics`) as a Nest module of the application that serves HTTP. Nest is loaded
- * with the first call, not by everything that imports this lib; Nest takes promises of modules.
+ * Health and metrics (`/livez`, `/readyz`, `/startupz`, `/metrics`) as a Nest module of the application that serves HTTP. Nest is loaded at the first
+ * call, not by importing this lib; Nest accepts promises of modules.
  */
 export async function healthModule(readiness: Readiness, metrics: Registry): Promise<DynamicModule> {
   const { healthModule: moduleOf } = await import('./health-module.ts');
@@ -19,7 +19,7 @@ export interface HealthServerOptions {
   readonly port: number;
 }
 
-/** Health and metrics alone on a port: of services without HTTP of their own, and where `HEALTH_PORT` says so. */
+/** Serves health and metrics on a separate port: for services without HTTP, and if `HEALTH_PORT` is set. */
 export async function serveHealth(options: HealthServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { healthApplication } = await import('./health-module.ts');
   return healthApplication(options);

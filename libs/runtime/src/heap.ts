@@ -8,16 +8,14 @@ interface Collection {
 }
 
 /**
- * Makes the heap ready to serve, once everything is loaded and open. Gives back the memory that this has left behind, a third of the
- * process (some 50 ms): left alone, V8 keeps a young generation of 64 MB that an idle process does not need; it grows again with the work.
- * From then on, because what services do leaves much garbage behind and little that stays:
- * - The young generation is collected by the thread that fills it. The four helpers that V8 would wake each time share little work and
- *   look for it all the while: a tenth of what a registration cost on two cores.
- * - Nothing is allocated as old from the start, which V8 begins to do where objects have outlived a few collections. Here it learns that
- *   from records that wait to be published together, and then does it to all that a request leaves behind. That was dead at once, but kept
- *   alive what it pointed to: ten times what had to be moved, two thirds of the time spent on collecting the young generation.
- * - The old generation may double before it is collected as a whole. V8 would allow it a tenth, a few seconds' worth, because it counts
- *   only the time of the main thread: helpers mark in the background, and optimized code is dropped and made again.
+ * Configures the heap for serving, once everything is loaded and open. Frees the memory left behind by the start, a third of the process (some 50
+ * ms): otherwise V8 keeps a young generation of 64 MB that an idle process does not need; it grows again under load. Three further settings suit
+ * services, which produce much garbage and little lasting data. First, the allocating thread collects the young generation: the four helpers that V8
+ * would wake share little work and busy-wait, which took a tenth of the cost of a registration on two cores. Second, nothing is pretenured, as V8
+ * does once objects have survived a few collections: it learns that from records that wait to be published together, and applies it to all garbage of
+ * a request, which then keeps alive what it points to: ten times the data to move, two thirds of the time of young collections. Third, the old
+ * generation may double before a full collection. V8 would permit a tenth, a few seconds' worth, because it counts only the main thread's time:
+ * helpers mark in the background, and optimised code is dropped and compiled again.
  */
 export function readyHeap(): void {
   setFlagsFromString('--expose-gc');

@@ -4,13 +4,13 @@ import type { asn1, pki } from 'node-forge';
 export type Forge = typeof forgeModule;
 export type Node = asn1.Asn1;
 
-/** Iterations of key derivation (PBKDF1, PBKDF2, PKCS#12) that all parts of a file may ask for together. */
+/** Maximum iterations of key derivation (PBKDF1, PBKDF2, PKCS#12) of all parts of a file together. */
 export const MAX_ROUNDS = 50_000;
-/** Product of scrypt's N, r and p that all parts of a file may ask for together: OpenSSL writes 131,072. */
+/** Maximum product of scrypt's N, r and p of all parts of a file together: OpenSSL writes 131,072. */
 export const MAX_SCRYPT_WORK = 2 ** 18;
-/** Bytes that one scrypt may need, 128·N·r. */
+/** Maximum memory of one scrypt, 128·N·r bytes. */
 const MAX_SCRYPT_BYTES = 32 * 1024 * 1024;
-/** Parts of a PKCS#12 file that are encrypted as a whole: programs write one or two. */
+/** Maximum encrypted parts of a PKCS#12 file: programs write one or two. */
 const MAX_ENCRYPTED_PARTS = 8;
 const MAX_DEPTH = 64;
 
@@ -26,7 +26,7 @@ const parsed = ({ asn1 }: Forge, bytes: string): Node | undefined => {
   }
 };
 
-/** Every structure in a file, also where octet strings hold further ones. */
+/** Every structure in a file, including those in octet strings. */
 function* structuresIn(forge: Forge, node: Node, depth = 0): Generator<Node> {
   if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
   yield node;
@@ -37,18 +37,18 @@ function* structuresIn(forge: Forge, node: Node, depth = 0): Generator<Node> {
   if (within) yield* structuresIn(forge, within, depth + 1);
 }
 
-/** An unsigned integer; one that is too large for a number is `Infinity` or loses digits, and is far above every limit. */
+/** An unsigned integer; one that exceeds a number is `Infinity` or loses digits, and is far above every limit. */
 const numberOf = ({ value }: Node): number =>
   typeof value === 'string' ? Number.parseInt(Buffer.from(value, 'latin1').toString('hex') || '0', 16) : Infinity;
 
-/** The work that a file asks for. Each addition is checked, so nothing is derived for a file above a limit. */
+/** The work that a file requires. Each addition is checked, so nothing is derived for a file above a limit. */
 class Work {
   #rounds = 0;
   #scrypt = 0;
 
   /**
-   * Adds what the parameters in a structure ask for, recognised by their shape: a salt, behind it the number of iterations (RFC 7292, RFC 8018),
-   * or the three numbers of scrypt (RFC 7914).
+   * Adds the work of the parameters in a structure, recognised by their shape: a salt followed by the number of iterations (RFC 7292, RFC 8018), or
+   * the three numbers of scrypt (RFC 7914).
    */
   addAll(forge: Forge, file: Node): void {
     const { OCTETSTRING, INTEGER } = forge.asn1.Type;
@@ -77,7 +77,7 @@ interface Encrypted {
   readonly content: string;
 }
 
-/** The parts of a PKCS#12 file that are encrypted as a whole. */
+/** The encrypted parts of a PKCS#12 file. */
 function encryptedIn(forge: Forge, file: Node): Encrypted[] {
   const { asn1, pki } = forge;
   return [...structuresIn(forge, file)].flatMap((structure) => {
@@ -101,16 +101,13 @@ interface Pbe {
   };
 }
 
-/**
- * Checks the key derivation that a file asks for in clear, before any of it is done.
- * @throws RangeError above a limit
- */
+/** Checks a file's unencrypted key derivation parameters, before any derivation. @throws RangeError above a limit */
 export function checkWork(forge: Forge, file: Node): void {
   new Work().addAll(forge, file);
 }
 
 /**
- * Checks a PKCS#12 file, also where its encrypted parts ask for more: each is decrypted, within the limits, to look into it.
+ * Checks a PKCS#12 file including its encrypted parts: each is decrypted, within the limits, to read its parameters.
  * @throws RangeError above a limit
  */
 export function checkPkcs12Work(forge: Forge, file: Node, password: string): void {

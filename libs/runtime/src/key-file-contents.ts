@@ -1,17 +1,17 @@
-// Runs in a thread of its own (key-file-worker.ts), from source too: it imports nothing that Node cannot load by itself.
+// Runs in a separate thread (key-file-worker.ts), from source as well: it imports only modules that Node can load itself.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { checkPkcs12Work, checkWork, childrenOf, type Forge, type Node } from './key-derivation.ts';
 import { checkedKey, openPlainKey } from './private-keys.ts';
 
-/** What a file of keys holds, as PEM text. */
+/** The content of a key file as PEM text. */
 export interface KeyFile {
-  /** PKCS#8, not encrypted; undefined without one. */
+  /** Unencrypted PKCS#8; undefined without one. */
   readonly key: string | undefined;
-  /** That of the key first. */
+  /** The key's certificate first. */
   readonly certificates: readonly string[];
 }
 
-/** Keys and certificates in a PKCS#12 file, and certificates in a PEM file. */
+/** Maximum keys and certificates in a PKCS#12 file, and certificates in a PEM file. */
 const MAX_ENTRIES = 32;
 
 const pem = (label: string, der: string): string =>
@@ -43,7 +43,7 @@ async function openPkcs12(file: Buffer, password: string): Promise<KeyFile> {
     .filter(({ type }) => type === oids['certBag'])
     .map(({ cert, asn1 }) => pem('CERTIFICATE', der(cert ? certificateToAsn1(cert) : asn1)));
   if (!found) return { key: undefined, certificates };
-  // Keys other than those of RSA are handed on as they are. Without a password nothing more is derived.
+  // Keys other than RSA are passed on unchanged. Without a password nothing more is derived.
   const { key, asn1 } = found;
   const type = key ? 'pkcs1' : 'pkcs8';
   const bytes = Buffer.from(der(key ? privateKeyToAsn1(key) : asn1), 'latin1');
@@ -55,11 +55,11 @@ const DASHES = '-----';
 
 interface Block {
   readonly label: string;
-  /** With both of its lines. */
+  /** Including both delimiter lines. */
   readonly text: string;
 }
 
-/** The blocks of a PEM file, in one pass; one without an end ends the file. */
+/** The blocks of a PEM file, in one pass; a block without an end ends the file. */
 function* blocksIn(text: string): Generator<Block> {
   for (let from = text.indexOf(BEGIN); from >= 0; from = text.indexOf(BEGIN, from + BEGIN.length)) {
     const labelAt = from + BEGIN.length;
@@ -75,8 +75,8 @@ function* blocksIn(text: string): Generator<Block> {
 async function keyOf({ label, text }: Block, password: string): Promise<KeyObject> {
   const isOld = text.includes('\nProc-Type:');
   if (isOld) {
-    // The format of old derives its key with one round, whatever the file says.
-    if (!/^(?:RSA|EC) PRIVATE KEY$/.test(label)) throw new TypeError('encrypted in two ways');
+    // The legacy format derives its key in one round, regardless of the file.
+    if (!/^(?:RSA|EC) PRIVATE KEY$/.test(label)) throw new TypeError('encrypted twice');
     return createPrivateKey({ key: text, passphrase: password });
   }
   if (label !== 'ENCRYPTED PRIVATE KEY') return openPlainKey(text);
@@ -85,7 +85,7 @@ async function keyOf({ label, text }: Block, password: string): Promise<KeyObjec
   const structure = forge.asn1.fromDer(Buffer.from(base64, 'base64').toString('latin1'));
   checkWork(forge, structure);
   if (childrenOf(structure).length !== 2) throw new TypeError('not an encrypted key');
-  // Written anew from what was checked: another reader of the same bytes might see other numbers in them.
+  // Encoded again from the checked values: another parser might read the original bytes differently.
   const key = Buffer.from(forge.asn1.toDer(structure).getBytes(), 'latin1');
   return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase: password });
 }
@@ -114,7 +114,7 @@ function sorted({ key, certificates }: KeyFile): KeyFile {
   return { key, certificates: [...own, ...certificates.filter((each) => !own.includes(each))] };
 }
 
-/** Opens a file whose size and password are bounded. @throws whatever is wrong with it */
+/** Opens a file with bounded size and password. @throws the fault of the file */
 export async function keyFileContents(file: Buffer, password: string): Promise<KeyFile> {
   if (file.includes('-----BEGIN')) return sorted(await openPem(file.toString('latin1'), password));
   if (isCertificate(file)) return { key: undefined, certificates: [new X509Certificate(file).toString()] };

@@ -7,7 +7,7 @@ export interface KeyFileTask {
   readonly password: string;
 }
 
-/** What it holds, or why it cannot be opened. */
+/** Its content, or the reason why it cannot be opened. */
 export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string };
 
 parentPort?.on('message', ({ bytes, password }: KeyFileTask) => {

@@ -206,7 +206,7 @@ describe('rounds of key derivation', () => {
   it('are no way around when the header of an older format stands in front', async () => {
     const heavy = underScrypt(number(2 ** 14), number(8), number(2 ** 20));
     const headers = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n';
-    expect(await reasonOf(pem(label, heavy, headers))).toBe('encrypted in two ways');
+    expect(await reasonOf(pem(label, heavy, headers))).toBe('encrypted twice');
     expect(await reasonOf(pem('PRIVATE KEY', heavy))).not.toBe('');
     expect(await reasonOf(pem('RSA PRIVATE KEY', heavy))).not.toBe('');
   });

@@ -5,18 +5,18 @@ import type { KeyFileAnswer, KeyFileTask } from './key-file-worker.ts';
 
 export type { KeyFile } from './key-file-contents.ts';
 
-/** Files of credentials have a few kilobytes. */
+/** Credential files have a few kilobytes. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PASSWORD_CHARACTERS = 1024;
-/** Files that wait for the thread; each takes it half a second at most. */
+/** Maximum files waiting for the thread; each takes half a second at most. */
 const MAX_WAITING = 100;
-/** How long one file may take the thread, on a machine with little time for it. */
+/** Time limit per file, for a busy machine. */
 const DEADLINE_MS = 15_000;
-/** An idle thread ends, so that its memory is given back. */
+/** An idle thread ends, to free its memory. */
 const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 64;
 
-// The build renames files, and looks into imports only.
+// The build renames files, and rewrites only imports.
 const program = new URL(`./key-file-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 interface Waiting {
@@ -27,7 +27,7 @@ interface Waiting {
 
 const cannotBeOpened = (why: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: why });
 
-/** Opens one file after the other in a thread of its own, which is started when it is needed. */
+/** Opens files one after the other in a separate thread, which is started on demand. */
 class KeyFileThread {
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
@@ -70,7 +70,7 @@ class KeyFileThread {
         'opened' in answer ? resolve(answer.opened) : reject(cannotBeOpened(new Error(answer.refused))),
       );
     });
-    // The thread has ended: the file took all of its memory, or the thread cannot run at all.
+    // The thread has ended: the file used up its memory, or the thread cannot run.
     worker.on('error', (error: Error & { code?: unknown }) => {
       if (worker !== this.#worker) return;
       this.#worker = undefined;
@@ -98,14 +98,14 @@ class KeyFileThread {
 const thread = new KeyFileThread();
 
 /**
- * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any age), PEM (`.p8`, `.pem`) or a single certificate (`.cer`). The work is done
- * outside the event loop and is bounded before it begins: 64 KiB, 32 keys and certificates, 50,000 rounds of key derivation in all, scrypt with
- * N·r·p up to 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or lies on P-256, P-384 or P-521.
- * @throws Fault `argument` where the password does not open it, nothing can, or a limit is exceeded; Fault `unavailable` while too many wait
+ * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any version), PEM (`.p8`, `.pem`) or a single certificate (`.cer`). The work is done
+ * outside the event loop and bounded in advance: 64 KiB, 32 keys and certificates, 50,000 rounds of key derivation in total, scrypt with N·r·p up to
+ * 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or on P-256, P-384 or P-521.
+ * @throws Fault `argument` for a wrong password, an invalid file, or an exceeded limit; Fault `unavailable` while too many wait
  */
 export async function openKeyFile(bytes: Uint8Array, password: string): Promise<KeyFile> {
   if (bytes.length > MAX_BYTES) throw cannotBeOpened(new RangeError('the file is too large'));
   if (password.length > MAX_PASSWORD_CHARACTERS) throw cannotBeOpened(new RangeError('the password is too long'));
-  // A copy: the bytes may be a part of a buffer that holds more.
+  // A copy: the bytes may be part of a larger buffer.
   return thread.open({ bytes: Uint8Array.from(bytes), password });
 }

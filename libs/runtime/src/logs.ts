@@ -14,14 +14,14 @@ const options = (level: Configuration['logLevel']): LoggerOptions => ({
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }), log: record },
-  // The formatter above has redacted errors already.
+  // The formatter above has already redacted errors.
   serializers: { err: (error: unknown) => error },
   hooks: { streamWrite: redactText, logMethod: thinnedOut(new Thinned()) },
 });
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
-/** A store that is away fails everything that is under way: one line a second for each message, without stacks. */
+/** During an outage of a store every call fails: one line a second per message, without stacks. */
 const thinnedOut = (thinned: Thinned): LogMethod =>
   function (args, method) {
     const [fields, message] = args as unknown as [unknown, unknown];
@@ -40,12 +40,12 @@ const thinnedOut = (thinned: Thinned): LogMethod =>
 type Child = (this: Logger, bindings: object, settings?: object) => Logger;
 
 /**
- * Opens the log: one JSON object a line on standard output, where a full pipe drops lines instead of holding the process. Whatever is handed to it, secrets stay out: fields by their names, texts by
- * their shapes (reliability 2). Not for the send path: one line per batch at most.
+ * Opens the log: one JSON object per line on standard output, where a full pipe drops lines instead of blocking the process. Secrets are redacted:
+ * fields by name, texts by pattern (reliability 2). Not for the send path: at most one line per batch.
  */
 export function openLog(level: Configuration['logLevel'], destination?: DestinationStream): Logger {
   const log = pino(options(level), destination ?? unhurriedLines(process.stdout));
-  // Children inherit this; pino's own formatter of bindings is asked for the first logger only.
+  // Children inherit this; pino calls its own formatter of bindings only for the first logger.
   const child = Reflect.get(log, 'child') as unknown as Child;
   Reflect.set(log, 'child', function (this: Logger, bindings: object, settings?: object) {
     return child.call(this, record(bindings), settings);
@@ -53,7 +53,7 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
-/** Nest's own messages, in our log: its start-up chatter as `debug`. */
+/** Nest's messages in our log: start-up messages as `debug`. */
 export function nestLogger(log: Logger): LoggerService {
   const nest = log.child({ context: 'nest' });
   const write =

@@ -11,25 +11,25 @@ import { type KeysDocument, masterKeyModel } from './storage/master-key.schema.t
 
 const DUPLICATE_KEY = 11000;
 
-/** The keys of a deployment, as a service is opened with them. */
+/** The keys of a deployment, as a parameter of services. */
 export interface DeploymentKeys {
   readonly master: MasterKeys;
   readonly identity: IdentityKeys;
-  /** Undefined where no previous master key is named. */
+  /** Undefined without a previous master key. */
   readonly rotation?: Rotation | undefined;
 }
 
-/** From one master key to another. */
+/** The change from one master key to another. */
 export interface Rotation {
-  /** Whether the store is sealed with the current master key of this process; if not, another process has the keys the other way around. */
+  /** Whether the store is encrypted with this process's current master key; if not, another process has the keys in the other order. */
   isToCurrent(): Promise<boolean>;
-  /** Notes that nothing is sealed with the previous master key any more: from then on services start without it. */
+  /** Records that nothing is encrypted with the previous master key any more: from then on services start without it. */
   finish(): Promise<void>;
 }
 
 /**
- * Where the check value lies: one place for all services of a deployment, so that they are compared with each other, too. `prefix` begins the names
- * of its databases.
+ * The database of the check value: one for all services of a deployment, so that they are compared with each other, too. `prefix` is that of its
+ * databases.
  */
 export const systemDatabase = (client: MongoClient, prefix?: string): Db => databaseOf(client, 'system', prefix);
 
@@ -37,7 +37,7 @@ const keysIn = (system: Db) => modelOf(system, masterKeyModel);
 
 const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne().lean<KeysDocument | null>();
 
-/** Stores the check value and new identity keys unless there are some, and answers what is stored. Of two first starts at once, one stores. */
+/** Stores the check value and new identity keys unless they exist, and returns the stored ones. Of two concurrent first starts, one stores them. */
 async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocument> {
   const found = await stored(system);
   if (found) return found;
@@ -51,10 +51,10 @@ async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocumen
 }
 
 /**
- * The keys of a deployment: the master keys, held against those that its data is sealed with, and the identity keys of its store, which the first
- * start makes. A current master key that the data is not sealed with yet takes over from then on.
- * @param source names where the current master key was given
- * @throws Fault `argument` with the ids of both keys where a master key is missing that data is sealed with
+ * The keys of a deployment: the master keys, compared with those that encrypt its data, and the identity keys of its store, which the first start
+ * generates. A new current master key becomes the encrypting one.
+ * @param source where the current master key was given
+ * @throws Fault `argument` with the ids of both keys if a master key of the data is missing
  */
 export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS_MASTER_KEY'): Promise<DeploymentKeys> {
   for (;;) {
@@ -69,7 +69,7 @@ export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS
   }
 }
 
-/** Makes the first master key the one that seals; all in one write, and only if nobody else has changed anything. */
+/** Makes the first master key the encrypting one, in one write that fails after a concurrent change. */
 async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
   const { _id, value, identity } = known;
   const next = checkValueOf(current);
@@ -89,16 +89,13 @@ function rotationIn(system: Db, [current]: MasterKeys): Rotation {
   };
 }
 
-/** The keys of a store that was begun with this master key, when identities were keyed by it: for tests, and without a store. */
+/** The keys of a store from before identity keys, derived from its master key: for tests, and without a store. */
 export const keysFrom = (masterKey: Uint8Array): DeploymentKeys => ({
   master: [masterKey],
   identity: identityKeysFrom(masterKey),
 });
 
-/**
- * Looks among master keys for the one with an id that the data, or another service, names.
- * @throws Fault `argument` with the ids of both where it is missing
- */
+/** Finds the master key with an id that the data, or another service, requires. @throws Fault `argument` with the ids of both if it is missing */
 export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDINGS_MASTER_KEY'): void {
   if (master.some((key) => masterKeyId(key) === id)) return;
   throw Fault.argument(
@@ -106,7 +103,7 @@ export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDI
   );
 }
 
-/** What decides on the key: the folder that keeps it, and the data that it belongs to. */
+/** The place of the key: the folder that keeps it, and the data that it belongs to. */
 export interface MasterKeyPlace {
   readonly folder: string;
   /** Of `TIDINGS_MASTER_KEY`. */
@@ -117,15 +114,15 @@ export interface MasterKeyPlace {
 }
 
 /**
- * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, else the one of the data folder, which the first start makes and syncs; so
- * does a start of a rotation which finds the file moved away.
- * @throws Fault `argument` where a key is missing that the data is sealed with, or the file is gone while there is data: a new key would make all
- * sealed credentials worthless. Fault `unavailable` when the file holds no key.
+ * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, otherwise that of the data folder. The first start generates and syncs the
+ * latter; so does a rotation whose start finds the file moved away.
+ * @throws Fault `argument` if a key of the data is missing, or the file is missing beside data: a new key would make all encrypted credentials
+ * worthless. Fault `unavailable` when the file contains no key.
  */
 export async function openMasterKey({ folder, given, previous, system }: MasterKeyPlace): Promise<DeploymentKeys> {
   if (given) return openKeys(system, masterKeysOf(given, previous));
   const file = join(folder, 'master-key');
-  // Before the file is looked for: a first start beside this one makes the file first.
+  // Read before the file: a concurrent first start creates the file first.
   const known = await stored(system);
   const isThere = await readFile(file).then(
     () => true,

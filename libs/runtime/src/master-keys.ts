@@ -3,12 +3,12 @@ import { createHmac, hkdfSync } from 'node:crypto';
 export const KEY_BYTES = 32;
 const ID_CHARACTERS = 12;
 
-/** The master keys of a process, each of 32 bytes: the first one seals, and all of them open. More than one are those of a rotation. */
+/** The master keys of a process, each of 32 bytes: the first one encrypts, and all of them decrypt. Two are those of a rotation. */
 export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 const checkValues = new WeakMap<Uint8Array, string>();
 
-/** HMAC of a fixed text under a key that is derived from the master key, in hex: equal for equal keys, and tells nothing of the key. */
+/** HMAC of a fixed text under a key derived from the master key, in hex: equal for equal keys, and reveals nothing about the key. */
 export function checkValueOf(key: Uint8Array): string {
   let value = checkValues.get(key);
   if (value === undefined) {
@@ -21,9 +21,9 @@ export function checkValueOf(key: Uint8Array): string {
 
 export const idOf = (checkValue: string): string => checkValue.slice(0, ID_CHARACTERS);
 
-/** The short id of a master key: equal for equal keys, and fit for logs, since it tells nothing of the key. */
+/** The short id of a master key: equal for equal keys, and safe for logs, since it reveals nothing about the key. */
 export const masterKeyId = (key: Uint8Array): string => idOf(checkValueOf(key));
 
-/** The current master key, and the previous one where there is one. */
+/** The current master key, and the previous one if any. */
 export const masterKeysOf = (current: Uint8Array, previous: Uint8Array | undefined): MasterKeys =>
   previous ? [current, previous] : [current];

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Fault } from '@tidings/kernel';
 
-/** Files that a process holds for itself: connections to the stores, to providers and between services, and programs. */
+/** Files that a process needs for itself: connections to the stores, to providers and between services, and programs. */
 const RESERVED = 256;
-/** The least with which a process starts. */
+/** Minimum for a process to start. */
 const LEAST = 512;
-/** HTTP connections where the limit allows them. */
+/** Maximum HTTP connections. */
 const MOST_CONNECTIONS = 10_000;
 
-/** The limit of open files of this process; Node raises the soft one to the hard one as it starts. `Infinity` where it cannot be read. */
+/** The limit of open files of this process; Node raises the soft limit to the hard one at start. `Infinity` if unreadable. */
 function openFilesLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -20,16 +20,17 @@ function openFilesLimit(): number {
 }
 
 export interface ConnectionBudget {
-  /** How many HTTP connections this process takes at a time. */
+  /** Maximum concurrent HTTP connections of this process. */
   readonly maxConnections: number;
-  /** What the operator is to be told where the limit of open files allows less than the default. */
+  /** A warning for the operator if the limit of open files permits less than the default. */
   readonly warning: string | undefined;
 }
 
 /**
- * How many HTTP connections the limit of open files leaves room for, so that it is never reached: what cannot open a file any more neither finds its
- * store nor serves anybody.
- * @param limit @default that of this process
+ * The number of HTTP connections that the limit of open files permits, so that it is never reached: a process that cannot open files loses its store
+ * and its service.
+ * @param limit
+ * @default that of this process
  * @throws Fault `argument` below 512 open files
  */
 export function connectionBudget(limit = openFilesLimit()): ConnectionBudget {

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { Fault } from '@tidings/kernel';
 
-/** Below the ports that systems give to outgoing connections: such a port can be left and taken again, and nobody has it meanwhile. */
+/** Below the ports of outgoing connections: such a port can be released and taken again without another use meanwhile. */
 const [FIRST, LAST] = [20_000, 32_000];
 const COUNT = LAST - FIRST;
 
 /**
- * Ports are tried in their order, from a place that lies far from that of the processes started before and after: what one has found free and
- * gives to a server that is still to start, another must not find free meanwhile.
+ * Ports are tried in order, from a start far from that of other recent processes: a port that one has found free for a server to be started must not
+ * be found by another meanwhile.
  */
 let tried = (process.pid * 7_417 + randomInt(500)) % COUNT;
 
 const nextPort = (): number => FIRST + (tried = (tried + 1) % COUNT);
 
-/** What listening fails with where another port may do: somebody has this one, or it is kept for others. */
+/** Errors of listening after which another port may work: it is in use, or reserved. */
 const taken: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
 /**
- * Different ports of an address that nobody listens on now, to be kept for a while: servers that stop come back to them.
- * @throws what listening fails with for another reason than the port, such as too many open files; Fault `unavailable` where all are taken
+ * Different free ports of an address, to be kept for a while: servers that stop return to them.
+ * @throws errors of listening with another cause than the port, such as too many open files; Fault `unavailable` if all are taken
  */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const servers = new Map<number, Server>();
@@ -49,34 +49,34 @@ const listenIfFree = (port: number, host: string): Promise<Server | undefined> =
     return undefined;
   });
 
-/** Whether a port can be listened on now. @throws what listening fails with for another reason than the port */
+/** Whether a port is free. @throws errors of listening with another cause than the port */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = await listenIfFree(port, host);
   if (server) await once(server.close(), 'close');
   return server !== undefined;
 }
 
-/** One such port. */
+/** One free port. */
 export async function freePort(host?: string): Promise<number> {
   const [port] = await freePorts(1, host);
   return port!;
 }
 
-/** Where something is to be served, and the variable that says so. */
+/** A listening address, and the variable that sets it. */
 export interface Place {
   readonly variable: string;
   readonly port: number;
   readonly host: string;
 }
 
-/** What listening fails with where the address is not one of this machine's. */
+/** Errors of listening on an address that is not one of this machine's. */
 const foreign: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT', 'EINVAL']);
 
-/** Says which variable is wrong, where listening failed for a port or an address; passes on every other error. */
+/** Names the wrong variable after a failure to listen on a port or an address; passes on other errors. */
 export const wrongPlace =
   ({ variable, port, host }: Place) =>
   (error: Error & { code?: unknown }): never => {
-    // Errors of gRPC have the code in their text only.
+    // Errors of gRPC have the code only in their text.
     const code = error.code ?? /\bE[A-Z_]{3,}\b/.exec(error.message)?.[0];
     const why = (text: string): Fault => new Fault('argument', text, { cause: error });
     if (code === 'EADDRINUSE') throw why(`${variable}: ${port} is in use`);
@@ -86,8 +86,8 @@ export const wrongPlace =
   };
 
 /**
- * Tries whether something can be served there, before anything is started that would have to be stopped again.
- * @throws Fault `argument` that names the variable which is wrong
+ * Tests whether an address can be listened on, before anything is started that would have to be stopped again.
+ * @throws Fault `argument` that names the wrong variable
  */
 export async function tryPlace(place: Place): Promise<void> {
   const server = await listen(place.port, place.host).catch(wrongPlace(place));

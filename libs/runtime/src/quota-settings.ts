@@ -1,7 +1,7 @@
 import { defaultQuotas, type Quotas } from '@tidings/kernel';
 import { z } from 'zod';
 
-/** What each quota is called in the environment. */
+/** The names of quotas in the environment. */
 const names: Readonly<Record<string, keyof Quotas>> = {
   applications: 'applications',
   tags: 'tags',
@@ -11,10 +11,10 @@ const names: Readonly<Record<string, keyof Quotas>> = {
   test_devices: 'testDevices',
 };
 
-/** No list is longer. */
+/** The maximum of every quota. */
 const MOST = 1_000_000;
 
-/** `name=number,name=number,…`; what is not named keeps its default (R-LM7). */
+/** `name=number,name=number,…`; others keep their default (R-LM7). */
 export const quotas = z
   .string()
   .default('')

@@ -1,30 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A dependency that is asked whenever somebody wants to know: resolves when it works. */
+/** A check of a dependency on demand: resolves when it works. */
 export type Probe = () => unknown;
 
-/** So that the answer is there within a second. */
+/** Short enough to answer within a second. */
 const PROBE_TIMEOUT_MS = 800;
 
-/** Whether this process can take work, and if not, what it waits for. */
+/** Whether this process can take work, and if not, which dependencies are missing. */
 export class Readiness {
   readonly #steps = new Set<string>();
   readonly #probes = new Map<string, Probe>();
   #started = false;
   #stopping = false;
 
-  /** True once the start is complete; stays so. */
+  /** True once the start is complete; never reverts. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** Waits for a step of the start; call the result when it is done. */
+  /** Registers a step of the start; call the result when it is done. */
   waitFor(step: string): () => void {
     this.#steps.add(step);
     return () => void this.#steps.delete(step);
   }
 
-  /** Asks for a dependency from now on; a probe that takes longer than 0.8 s counts as failed. */
+  /** Registers a dependency; a probe that takes longer than 0.8 s counts as failed. */
   probe(name: string, probe: Probe): void {
     this.#probes.set(name, probe);
   }
@@ -33,12 +33,12 @@ export class Readiness {
     this.#started = true;
   }
 
-  /** Not ready any more, for good: the first step of a shutdown. */
+  /** Becomes permanently not ready: the first step of a shutdown. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Names what is waited for, each with a reason; empty = ready. Reasons are for operators and carry no error texts. */
+  /** The missing dependencies, each with a reason; empty = ready. Reasons are for operators and contain no error texts. */
   async waitingFor(): Promise<Readonly<Record<string, string>>> {
     if (this.#stopping) return { shutdown: 'under way' };
     const steps = [...this.#steps].map((step) => [step, 'starting'] as const);

@@ -1,11 +1,11 @@
-/** What stands in a log in place of a secret. */
+/** The replacement of a secret in a log. */
 export const REDACTED = '[redacted]';
 
-/** Names of fields whose values are secret wherever they stand, as they are after removing case, `_` and `-`. */
+/** Names of fields with secret values anywhere, after removing case, `_` and `-`. */
 const secretName =
   /^(auth|authorization|proxyauthorization|cookie|setcookie|token|secret|password|passphrase|credentials?|sealed|key|pem)$|(token|secret|password|privatekey|apikey|masterkey|authkey|credentials?|keyfile|serviceaccount)$/;
 
-/** Names that only look like secrets: they say which one, not what it is. */
+/** Names that only look secret: they identify a secret without its value. */
 const harmlessName = /^(tokenid|credentialversion)$/;
 
 export const isSecretName = (name: string): boolean => {
@@ -13,11 +13,11 @@ export const isSecretName = (name: string): boolean => {
   return secretName.test(plain) && !harmlessName.test(plain);
 };
 
-/** Deeper than this, or past so many entries of a list, nothing is logged: a log line is no dump. */
+/** Deeper levels, and further entries of a list, are not logged: a log line is not a dump. */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
 
-/** A copy for the log: values under secret names are gone, bytes are counted, and it is neither deep nor long. */
+/** A copy for the log: values under secret names are removed, bytes are counted, and depth and length are limited. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth === MAX_DEPTH) return '…';
@@ -50,8 +50,8 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
 }
 
 /**
- * Shapes of secrets within texts, such as messages of errors; what is kept of each tells what was there. They are applied to finished
- * lines, so they stop at quotes, know escaped newlines, and never split an escape.
+ * Patterns of secrets within texts, such as messages of errors; the kept part of each shows its kind. They are applied to finished lines, so they
+ * stop at quotes, recognise escaped newlines, and never split an escape.
  */
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [
@@ -68,7 +68,7 @@ const secretTexts: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The text without what looks like a secret: the second net, for what came inside a text. Linear time. */
+/** The text without likely secrets: the second safeguard, for secrets inside a text. Linear time. */
 export function redactText(text: string): string {
   let clean = text;
   for (const [pattern, replacement] of secretTexts) clean = clean.replace(pattern, replacement);

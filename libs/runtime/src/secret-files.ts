@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Fault } from '@tidings/kernel';
 
-/** Variables that hold secrets: each may be given as a file, too, named by the same variable with `_FILE`. */
+/** Variables of secrets: each may also be given as a file, named by the same variable with `_FILE`. */
 export const secretVariables = [
   'TIDINGS_MASTER_KEY',
   'TIDINGS_MASTER_KEY_PREVIOUS',
@@ -13,9 +13,9 @@ export const secretVariables = [
 ] as const;
 
 /**
- * The environment with secrets read from their files, as Docker and Kubernetes mount them: `TIDINGS_ADMIN_TOKEN_FILE=/run/secrets/token` stands
- * for `TIDINGS_ADMIN_TOKEN` with the text of that file, without white space around it.
- * @throws Fault `argument` with one line per variable whose file cannot be read or is empty, or that is given in both ways
+ * The environment with secrets read from their files, as Docker and Kubernetes mount them: `TIDINGS_ADMIN_TOKEN_FILE=/run/secrets/token` sets
+ * `TIDINGS_ADMIN_TOKEN` to the text of that file, without surrounding white space.
+ * @throws Fault `argument` with one line per variable whose file is unreadable or empty, or that is given in both ways
  */
 export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const lines: string[] = [];

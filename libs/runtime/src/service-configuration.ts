@@ -2,14 +2,14 @@ import { Fault } from '@tidings/kernel';
 import { z } from 'zod';
 import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
 
-/** Services that others call or ask. */
+/** Services that other services call. */
 export type Peer =
   'registry' | 'fanout' | 'scheduler' | 'dispatcher' | 'statistics' | 'webhooks' | 'audience-jobs' | 'gateway';
 
-/** The variable that says where a service is, e.g. `AUDIENCE_JOBS_ADDRESS`. */
+/** The variable of a service's address, e.g. `AUDIENCE_JOBS_ADDRESS`. */
 export const addressVariable = (peer: Peer): string => `${peer.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
 
-/** Variables that a service's own process may not do without, and what they are in the configuration; the embedded form has its own. */
+/** Variables that a service process may require, and their fields of the configuration; the embedded form has its own. */
 interface Requirable {
   readonly MONGO_URL: 'mongoUrl';
   readonly KAFKA_BROKERS: 'kafkaBrokers';
@@ -20,11 +20,11 @@ interface Requirable {
 
 export type RequiredVariable = keyof Requirable;
 
-/** What a service's own process is told by its environment, with what it requires and the addresses of its peers. */
+/** The configuration of a service process, with its required variables and the addresses of its peers. */
 export type ServiceConfiguration<Name extends RequiredVariable = never, P extends Peer = never> = Configuration & {
   readonly [Each in Name as Requirable[Each]]-?: NonNullable<Configuration[Requirable[Each]]>;
 } & {
-  /** `host:port[,host:port…]`; every host stands for all its replicas. */
+  /** `host:port[,host:port…]`; every host means all its addresses. */
   readonly addresses: Readonly<Record<P, string>>;
 };
 
@@ -42,10 +42,7 @@ const address = z
     'must be host:port[,host:port…]',
   );
 
-/**
- * Reads the configuration of a service's own process, once, at start.
- * @throws Fault `argument` whose text has one line per variable that is wrong or missing.
- */
+/** Reads the configuration of a service process, once, at start. @throws Fault `argument` with one line per invalid or missing variable */
 export function readServiceEnv<const Name extends RequiredVariable, const P extends Peer>(
   { required, peers }: ServiceNeeds<Name, P>,
   env: NodeJS.ProcessEnv = process.env,
@@ -60,7 +57,7 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
     }
   };
   const configuration = collected(() => readEnv(env));
-  // A file that cannot be read has been told of.
+  // An unreadable file has been reported.
   const given = present(
     env,
     required.flatMap((name) => [name, `${name}_FILE`]),
@@ -72,7 +69,7 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
   );
   const addresses = collected(() => addressesOf(peers, env));
   if (lines.length > 0) throw Fault.argument(lines.join('\n'));
-  // What is required was found, so it is there.
+  // Required variables were checked above.
   return { ...configuration, addresses } as unknown as ServiceConfiguration<Name, P>;
 }
 

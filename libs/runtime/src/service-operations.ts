@@ -1,12 +1,12 @@
 import { type Clock, Fault, ShiftedClock } from '@tidings/kernel';
 
-/** What every service answers to operators and tests (architecture 8); the shape of `Operations` in tidings.rpc.v1. */
+/** The methods of every service for operators and tests (architecture 8); the shape of `Operations` in tidings.rpc.v1. */
 export interface ServiceOperations {
   settled(): Promise<{ open: string[] }>;
   advanceClock(request: { readonly aheadMs: bigint }): Promise<{ nowMs: bigint; aheadMs: bigint }>;
 }
 
-/** @param open one line per thing that is not done yet; none = settled. */
+/** The operations of a service. @param open returns one line per unfinished item; none = settled */
 export const operationsOf = (clock: Clock, open: () => Promise<string[]>): ServiceOperations => ({
   async settled() {
     return { open: await open() };

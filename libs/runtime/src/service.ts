@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { DeploymentKeys } from './master-key.ts';
 
-/** What every service is opened with; where it comes from (embedded or distributed) is the host's business. */
+/** The parameters of every service; the host (embedded or distributed) provides them. */
 export interface ServiceDeps {
   readonly clock: Clock;
   readonly log: Logger;

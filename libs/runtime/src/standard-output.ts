@@ -1,18 +1,18 @@
 import type { Writable } from 'node:stream';
 
-/** Characters that wait for a reader, 1 Mi; further lines are dropped. */
+/** Maximum characters waiting for a reader, 1 Mi; further lines are dropped. */
 const MAX_WAITING = 2 ** 20;
 
-/** Streams that have a listener for errors. */
+/** Streams with a listener for errors. */
 const listened = new WeakSet<Writable>();
 
 /**
- * Lines for standard output that never hold the process: while nobody reads them a pipe is full, and a write that waits for room would wait for ever,
- * signals and all. What does not fit is dropped and counted in a line of its own, once there is a reader again.
+ * Lines for standard output that never block the process: without a reader a pipe fills up, and a blocking write would wait for ever and ignore
+ * signals. Lines that do not fit are dropped and counted in a separate line, once there is a reader again.
  */
 export function unhurriedLines(stream: Writable, maxWaiting = MAX_WAITING): { write(line: string): void } {
   let dropped = 0;
-  // A reader that is gone is nobody to tell.
+  // A closed pipe cannot be reported to.
   if (!listened.has(stream)) stream.on('error', () => undefined);
   listened.add(stream);
   return {

@@ -26,7 +26,7 @@ import type { Logger } from './logs.ts';
 import type { Tracing, TracingOptions } from './tracing.ts';
 
 const FLUSH_MS = 3_000;
-/** A collector that is away is told of this often. */
+/** Interval of log lines about an unavailable collector. */
 const COMPLAIN_EVERY_MS = 60_000;
 
 /** See tracing.ts. */
@@ -76,7 +76,7 @@ function samplerOf({ sampler, ratio }: TracingConfiguration): Sampler {
   }
 }
 
-/** What the exporter has to say, now and then. */
+/** The exporter's messages, limited in number. */
 function complaints(log: Logger): Record<'error' | 'warn' | 'info' | 'debug' | 'verbose', DiagLogFunction> {
   let quietUntil = -Infinity;
   const complain: DiagLogFunction = (text) => {

@@ -4,21 +4,21 @@ import type { Logger } from './logs.ts';
 
 /** Traces that are recorded. */
 export interface Tracing {
-  /** Records nothing more, and sends what was recorded, for 3 s at most. */
+  /** Stops recording, and sends the recorded traces, for at most 3 s. */
   close(): Promise<void>;
 }
 
 export interface TracingOptions {
-  /** The service's name in traces, unless `OTEL_SERVICE_NAME` says another. */
+  /** The service's name in traces, unless `OTEL_SERVICE_NAME` is set. */
   readonly service: string;
   readonly log: Logger;
-  /** Takes each span as it ends, in place of the collector: for tests. */
+  /** Receives each span as it ends, instead of the collector: for tests. */
   readonly exporter?: SpanExporter;
 }
 
 /**
- * Begins to record traces where the environment says where they go, and to follow them through asynchronous code. Without a configuration
- * nothing is loaded and nothing recorded. One at a time in a process.
+ * Starts recording traces if the environment configures an endpoint, and propagates them through asynchronous code. Without a configuration nothing
+ * is loaded or recorded. One at a time per process.
  */
 export async function startTracing(
   configuration: TracingConfiguration | undefined,

@@ -4,13 +4,13 @@ import type { Configuration, Logger } from '@tidings/runtime';
 import { type Broker, openKafkaBroker } from '@tidings/streaming';
 
 export interface KafkaOptions {
-  /** What the process calls itself in the brokers' logs. */
+  /** The name of the process in the brokers' logs. */
   readonly name: string;
   readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace' | 'kafkaSecurity'>;
   readonly log: Logger;
 }
 
-/** Where Kafka is, for whatever is to be done there. */
+/** The connection options of Kafka. */
 export const kafkaOptions = ({
   name,
   configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity },

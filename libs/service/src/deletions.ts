@@ -14,16 +14,16 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 5_000;
 /** Applications read at a time. */
 const AT_ONCE = 100;
-/** When a purge is repeated first: whoever did not know of the deletion is done by then (ADR 19). Each further wait is twice as long. */
+/** Delay of the second purge: a process that did not know of the deletion is done by then (ADR 19). Each further delay doubles. */
 export const SECOND_LOOK_MS = 10_000;
-/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+/** Maximum age of delivered facts: topics of facts hold them for 7 days. */
 const LAST_LOOK_MS = 8 * DAY_MS;
 
-/** A deleted application, and how often this service has purged it before. */
+/** A deleted application, and the number of its purges in this service. */
 export interface DeletedApplication {
   readonly account: string;
   readonly application: string;
-  /** 0 for the first purge; the second begins 10 s after the deletion became known, or later. */
+  /** 0 for the first purge; the second begins at least 10 s after the deletion became known. */
   readonly look: number;
 }
 
@@ -31,29 +31,29 @@ export interface DeletionsOptions {
   /** Name of the service: its consumer group is `<service>.applications`. */
   readonly service: string;
   /**
-   * Removes what the service keeps of the application, a bounded amount at a time. It may be repeated, by several processes at once; it ends early
-   * when the signal is given, and is begun anew later.
+   * Removes the service's data of the application, in bounded steps. It may be repeated, by several processes concurrently; it ends early on the
+   * signal, and is started again later.
    */
   readonly purge: (deleted: DeletedApplication, signal: AbortSignal) => Promise<void>;
 }
 
-/** What a service knows of deleted applications, for 15 days. */
+/** A service's record of deleted applications, for 15 days. */
 export interface Deletions {
-  /** Those of the applications that are deleted. */
+  /** The deleted ones among the applications. */
   among(applications: readonly string[]): Promise<ReadonlySet<string>>;
-  /** One line for each thing that is due now and not done. */
+  /** One line per due item that is not done. */
   open(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** When a deleted application is purged again after a purge at `now`; undefined = never. */
+/** Time of the next purge after one at `now`; undefined = never. */
 export function nextLook(deletedAt: number, now: number): number | undefined {
   let wait = SECOND_LOOK_MS;
   while (deletedAt + wait <= now) wait *= 2;
   return now - deletedAt < LAST_LOOK_MS ? deletedAt + wait : undefined;
 }
 
-/** See {@link Deletions.among}; for a process that only asks. */
+/** See {@link Deletions.among}; for a process that only queries. */
 export async function deletedAmong(db: Db, applications: readonly string[]): Promise<ReadonlySet<string>> {
   if (applications.length === 0) return new Set();
   const deleted = modelOf(db, deletedApplicationsModel);
@@ -62,8 +62,8 @@ export async function deletedAmong(db: Db, applications: readonly string[]): Pro
 }
 
 /**
- * Has a service purge the applications that are deleted (R-B2, ADR 25): it hears of them on `tidings.applications`, keeps that in its own
- * database, and purges at once, after 10 s, and again after ever longer waits until no fact about the application can arrive any more.
+ * Has a service purge deleted applications (R-B2, ADR 25): it learns of them on `tidings.applications`, records them in its own database, and purges
+ * at once, after 10 s, and again at growing intervals until no fact about the application can arrive any more.
  */
 export async function followDeletions(
   { db, clock, log, metrics, broker }: Omit<ServiceDeps, 'keys'> & { readonly broker: Broker },
@@ -76,7 +76,7 @@ export async function followDeletions(
     await purge({ account, application: _id, look: looks }, signal);
     if (signal.aborted) return;
     const next = nextLook(deletedAt.getTime(), clock.now());
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (next === undefined) await deleted.deleteOne({ _id, looks });
     else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
   };

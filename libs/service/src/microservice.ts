@@ -9,7 +9,7 @@ import { ServiceProcess } from './service-process.ts';
 @Module({})
 class ProcessModule {}
 
-/** What a service's module may inject: {@link ServiceProcess}. */
+/** The injectable part of a service's module: {@link ServiceProcess}. */
 export const processModule = (process: ServiceProcess): DynamicModule => ({
   module: ProcessModule,
   global: true,
@@ -20,15 +20,15 @@ export const processModule = (process: ServiceProcess): DynamicModule => ({
 @Module({})
 class RootModule {}
 
-/** What serves by gRPC at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
+/** The gRPC server at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
 export const rpcServer = (
   { configuration: { host, grpcPort }, rpcAccess, metrics }: ServiceProcess,
   services: readonly ServiceDefinition[],
 ): RpcServer => new RpcServer({ host, port: grpcPort, services, access: rpcAccess, metrics });
 
 /**
- * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the {@link ServiceProcess} that it
- * injects, and has the controllers of what is served.
+ * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the injected {@link ServiceProcess}, and has
+ * the controllers of its interfaces.
  */
 export const microservice =
   (module: Type, services: readonly ServiceDefinition[]) =>

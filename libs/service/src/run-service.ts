@@ -13,35 +13,34 @@ import {
 } from '@tidings/runtime';
 import { type Common, ServiceProcess } from './service-process.ts';
 
-/** The port of health and metrics where the service has no HTTP of its own. */
+/** The port of health and metrics of services without HTTP. */
 const HEALTH_PORT = 8080;
 
-/** A service that takes requests. */
+/** A service that accepts requests. */
 export interface Running {
-  /** Where it listens, by protocol: for the log. */
+  /** Its addresses by protocol, for the log. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** Refuses new requests and answers those under way. */
+  /** Refuses new requests and answers those in progress. */
   close(): Promise<void>;
 }
 
 export interface Service<Name extends RequiredVariable, P extends Peer> {
   readonly name: string;
-  /** Variables without which it cannot run, beside those that no service can do without. */
+  /** Required variables, in addition to those of all services. */
   readonly required: readonly Name[];
   /** The services that it calls. */
   readonly peers: readonly P[];
-  /** It serves HTTP, and health beside it unless `HEALTH_PORT` says otherwise. @default false */
+  /** It serves HTTP, with health on the same port unless `HEALTH_PORT` is set. @default false */
   readonly http?: boolean;
-  /** Opens it and begins to listen. */
+  /** Opens it and starts listening. */
   readonly start: (process: ServiceProcess<Name, P>) => Promise<Running>;
 }
 
 const common = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const satisfies readonly Common[];
 
 /**
- * Runs a service as this process: what its environment says is checked first; health answers from then on; what it depends on is waited for;
- * on SIGTERM it is not ready any more, answers what is under way, ends its work and closes, within 24 s. One line in the log says that it is
- * ready, and where.
+ * Runs a service as this process: checks its environment first, answers health from then on, and waits for its dependencies. On SIGTERM it becomes
+ * not ready, answers requests in progress, finishes its work and closes, within 24 s. One log line states that it is ready, with its addresses.
  */
 export async function runService<const Name extends RequiredVariable, const P extends Peer>(
   service: Service<Name, P>,
@@ -61,13 +60,13 @@ export async function runService<const Name extends RequiredVariable, const P ex
       async close() {
         own.readiness.stop();
         stopping.abort();
-        // What is being opened is closed, too.
+        // Parts that are being opened are closed, too.
         await opening.catch(() => undefined);
         await own.closing.close();
       },
     });
     const addresses = await opening.catch(async (error: unknown) => {
-      // The signal's handler closes what was opened, and ends the process.
+      // The signal's handler closes opened parts, and ends the process.
       if (signal.aborted) return new Promise<never>(() => undefined);
       await own.closing.close();
       throw error;

@@ -30,17 +30,17 @@ import type { Connection } from 'mongoose';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './connect-kafka.ts';
 
-/** How long a start waits for another service, which need not be there. */
+/** Maximum wait of a start for another service, which need not be available. */
 const PEER_MS = 1_000;
 
-/** What a service is opened with. */
+/** The parameters of a service. */
 export type ServiceDepsWithBroker = ServiceDeps & { readonly broker: Broker };
 
-/** Identity keys of a process that learns them from another service. */
+/** Identity keys that a process learns from another service. */
 export interface LearntIdentity {
-  /** @throws Fault `unavailable` as long as they are not known */
+  /** @throws Fault `unavailable` as long as they are unknown */
   keys(): IdentityKeys;
-  /** Resolves when they are known, or after a second, since the service may come later. */
+  /** Resolves when they are known, or after a second, since the service may start later. */
   readonly learnt: Promise<void>;
 }
 
@@ -51,14 +51,11 @@ export interface ServiceProcessOptions<Name extends RequiredVariable, P extends 
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
-  /** Ends all waiting. */
+  /** Aborts all waits. */
   readonly signal: AbortSignal;
 }
 
-/**
- * What a service's own process is made of, whichever service it is: each part is reached when it is asked for, probed by readiness from then
- * on, and closed in the reverse order.
- */
+/** The parts of any service's process: each is connected on demand, probed by readiness from then on, and closed in the reverse order. */
 export class ServiceProcess<Name extends RequiredVariable = never, P extends Peer = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
@@ -67,7 +64,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   readonly metrics: Registry = openMetrics();
   readonly readiness = new Readiness();
   readonly closing: Closing;
-  /** How it proves itself to other services, and they to it. */
+  /** Mutual authentication with other services. */
   readonly rpcAccess: RpcAccess;
   readonly masterKeys: MasterKeys;
   readonly #signal: AbortSignal;
@@ -86,11 +83,10 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     this.#signal = signal;
   }
 
-  /** The address that links begin with. Where nobody has said which, it is a guess, and the log says so. */
+  /** The base URL of links. The default is a guess, which is logged. */
   publicUrl(): string {
     const url = publicUrlOf(this.configuration);
-    if (this.configuration.publicUrl === undefined)
-      this.log.warn({ url }, 'PUBLIC_URL is not set: links begin with this');
+    if (this.configuration.publicUrl === undefined) this.log.warn({ url }, 'PUBLIC_URL is not set: links use this URL');
     return url;
   }
 
@@ -103,7 +99,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     return this.#broker;
   }
 
-  /** The replicas of another service. Calls to a service that is not there yet wait for it within their deadlines. */
+  /** The replicas of another service. Calls to an unavailable service wait for it within their deadlines. */
   peer(peer: P): Promise<Replicas> {
     let replicas = this.#peers.get(peer);
     if (!replicas) {
@@ -124,8 +120,8 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   }
 
   /**
-   * Opens a service on the {@link connection} to its database, and closes it before everything that it was opened with.
-   * @throws Fault `argument` where a master key is missing that the data is sealed with
+   * Opens a service on the {@link connection} to its database, and closes it before its dependencies.
+   * @throws Fault `argument` if a master key of the data is missing
    */
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
@@ -144,15 +140,15 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   }
 
   /**
-   * Learns the identity keys from a service with a store, for one without, and ends the process with a sentence where it lacks their master key.
-   * Not ready before they are known.
+   * Learns the identity keys from a service with a store, for one without, and ends the process with a sentence if it lacks their master key. Not
+   * ready before they are known.
    */
   identityFrom(peer: P, ask: () => Promise<KeysTold>): LearntIdentity {
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
     const learn = async (): Promise<void> => {
       const told = await ask().catch((error: unknown): KeysTold => {
-        // Another key is what a call is refused for.
+        // The call is refused for another key.
         const id = expectedMasterKeyId(error);
         if (id === undefined) throw error;
         return { id, identities: [] };
@@ -166,13 +162,13 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     return {
       keys() {
         if (identity) return identity;
-        throw new Fault('unavailable', `The ${peer} is not there yet`, { effect: 'none' });
+        throw new Fault('unavailable', `The ${peer} is not available yet`, { effect: 'none' });
       },
       learnt: Promise.race([learnt, delay(PEER_MS, undefined, { ref: false })]),
     };
   }
 
-  /** Before anything is written with it. */
+  /** Called before anything is written with them. */
   #openKeys(system: Db): Promise<DeploymentKeys> {
     const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
     return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });

@@ -4,13 +4,13 @@ import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
 import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
 
-/** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
+/** How long a delivery is retried before it returns to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
 const BACK_OFF_MS = 50;
-/** Tries of a record until it is dead-lettered, those among others included. */
+/** Tries of a record before it is dead-lettered, those together with others included. */
 const TRIES = 5;
 
-/** Reads the values of a topic, e.g. a generated codec. What it throws dead-letters the record. */
+/** Decodes the values of a topic, e.g. a generated codec. A record whose decoding throws is dead-lettered. */
 export interface Reader<Value> {
   decode(payload: Uint8Array): Value;
   /** False for a value of a kind that this version does not have: its record is dead-lettered for a newer one (ADR 27). @default all are known */
@@ -25,7 +25,7 @@ class UnknownKind extends Error {
 /** The topics of a subscription with their readers. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>;
 
-/** A record with its value read; `topic` tells the type of `value`. */
+/** A record with its decoded value; `topic` determines the type of `value`. */
 export type Decoded<R extends Readers> = {
   [Topic in keyof R & string]: Omit<InRecord, 'topic' | 'value'> & {
     readonly topic: Topic;
@@ -33,11 +33,11 @@ export type Decoded<R extends Readers> = {
   };
 }[keyof R & string];
 
-/** What did not go well around a handler, for logs and metrics. */
+/** A problem around a handler, for logs and metrics. */
 export interface Incident {
   /**
-   * `retried`: tried again at once; `returned`: the broker delivers it again later; `dead-lettered`: on `tidings.dead-letters`; `unknown`: there too, for
-   * it is of a kind that this version does not have.
+   * `retried`: tried again at once; `returned`: the broker delivers it again later; `dead-lettered`: on `tidings.dead-letters`; `unknown`: also
+   * there, because this version does not have its kind.
    */
   readonly kind: 'retried' | 'returned' | 'dead-lettered' | 'unknown';
   readonly group: string;
@@ -51,24 +51,24 @@ export interface ConsumeOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
   /**
-   * Handles records of one partition, in order, within 5 s. It returns when all are done with, or the number of leading records that are,
-   * the rest being delivered again. Must be idempotent.
+   * Handles records of one partition, in order, within 5 s. Returns when all are done, or the number of leading records that are; the others are
+   * delivered again. Must be idempotent.
    */
   readonly handler: (records: readonly Decoded<R>[]) => Promise<void | number>;
   /** @default 500 */
   readonly maxRecords?: number;
   /** Where a group without offsets starts. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** How long a batch that is not full may wait for more records. @default 0 */
+  /** How long an incomplete batch waits for more records. @default 0 */
   readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }
 
 /**
- * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read, or is of an unknown kind, is dead-lettered; a Fault `unavailable` is
- * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over in pieces,
- * those of the piece that fails one at a time, and the record that fails 5 times is dead-lettered: of n records some 2√n calls find it. A batch
- * is one span, which goes on with the traces of its records.
+ * Subscribes with decoded values, and keeps every partition moving: an undecodable record, or one of an unknown kind, is dead-lettered. A Fault
+ * `unavailable` is retried with back-off, then the rest of the batch returns to the broker. After any other error the records are delivered in parts,
+ * those of a failing part one at a time, and a record that fails 5 times is dead-lettered: for n records some 2√n calls find it. A batch is one span,
+ * which continues the traces of its records.
  */
 export async function consume<const R extends Readers>(
   broker: Pick<Broker, 'publish' | 'subscribe'>,
@@ -123,25 +123,25 @@ function readWith(reader: Reader<unknown>, payload: Uint8Array, topic: string): 
   return value;
 }
 
-/** A batch on its way through the handler. */
+/** A batch in the handler. */
 interface Delivery<R extends Readers> {
   readonly batch: RecordBatch;
   readonly place: string;
   readonly startedAt: number;
   readonly readable: readonly InRecord[];
-  /** The readable ones with their values, until they are handed over. */
+  /** The decoded records with their values, until they are delivered. */
   decoded: readonly Decoded<R>[] | undefined;
   readonly unreadable: readonly Lost[];
-  /** How many of the readable records are done with. */
+  /** Number of decoded records that are done. */
   done: number;
 }
 
 /** One of the records below an offset makes batches fail. */
 interface Suspicion {
   readonly below: number;
-  /** Records that are handed over at a time, until it is found. */
+  /** Records per delivery, until it is found. */
   readonly size: number;
-  /** How often it has failed among others. */
+  /** Number of its failures together with others. */
   readonly failures: number;
 }
 
@@ -196,7 +196,7 @@ class Wrapped<R extends Readers> {
       ({ topic, partition, offset, timestamp, key, headers, value: readWith(reader, value, topic) }) as Decoded<R>;
   }
 
-  /** How many records are handed over next. */
+  /** Number of records in the next delivery. */
   #sizeOf({ place, readable, done }: Delivery<R>): number {
     const left = readable.length - done;
     const suspicion = this.#suspicions.get(place);
@@ -206,7 +206,7 @@ class Wrapped<R extends Readers> {
     return left;
   }
 
-  /** Hands over several records; false when the broker has to deliver again what is left, or it took long enough. */
+  /** Delivers several records; false when the broker must deliver the others again, or the time is over. */
   async #handleMany(delivery: Delivery<R>, size: number): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -224,7 +224,7 @@ class Wrapped<R extends Readers> {
     }
   }
 
-  /** Gets over one record: it is handled, or dead-lettered; false when the broker has to deliver it again, or it took long enough. */
+  /** Completes one record: it is handled, or dead-lettered; false when the broker must deliver it again, or the time is over. */
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
     const amongOthers = this.#suspicions.get(delivery.place)?.failures ?? 0;
     for (let tries = 0, attempt = 0; ;) {
@@ -252,7 +252,7 @@ class Wrapped<R extends Readers> {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
   }
 
-  /** One of the next `size` records makes their handler fail: they come in pieces, and those of a piece that fails one at a time. */
+  /** One of the next `size` records makes their handler fail: they are delivered in parts, and those of a failing part one at a time. */
   #suspect({ place, readable, done }: Delivery<R>, size: number): void {
     const before = this.#suspicions.get(place);
     this.#suspicions.set(place, {
@@ -263,8 +263,8 @@ class Wrapped<R extends Readers> {
   }
 
   /**
-   * Hands over the next `count` records and keeps none of the values: they would outlive what the handler needs them for while it waits
-   * for its store, and be copied by every collection of garbage. Decoding again what is tried again costs less.
+   * Delivers the next `count` records and keeps no values: they would outlive their use while the handler waits for its store, and be copied by every
+   * garbage collection. Decoding again before a retry costs less.
    */
   #hand(delivery: Delivery<R>, count: number): Promise<void | number> {
     const { batch, readable, done, decoded } = delivery;
@@ -282,7 +282,7 @@ class Wrapped<R extends Readers> {
       this.#report('returned', delivery, failure);
       return false;
     }
-    // The others are innocent until one of them fails.
+    // The others count as correct until one of them fails.
     this.#suspicions.delete(place);
     return true;
   }
@@ -299,7 +299,7 @@ class Wrapped<R extends Readers> {
       this.#tell(reason === 'unknown' ? 'unknown' : 'dead-lettered', record, error);
   }
 
-  /** Waits for what does not answer; false when there is no time for another try. */
+  /** Waits before the next try; false when there is no time for it. */
   async #backOff(delivery: Delivery<R>, attempt: number, error: unknown): Promise<boolean> {
     const waitMs = BACK_OFF_MS * 2 ** attempt;
     const inTime = performance.now() - delivery.startedAt + waitMs <= PATIENCE_MS;

@@ -10,15 +10,15 @@ import {
 } from './broker-port.ts';
 import { sizeOf } from './size.ts';
 
-/** Why a record was dead-lettered: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */
+/** Why a record was dead-lettered: its bytes could not be decoded, the version did not have its kind, or its handler failed on every try. */
 export type DeadLetterReason = 'decode' | 'unknown' | 'handler';
 
 /** A record that could not be handled. */
 export interface DeadLetter {
   readonly reason: DeadLetterReason;
-  /** What the last try failed with, for operators. */
+  /** The error of the last try, for operators. */
   readonly error: string;
-  /** The consumer group that could not handle it; the others may well have. */
+  /** The consumer group that could not handle it; others may have. */
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
@@ -29,8 +29,8 @@ export interface DeadLetter {
   readonly headers?: Headers | undefined;
   readonly payload: Uint8Array;
   /**
-   * Set where the record had no room here, for its key and headers take more when they are written down: what is kept is the beginning of the
-   * payload and of the key. Such a record cannot go back.
+   * Set if the encoded key and headers were too large: the dead letter then has the beginning of the payload and of the key. Such a record cannot be
+   * redriven.
    */
   readonly cut?: { readonly payloadBytes: number; readonly sha256: string } | undefined;
 }
@@ -38,11 +38,11 @@ export interface DeadLetter {
 const HEAD = 4;
 const ERROR_CHARACTERS = 2_000;
 
-/** What is kept of a record that is cut. */
+/** Kept characters of a truncated key. */
 const CUT_KEY_CHARACTERS = 1_000;
 const CUT_PAYLOAD_BYTES = 64 << 10;
 
-/** The record of the dead-letter topic: the length of a JSON header in 4 bytes, the header, and the payload as it was. */
+/** The record of the dead-letter topic: the length of a JSON header in 4 bytes, the header, and the unchanged payload. */
 export function toDeadLetterRecord(deadLetter: DeadLetter): OutRecord {
   const whole = recordOf(deadLetter);
   return sizeOf(whole) > LARGEST_DEAD_LETTER_BYTES ? recordOf(cutOff(deadLetter)) : whole;
@@ -82,23 +82,22 @@ export function readDeadLetter(value: Uint8Array): DeadLetter {
 }
 
 export interface RedriveOptions {
-  /** Which of the dead letters go back; the others become dead letters again. @default all */
+  /** Selects dead letters to redrive; the others become dead letters again. @default all */
   readonly only?: (deadLetter: DeadLetter) => boolean;
-  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays a dead letter. */
+  /** Receives each one that cannot be redriven: it is truncated, or its topic refuses it. It stays a dead letter. */
   readonly stuck?: (deadLetter: DeadLetter, why: string) => void;
 }
 
-/** The group that remembers what was redriven. Its lag is no unfinished work: it is the dead letters. */
+/** The group that remembers redriven records. Its lag is not unfinished work: it is the dead letters. */
 export const REDRIVE_GROUP = 'tidings.redrive';
 
 /**
- * Publishes dead letters back to where they came from, in order; every group of that topic receives it again. What fails again is
- * dead-lettered again, behind everything that this call looks at; so is what cannot go back.
- * @returns how many records went back.
+ * Publishes dead letters to their original topics, in order; every group of that topic receives them again. Records that fail again are dead-lettered
+ * again, after everything that this call reads; so are those that cannot be redriven. @returns number of redriven records
  */
 export async function redrive(broker: Broker, options: RedriveOptions = {}): Promise<number> {
   let redriven = 0;
-  /** By partition, the offset that this call goes up to, as long as that is not reached. */
+  /** By partition, the final offset of this call, until it is reached. */
   const known = Promise.withResolvers<Map<number, number>>();
   known.promise.catch(() => undefined);
   const finished = Promise.withResolvers<void>();
@@ -129,15 +128,15 @@ export async function redrive(broker: Broker, options: RedriveOptions = {}): Pro
   return redriven;
 }
 
-/** Records on their way back to a topic. */
+/** Records to redrive to a topic. */
 interface Lane {
   readonly back: OutRecord[];
-  /** As they lie in the topic. */
+  /** As stored in the topic. */
   readonly records: OutRecord[];
   readonly deadLetters: DeadLetter[];
 }
 
-/** What can go back, by topic, and what cannot. */
+/** The records that can be redriven, by topic, and those that cannot. */
 function lanesOf(
   records: readonly InRecord[],
   { only = () => true, stuck }: RedriveOptions,

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { SubscribeOptions } from './broker-port.ts';
 
-/** Holds the rule that all members of a group subscribe to the same topics. @throws Fault `argument` */
+/** Checks that all members of a group subscribe to the same topics. @throws Fault `argument` */
 export function refuseOtherTopics(
   { group, topics }: Pick<SubscribeOptions, 'group' | 'topics'>,
   members: Iterable<{ readonly topics: ReadonlySet<string> }> = [],

@@ -6,7 +6,7 @@ import type { Broker, OutRecord, Position } from './broker-port.ts';
 export interface MicroBatcherOptions {
   /** @default 500 */
   readonly maxRecords?: number;
-  /** Bytes of keys and values that go out together, unless one record is larger. @default 1 MB */
+  /** Maximum bytes of keys and values per publish, unless one record is larger. @default 1 MB */
   readonly maxBytes?: number;
 }
 
@@ -14,11 +14,11 @@ export interface MicroBatcherOptions {
 export interface MicroBatcher {
   /** Resolves when the record is durable. Records are published in the order of the calls. */
   publish(record: OutRecord): Promise<Position>;
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or being published. */
   drained(): Promise<void>;
 }
 
-/** What arrives while one publish is under way goes out with the next one: no timer, no waiting when idle. */
+/** Records that arrive during a publish are published with the next one: no timer, no wait when idle. */
 export function microBatcher(
   broker: Pick<Broker, 'publish'>,
   topic: string,
@@ -35,11 +35,11 @@ export function microBatcher(
     maxItems: maxRecords,
     sizeOf: ({ key, value }) => key.length + value.length,
     maxSize: maxBytes,
-    // One of them is at fault: the others must not suffer for it.
+    // One of them is faulty: the others must not fail with it.
     mayBeOneItem: (error) => (error as Fault).kind !== 'unavailable',
   });
   return {
-    // Each goes with the trace of its own call, whoever's call sends them off.
+    // Each record has the trace of its own call.
     publish: (record) => submit(withTrace(record)),
     drained,
   };

@@ -12,14 +12,14 @@ import type { Registry } from 'prom-client';
 import type { Incident } from './consume.ts';
 import type { Broker, SubscribeOptions, Subscription } from './broker-port.ts';
 
-/** How old a group's lag may be when it is told: to look it up is a request to the broker for each topic. */
+/** Maximum age of a reported lag: a query is a request to the broker per topic. */
 const LAG_KEPT_MS = 15_000;
 
 type Place = 'group' | 'topic';
 
 /**
- * A broker that counts what goes through it, and gives published records the trace that they are published in. What a service gets; it
- * costs little enough for every batch. The lag is that of the groups that have subscribed through it.
+ * A broker that counts records, and adds the current trace to published ones. Services receive it. It reports the lag of the groups that have
+ * subscribed through it.
  */
 export function observed(broker: Broker, metrics: Registry): Broker {
   const published = counterIn(metrics, {
@@ -56,7 +56,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
   };
 }
 
-/** What a subscription tells of incidents, as a line in the log and in the metrics: pass it as `report` to `consume`. */
+/** Logs and counts the incidents of a subscription: pass it as `report` to `consume`. */
 export function incidentsTo(
   log: { warn(fields: object, text: string): void },
   metrics: Registry,
@@ -70,7 +70,7 @@ export function incidentsTo(
   return ({ error, ...incident }) => {
     const { group, topic, kind } = incident;
     incidents.inc({ group, topic, kind });
-    // A newer version writes them in numbers, and there is one thing to be done about all.
+    // A newer version writes many of them, and they have one remedy.
     if (kind === 'unknown' && unknown.has(`${group} ${topic}`)) return;
     if (kind === 'unknown') unknown.add(`${group} ${topic}`);
     log.warn({ ...incident, err: error }, 'record not handled');

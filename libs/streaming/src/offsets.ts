@@ -1,4 +1,4 @@
-/** How far a group is in a partition. */
+/** A group's offset in a partition. */
 export interface StoredOffset {
   readonly group: string;
   readonly topic: string;
@@ -6,28 +6,28 @@ export interface StoredOffset {
   readonly offset: number;
 }
 
-/** Where offsets are kept. */
+/** The store of offsets. */
 export interface OffsetStore {
   saveOffsets(offsets: readonly StoredOffset[]): Promise<void>;
 }
 
 export interface OffsetsOptions {
-  /** Hears that offsets cannot be stored: at the second failure in a row, and not again until some are. */
+  /** Receives failures to store offsets: at the second one in a row, and not again until some are stored. */
   readonly warn: (text: string, cause: unknown) => void;
-  /** The least milliseconds between two writes: under load, a write for each batch would cost more than the batch. @default 25 */
+  /** Minimum milliseconds between two writes: under load, a write per batch would cost more than the batch. @default 25 */
   readonly spacingMs?: number;
 }
 
 const RETRY_MS = 500;
-/** A group that is dealt out anew refuses what its members had before, once. */
+/** A rebalancing group refuses its members' former offsets once. */
 const FAILURES_TO_WARN_OF = 2;
 
-/** Something whose offset is stored. */
+/** An object with a stored offset. */
 export interface Tracked {
   toStored(): StoredOffset;
 }
 
-/** Stores how far groups are: at once after a handler, and what changes until the next write is due goes out together with it. */
+/** Stores groups' offsets: at once after a handler, and later changes together when the next write is due. */
 export class Offsets {
   readonly #store: OffsetStore;
   readonly #warn: OffsetsOptions['warn'];
@@ -51,7 +51,7 @@ export class Offsets {
     if (!this.#writing && !this.#timer) this.#schedule();
   }
 
-  /** Resolves when everything that has changed so far was handed to the store, which may have failed: then it is tried again. */
+  /** Resolves when all changes so far were passed to the store; a failed write is retried. */
   async flushed(): Promise<void> {
     await this.#writing;
     clearTimeout(this.#timer);
@@ -93,7 +93,7 @@ export class Offsets {
   }
 
   async #write(): Promise<void> {
-    // What the same turn changes goes out together.
+    // Changes of the same turn are written together.
     await Promise.resolve();
     const batch = [...this.#changed];
     this.#changed.clear();

@@ -49,10 +49,10 @@ export function murmur2(key: string): number {
     }
     hash = Math.imul(hash ^ rest, M);
   }
-  // Characters are bytes only as long as all are ASCII.
+  // Characters equal bytes only if all are ASCII.
   return seen > 0x7f ? hashBytes(Buffer.from(key)) : finish(hash);
 }
 
-/** The partition of a key, 0 to `partitions` - 1: the choice of Kafka's default partitioner, so that adapters agree. */
+/** The partition of a key, 0 to `partitions` - 1: as in Kafka's default partitioner, so that adapters agree. */
 export const partitionOf = (key: string, partitions: number): number =>
   partitions === 1 ? 0 : (murmur2(key) & 0x7fffffff) % partitions;

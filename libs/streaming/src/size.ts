@@ -8,7 +8,7 @@ export function sizeOf({ key, value, headers }: OutRecord): number {
   return bytes;
 }
 
-/** The size of a record. @throws Fault `tooLarge` where its topic allows none of that size. */
+/** The size of a record. @throws Fault `tooLarge` if it exceeds its topic's limit */
 export function checkedSize(topic: string, record: OutRecord): number {
   const bytes = sizeOf(record);
   if (bytes > (topic === DEAD_LETTER_TOPIC ? LARGEST_DEAD_LETTER_BYTES : LARGEST_RECORD_BYTES))

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry } from 'prom-client';
 
-/** A metric of the vocabulary in docs/operations.md. Values of labels are bounded: no text of callers, no ids. */
+/** A metric of the vocabulary in docs/operations.md. Label values are bounded: no caller texts, no ids. */
 export interface MetricDefinition<Label extends string> {
   readonly name: `tidings_${string}`;
   readonly help: string;
@@ -8,7 +8,7 @@ export interface MetricDefinition<Label extends string> {
   readonly labels?: readonly Label[];
 }
 
-/** Services of one process share a registry, and with it the metrics: the first makes them. */
+/** Services of one process share a registry, and with it the metrics: the first one creates them. */
 function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? make();
 }
@@ -36,21 +36,21 @@ export const histogramIn = <Label extends string>(
 ): Histogram<Label> =>
   once(registry, definition.name, () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }));
 
-/** A value of a metric. Those with the same labels add up. */
+/** A value of a metric. Values with the same labels are added. */
 export interface Reading<Label extends string> {
   readonly labels?: Readonly<Record<Label, string>>;
   readonly value: number;
 }
 
-/** Tells values when somebody asks for the metrics. */
+/** Returns values at each scrape. */
 export type Source<Label extends string> = () => readonly Reading<Label>[] | Promise<readonly Reading<Label>[]>;
 
-/** How long a scrape waits for a source: what does not answer has no value, and keeps no other from being told. */
+/** Maximum wait of a scrape for a source: one that does not answer has no value, and does not delay the others. */
 const PATIENCE_MS = 2_000;
 
 const sourcesOf = new WeakMap<Metric, Source<string>[]>();
 
-/** A gauge, or a counter, whose values come from sources at the moment of the scrape; every call adds a source. */
+/** A gauge, or a counter, with values from sources at the time of the scrape; every call adds a source. */
 export function readIn<Label extends string>(
   registry: Registry,
   type: 'gauge' | 'counter',
@@ -74,7 +74,7 @@ export function readIn<Label extends string>(
   sourcesOf.get(metric)!.push(source);
 }
 
-/** The same source, asked again only when what it told is older than that: for what costs a query. */
+/** The same source, read again only when its value is older: for sources that cost a query. */
 export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
   let askedAt = -Infinity;
   let told: Promise<readonly Reading<Label>[]> | undefined;

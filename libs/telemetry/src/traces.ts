@@ -14,21 +14,21 @@ import {
 } from '@opentelemetry/api';
 import { Fault } from '@tidings/kernel';
 
-/** A place in a trace: what travels to those who go on with it. */
+/** A place in a trace, which travels to its continuations. */
 export type Trace = SpanContext;
 
-/** What callers may tell about a span under way. Values are bounded: no text of callers, no ids of devices or messages. */
+/** The settable parts of a running span. Values are bounded: no caller texts, no ids of devices or messages. */
 export type Marking = Pick<Span, 'setAttributes' | 'setStatus'>;
 
 export interface SpanOptions {
-  /** What it goes on with: the child of the first sampled one, linked to further traces. None = the beginning of a trace. */
+  /** The continued traces: the span is the child of the first sampled one, linked to the others. None = a new trace. */
   readonly of: Iterable<Trace | undefined>;
   /** @default 'internal' */
   readonly kind?: 'server' | 'client' | 'consumer' | 'internal';
   readonly attributes?: Attributes;
 }
 
-/** Traces that one span is linked to. */
+/** Maximum links of a span. */
 const LINKS_MAX = 32;
 
 const kinds = {
@@ -41,33 +41,33 @@ const kinds = {
 let tracer: Tracer | undefined;
 
 /**
- * Records spans from now on, or none with undefined. The API's context manager and propagator must be set by then (`startTracing` of
+ * Records spans from now on, or none with undefined. The API's context manager and propagator must be set before (`startTracing` of
  * `@tidings/runtime` does all of it).
  */
 export function recordWith(recorder: Tracer | undefined): void {
   tracer = recorder;
 }
 
-/** Whether spans are recorded: the only thing that paths of requests ask when they are not. */
+/** Whether spans are recorded: the only check on request paths while they are not. */
 export const isTracing = (): boolean => tracer !== undefined;
 
-/** Where the running code is; undefined outside any trace, and while tracing is off. */
+/** The current place in a trace; undefined outside any trace, and while tracing is off. */
 export const currentTrace = (): Trace | undefined => tracer && trace.getSpanContext(context.active());
 
-/** The place that headers tell of, if they do. */
+/** The place in the headers, if any. */
 export function traceOf(headers: Readonly<Record<string, unknown>> | undefined): Trace | undefined {
   if (!tracer || headers?.['traceparent'] === undefined) return undefined;
   return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
 }
 
-/** The headers that tell of a place: `traceparent`, and `tracestate` where there is one. */
+/** The headers of a place: `traceparent`, and `tracestate` if any. */
 export function headersOf(place: Trace): Record<string, string> {
   const headers: Record<string, string> = {};
   propagation.inject(trace.setSpanContext(ROOT_CONTEXT, place), headers);
   return headers;
 }
 
-/** The record with headers that tell where the running code is, unless it has such headers already. */
+/** The record with headers of the current trace, unless it has trace headers already. */
 export function withTrace<R extends { readonly headers?: Readonly<Record<string, string>> | undefined }>(record: R): R {
   const place = currentTrace();
   if (!place || record.headers?.['traceparent'] !== undefined) return record;
@@ -91,23 +91,23 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: (span:
   }
 }
 
-/** A span that is ended by hand. One that never is, is never told of. */
+/** A span that is ended explicitly. One that never is, is not recorded. */
 export interface OpenSpan {
   readonly place: Trace;
   end(): void;
 }
 
-/** Begins a span for what is not one piece of asynchronous code; undefined where tracing is off. */
+/** Begins a span for work that is not one piece of asynchronous code; undefined while tracing is off. */
 export function beginSpan(name: string, options: SpanOptions): OpenSpan | undefined {
   if (!tracer) return undefined;
   const span = start(tracer, name, options);
   return { place: span.spanContext(), end: () => span.end() };
 }
 
-/** Does what serves many outside the trace of the one who happened to set it off. */
+/** Runs work for many outside the trace of the call that started it. */
 export const outsideTraces = <T>(work: () => T): T => (tracer ? context.with(ROOT_CONTEXT, work) : work());
 
-/** Says on a span that what it stands for ended in a Fault. */
+/** Marks a span as ended by a Fault. */
 export function markFault(span: Marking, { kind }: Fault): void {
   span.setAttributes({ 'tidings.fault': kind });
   if (kind === 'bug' || kind === 'unavailable') span.setStatus({ code: SpanStatusCode.ERROR });
@@ -126,7 +126,7 @@ function start(by: Tracer, name: string, { of, kind = 'internal', attributes }: 
 
 const isSampled = ({ traceFlags }: Trace): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/** A trace is named once, wherever in it its places are. */
+/** Each trace is used once, wherever in it the places are. */
 function placed(of: Iterable<Trace | undefined>): { readonly parent: Trace | undefined; readonly links: Link[] } {
   let first: Trace | undefined;
   const sampled = new Map<string, Trace>();

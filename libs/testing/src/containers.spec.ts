@@ -31,7 +31,7 @@ describe('a server for tests', () => {
     const images = { '4.0': 'mongo:4.0.28', '8.0': 'mongo:8.0.13' };
     expect(imageOf('MongoDB', images, '8.0')).toBe('mongo:8.0.13');
     expect(imageOf('MongoDB', images, '4.0.10')).toBe('mongo:4.0.28');
-    expect(() => imageOf('MongoDB', images, '3.6')).toThrow('No image of MongoDB 3.6 is known');
+    expect(() => imageOf('MongoDB', images, '3.6')).toThrow('No image of MongoDB 3.6 is configured');
   });
 });
 

@@ -31,7 +31,7 @@ export const addressFrom = async (
  */
 export function imageOf(server: string, images: Readonly<Record<string, string>>, version: string): string {
   const image = images[version.split('.', 2).join('.')];
-  if (image === undefined) throw Fault.unavailable(`No image of ${server} ${version} is known`);
+  if (image === undefined) throw Fault.unavailable(`No image of ${server} ${version} is configured`);
   return image;
 }
 

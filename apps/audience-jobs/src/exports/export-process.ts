@@ -42,7 +42,7 @@ export function exportProcessor({
 
   /** The devices of a part, asked for as the selection was meant. */
   async function* devicesOf(job: Job, { selection, fields }: ExportInput): AsyncIterable<ScannedDevices> {
-    if (!selection) throw Fault.bug('an export that selects nothing');
+    if (!selection) throw Fault.bug('an export without a selection');
     const stretch = stretchOf(selection, job.pieces);
     if (!stretch) return;
     const { expression, now, tags } = selection;
@@ -67,7 +67,7 @@ export function exportProcessor({
   const write = async (job: Job, input: ExportInput, fields: NonNullable<ExportInput['fields']>): Promise<Part> => {
     const { id, pieces: part, accepted } = job;
     const before = part === 0 ? NOTHING : (await archives.find(id, part - 1))?.written;
-    if (!before) throw Fault.bug(`part ${part - 1} of export ${id} is not there`);
+    if (!before) throw Fault.bug(`part ${part - 1} of export ${id} is missing`);
     const lines = linesOf(accepted.exportFormat, { fields, tags: input.selection!.tags });
     const attempt = randomBase62(ATTEMPT_LENGTH);
     const at = new Date(clock.now());
@@ -88,7 +88,7 @@ export function exportProcessor({
 
   return async (job) => {
     const input = await inputs.find(job.id);
-    if (!input?.selection) throw Fault.bug(`what export ${job.id} reads is not there`);
+    if (!input?.selection) throw Fault.bug(`the input of export ${job.id} is missing`);
     const { fields } = input;
     const devices = fields
       ? ((await archives.find(job.id, job.pieces)) ?? (await write(job, input, fields))).devices

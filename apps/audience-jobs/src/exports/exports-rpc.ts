@@ -45,12 +45,12 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
 
   return {
     async acceptExport({ job: id, segment, fields, format }) {
-      if (!segment) throw Fault.bug('an export of no segment');
+      if (!segment) throw Fault.bug('an export without a segment');
       const at = new Date(clock.now());
       const chosen = await segments.select(segment);
       const open = async (): Promise<void> => {
         const { selection } = await inputs.store(id, { selection: chosen, fields }, at);
-        if (!selection) throw Fault.bug('an export that selects nothing');
+        if (!selection) throw Fault.bug('an export without a selection');
         const { parts: pieces, numbers: entries } = extentOf(selection);
         const accepted = {
           ...{ kind: JobKind.JOB_KIND_EXPORT, application: applicationOf(selection), entries, pieces, bytes: 0 },

@@ -116,6 +116,6 @@ export function linesOf(format: ExportFormat, columns: Columns): Lines {
     case ExportFormat.EXPORT_FORMAT_JSON:
       return json(columns);
     case ExportFormat.EXPORT_FORMAT_UNSPECIFIED:
-      throw Fault.bug('an export that only counts has no lines');
+      throw Fault.bug('an export without a file has no lines');
   }
 }

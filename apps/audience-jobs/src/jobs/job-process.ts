@@ -37,7 +37,7 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
       return { $case: 'unregister', value: {} };
     case JobKind.JOB_KIND_EXPORT:
     case JobKind.JOB_KIND_UNSPECIFIED:
-      throw Fault.bug('a job that has no entries');
+      throw Fault.bug('a job without entries');
   }
 }
 
@@ -131,7 +131,7 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
 
   return async (job) => {
     const stored = await pieces.find(job.id, job.pieces);
-    if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is not there`);
+    if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is missing`);
     const refused = await addTags(job, stored);
     const piece = await resolved(job, stored);
     const rows = rowsOf(piece);

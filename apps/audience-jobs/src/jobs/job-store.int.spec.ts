@@ -70,11 +70,13 @@ describeWithMongo('jobs that can be begun', (mongo) => {
   });
 
   it('leave no lease for ever when their process dies', async () => {
-    const [dead, live, other] = ['jobs/dead', 'jobs/live', 'relay'].map((n) => new Lease(mongo.db, clock, n, 'worker'));
-    await dead!.take(1000);
-    await other!.take(1000);
+    const [dead, live, other] = ['jobs/dead', 'jobs/live', 'relay'].map(
+      (n) => new Lease(mongo.db, n, { clock, lengthMs: 1000 }),
+    );
+    await dead!.take();
+    await other!.take();
     clock.advance(10);
-    await live!.take(1000);
+    await live!.take();
     await removeLeases(mongo.db, 'jobs/', new Date(clock.now()));
     const left = await mongo.db.collection<{ _id: string }>('leases').find().sort({ _id: 1 }).toArray();
     expect(left.map(({ _id }) => _id)).toEqual(['jobs/live', 'relay']);

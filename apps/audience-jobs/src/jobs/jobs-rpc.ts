@@ -57,7 +57,7 @@ export function jobsRpc({
     },
 
     async accept({ job: id, account, accepted }) {
-      if (!accepted) throw Fault.bug('nothing to accept');
+      if (!accepted) throw Fault.bug('an accept without a job');
       const open = async (): Promise<void> => {
         const at = new Date(clock.now());
         await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account, accepted } });

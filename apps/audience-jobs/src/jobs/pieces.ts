@@ -72,7 +72,7 @@ export function openPieces(db: Db): Pieces {
       const { matchedCount } = await pieces.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
       if (matchedCount === 1) return hwids;
       const first = await pieces.findOne({ _id }, { hwids: 1 }).lean<Pick<PieceDocument, 'hwids'> | null>();
-      if (!first?.hwids) throw Fault.bug(`piece ${_id} is not there`);
+      if (!first?.hwids) throw Fault.bug(`piece ${_id} is missing`);
       return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {

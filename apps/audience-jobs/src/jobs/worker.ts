@@ -104,8 +104,8 @@ export class Worker {
   /** Undefined for a job that another process has, or has just ended. */
   async #take(id: string): Promise<Taken | undefined> {
     const { db, clock, store } = this.#deps;
-    const lease = new Lease(db, clock, `${JOB_LEASES}${id}`, this.#owner);
-    if (!(await lease.take(LEASE_MS))) return undefined;
+    const lease = new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
+    if (!(await lease.take())) return undefined;
     const job = await store.find(id);
     if (job?.status === 'Pending') return { job, lease };
     await lease.release();
@@ -134,23 +134,17 @@ export class Worker {
   async #run(taken: Taken, turn: number): Promise<boolean> {
     const { log, clock } = this.#deps;
     const { id } = taken.job;
-    let held = true;
-    const renewal = every(
-      RENEW_EVERY_MS,
-      async () => {
-        held = await taken.lease.take(LEASE_MS);
-      },
-      { name: 'lease of a bulk job', log },
-    );
+    const { lease } = taken;
+    const renewal = every(RENEW_EVERY_MS, async () => void (await lease.take()), { name: 'lease of a bulk job', log });
     const isOpen = (job: Job): boolean => job.status === 'Pending' && job.retryAt.getTime() <= clock.now();
     try {
       let { job } = taken;
-      for (let pieces = 0; pieces < turn && isOpen(job) && held && !this.#stopping; pieces++) {
+      for (let pieces = 0; pieces < turn && isOpen(job) && lease.held && !this.#stopping; pieces++) {
         job = await this.#advance(job);
       }
       return true;
     } catch (error) {
-      log.warn({ job: id, err: error }, 'bulk job waits');
+      log.warn({ job: id, err: error }, 'bulk job deferred');
       return false;
     } finally {
       await this.#withdraw(id);

@@ -8,24 +8,24 @@ import { type Kind, type ProviderName, type Simulators, startSimulators } from '
 import type { TestCredentials } from '../testing/test-credentials.ts';
 import type { Channel } from './channel-port.ts';
 
-/** What a channel brings to the suite. */
+/** The subject of the suite. */
 export interface ChannelSubject {
   readonly name: ProviderName & ('apns' | 'fcm');
   readonly platform: number;
-  /** Credentials that the stand-in accepts. */
+  /** Credentials that the simulator accepts. */
   credentials(simulators: Simulators): TestCredentials;
   open(parts: ChannelDeps, simulators: Simulators): Channel;
-  /** A token that asks the stand-in for something. */
+  /** A token that makes the simulator give this answer. */
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
-  /** How the channel's own words for these answers read. */
+  /** The channel's names of these answers. */
   readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
 }
 
-/** A provider, and a lane that sends to it, for one test alone. */
+/** A provider, and a lane that sends to it, for one test. */
 interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
-  /** The provider's ledger, in counts. */
+  /** The counts of the provider's ledger. */
   summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
 }
 
@@ -34,7 +34,7 @@ const links: readonly (readonly [string, OpenLink])[] = [
   ['node:http2', openNodeLink],
 ];
 
-/** The suite that each channel passes: every kind of answer, and every way to get none. The tests mostly wait, so they run side by side. */
+/** The suite that each channel passes: every kind of answer, and every kind of missing answer. The tests mostly wait, so they run concurrently. */
 export function channelFeatures(subject: ChannelSubject): void {
   describe(`channel ${subject.name}`, () => {
     const scenario = (title: string, test: (scene: Scene) => Promise<void>): void =>
@@ -74,7 +74,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     const all = (count: number, outcome: string): [number, string][] =>
       Array.from({ length: count }, (_, i) => [i, outcome]);
 
-    // Half a minute, and so the first to begin.
+    // Takes half a minute, so it starts first.
     scenario('repeats what was not answered in time, masked by the same id', async ({ world, summary }) => {
       const outcomes = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
       expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
@@ -133,7 +133,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       await world.settle(30_000, true);
       expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
       expect(summary()).toMatchObject({ refused: 1, duplicates: 0 });
-      // 15 minutes at most, and what a probe takes.
+      // At most 15 minutes, and the time of a probe.
       expect(world.clock.aheadMs - aheadMs).toBeLessThan(1_000_000);
     });
 
@@ -189,7 +189,7 @@ export function channelFeatures(subject: ChannelSubject): void {
         const outcomes = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
         expect(outcomes.size).toBe(501);
         expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
-        // Nothing was put off until later, or the clock would have been set forward to it.
+        // Nothing was deferred; otherwise the clock would have advanced.
         expect(world.clock.aheadMs).toBe(aheadMs);
         expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
       },

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { connectionMetrics } from './connection-metrics.ts';
 
-describe('the count of connections that do not open', () => {
-  it('has channel and cause', async () => {
+describe('the count of failed connections', () => {
+  it('has channel and cause as labels', async () => {
     const registry = new Registry();
     const metrics = connectionMetrics(registry, 'apns');
     metrics.failed('dns_failed');

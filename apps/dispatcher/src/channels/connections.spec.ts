@@ -15,7 +15,7 @@ const causes = [
 const failing = (cause: ConnectionFailure): ProviderConnection =>
   ({ lastFailure: () => ({ cause, message: 'no', at: 0 }) }) as Partial<ProviderConnection> as ProviderConnection;
 
-describe('a device whose connection does not open until its time is over', () => {
+describe('a device whose connection does not open in time', () => {
   it.each(causes)('ends with the name of the cause, %s', (cause) => {
     expect(troubleOf(failing(cause))).toMatchObject({
       ...{ category: 'PROVIDER_ERROR', code: '0', name: cause, then: { do: 'final' } },

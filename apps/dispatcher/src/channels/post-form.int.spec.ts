@@ -8,7 +8,7 @@ import { guardedPostForm } from './post-form.ts';
 
 const refusal = /forbidden|unavailable/;
 
-describe('a token address of a caller', () => {
+describe('a caller-supplied token address', () => {
   let connections = 0;
   let redirectTo = '';
   const servers: Server[] = [];
@@ -31,7 +31,7 @@ describe('a token address of a caller', () => {
   });
   afterAll(() => servers.forEach((server) => server.close()));
 
-  it.each(insideHosts)('connects to nobody at %s', async (host) => {
+  it.each(insideHosts)('opens no connection to %s', async (host) => {
     const postForm = guardedPostForm(new AddressGuard([]));
     for (const url of [`http://${host}:${port}/token`, `https://${host}:${port}/token`]) {
       await expect(postForm(url, {})).rejects.toMatchObject({ kind: expect.stringMatching(refusal) as unknown });
@@ -51,7 +51,7 @@ describe('a token address of a caller', () => {
     expect(guardedPostForm(new AddressGuard([]))(url, {})).rejects.toMatchObject({ kind: 'forbidden' }),
   );
 
-  it('is reached where the operator allows it, and its redirects are not followed', async () => {
+  it('is reached where the operator allows it, without following redirects', async () => {
     const postForm = guardedPostForm(new AddressGuard(['127.0.0.1/32']));
     for (const host of ['127.0.0.1', '127.1', '0x7f000001']) {
       expect(await postForm(`http://${host}:${port}/token`, {})).toEqual({ status: 200, body: '{}' });

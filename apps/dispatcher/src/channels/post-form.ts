@@ -6,20 +6,20 @@ import type { AddressGuard } from '@tidings/runtime';
 
 export interface FormReply {
   readonly status: number;
-  /** Cut to 64 KiB. */
+  /** Truncated to 64 KiB. */
   readonly body: string;
 }
 
 /**
- * Posts a form to an address that a caller gave. Redirects are not followed. Throws a Fault `forbidden` for addresses that may not be
- * called, `unavailable` where nobody answers within 10 s.
+ * Posts a form to a caller-supplied address without following redirects. Throws a Fault `forbidden` for addresses that must not be called,
+ * `unavailable` without an answer within 10 s.
  */
 export type PostForm = (url: string, fields: Readonly<Record<string, string>>) => Promise<FormReply>;
 
 const TIMEOUT_MS = 10_000;
 const BODY_MAX = 65_536;
 
-/** @param ca PEM of further authorities */
+/** Posts after checking the address. @param ca PEM of additional CA certificates */
 export const guardedPostForm =
   (guard: AddressGuard, ca?: readonly string[]): PostForm =>
   async (url, fields) => {
@@ -27,7 +27,7 @@ export const guardedPostForm =
     if (!address || !/^https?:$/.test(address.protocol))
       throw Fault.forbidden('The token address is not a web address');
     const host = address.hostname.replace(/^\[|\]$/g, '');
-    // Literal addresses are not looked up.
+    // Literal addresses are not resolved.
     if (isIP(host) !== 0 && !guard.allows(host)) throw Fault.forbidden('The token address is not public');
     const body = new URLSearchParams(fields).toString();
     const options: RequestOptions = {

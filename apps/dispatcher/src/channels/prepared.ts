@@ -11,13 +11,13 @@ import { type Credential as Stored, type Credentials, isDeleted, settingsOf } fr
 import { fingerprint } from './credentials/fingerprint.ts';
 import type { Throttler } from '../throttle/throttles.ts';
 
-/** Files in a thread of their own, keys within a millisecond. */
+/** Opens files in a separate thread, plain keys directly, within a millisecond. */
 export const keyOpener: KeyOpener = { file: openKeyFile, key: openPlainKey };
 
-/** A credential that can be sent with. */
+/** A usable credential. */
 export interface Prepared<Credential, Tokens> {
   readonly settings: Throttler;
-  /** What the provider throttles: equal credentials of different applications share it. */
+  /** The identity that the provider throttles: equal credentials of different applications share it. */
   readonly fingerprint: string;
   readonly credential: Credential;
   readonly tokens: Tokens;
@@ -27,7 +27,7 @@ export interface PreparedOptions<Credential, Tokens> {
   readonly channel: string;
   readonly stored: Credentials;
   readonly definition: CredentialDefinition<Credential>;
-  /** What makes and keeps the tokens of a credential, for all who send with it. */
+  /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => Tokens;
 }
 
@@ -39,7 +39,7 @@ interface Entry<Credential, Tokens> {
 const isResult = (value: unknown): value is SendResult =>
   typeof value === 'object' && value !== null && 'category' in value;
 
-/** The credentials of a channel: each is opened once per version, for all who send with it. */
+/** The credentials of a channel; each is opened once per version and shared by all its senders. */
 export class PreparedCredentials<Credential, Tokens> {
   readonly #options: PreparedOptions<Credential, Tokens>;
   readonly #entries = new Map<string, Entry<Credential, Tokens>>();
@@ -49,8 +49,8 @@ export class PreparedCredentials<Credential, Tokens> {
   }
 
   /**
-   * A credential in the version that is referred to, or a later one; a result where nothing can be sent with it.
-   * @throws Fault `unavailable` where it cannot be read or opened at this moment
+   * A credential in the given version, or a later one; a result if it is unusable.
+   * @throws Fault `unavailable` if it cannot be read or opened now
    */
   async of(reference: CredentialReference | undefined): Promise<Prepared<Credential, Tokens> | SendResult> {
     if (!reference) return localResults.notConfigured;
@@ -60,14 +60,14 @@ export class PreparedCredentials<Credential, Tokens> {
     const known = this.#entries.get(settings.reference);
     if (known?.version === stored.version) return known.outcome;
     const outcome = await this.#prepare(settings, stored);
-    // Others may have opened it meanwhile: all send with what was kept first.
+    // A concurrent call may have opened it: all use the first one cached.
     const since = this.#entries.get(settings.reference);
     if (since && since.version >= stored.version) return since.outcome;
     this.#entries.set(settings.reference, { version: stored.version, outcome });
     return outcome;
   }
 
-  /** The applications whose credentials are in memory. */
+  /** The applications with credentials in memory. */
   applications(): readonly string[] {
     const prepared = [...this.#entries.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
     return [...new Set([...this.#options.stored.applications(), ...prepared])];

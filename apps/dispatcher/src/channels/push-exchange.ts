@@ -3,19 +3,19 @@ import { retryAfterMs } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
 import type { PushListener } from './channel-port.ts';
 
-/** What the pushes of one sender share. */
+/** The state that the pushes of one sender share. */
 export interface ExchangeContext {
   readonly connection: ProviderConnection;
   /** The business clock, in milliseconds. */
   readonly now: () => number;
   readonly refusal: (status: number, body: string) => Refusal;
-  /** The provider or access token that pushes carry now. */
+  /** The current provider or access token of pushes. */
   credential: string;
   /** The provider token that was refused last. */
   refused: string;
 }
 
-/** One push over HTTP/2: brings the answer to the listener. */
+/** One push over HTTP/2: passes the answer to the listener. */
 export class PushExchange implements Exchange {
   readonly deadline: number;
   readonly #tag: number;

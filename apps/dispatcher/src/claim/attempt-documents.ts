@@ -18,7 +18,7 @@ export interface ProgressDocument {
 export interface DeferralDocument {
   /** SendBatch with the unanswered devices. */
   readonly batch: Binary;
-  /** Its devices. */
+  /** Number of its devices. */
   readonly devices: number;
   readonly progress: readonly ProgressDocument[];
   readonly heldUntil?: Date;
@@ -35,7 +35,7 @@ export interface AttemptDocument {
   readonly state: Attempt['state'];
   /** The epoch that has claimed the slice, or that ended the claim. */
   readonly owner: string;
-  /** How often it has been claimed. */
+  /** Number of claims so far. */
   readonly round: number;
   readonly claimedAt: Date;
   /** SliceSettled without `claimed_at`. */
@@ -57,7 +57,7 @@ function unpackResults(bytes: Binary): Results {
 const keyOf = ({ tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }: Progress): string =>
   `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}`;
 
-/** Devices that came equally far share an entry: usually all of them. */
+/** Devices with equal progress share an entry: usually all of them. */
 export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
   const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
   progress.forEach((each, i) => {
@@ -102,7 +102,7 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil }: DeferralDo
   };
 }
 
-/** The attempt that a document holds. */
+/** The attempt in a document. */
 export function attemptOf(document: AttemptDocument): Attempt {
   const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(document.results) };
   const deferral = document.deferral && unpackDeferral(document.deferral);

@@ -35,7 +35,7 @@ const deferral: Deferral = {
 const of = (owner: string) => ({ owner, round: 1 });
 const broadcast = { lane: 'broadcast', credential: 'AAAAA-00000/1' } as const;
 
-/** What a store of attempts does, whatever it is made of. */
+/** The suite of every attempt store. */
 export function attemptStoreFeatures(name: string, open: () => Promise<AttemptStore>): void {
   describe(`attempts ${name}`, () => {
     let store: AttemptStore;
@@ -43,7 +43,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     const claim = (id: string, owner: string) => store.claim(id, broadcast, claimed(owner, 1000, noResults));
 
-    it('are claimed once, however many claim them at the same time', async () => {
+    it('are claimed once by concurrent claims', async () => {
       const owners = ['a', 'b', 'c', 'd'];
       const before = await Promise.all(owners.map((owner) => claim('w', owner)));
       const winners = owners.filter((_, i) => before[i] === undefined);
@@ -52,20 +52,20 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(losers).toEqual(losers.map(() => claimed(winners[0]!, 1000, noResults)));
     });
 
-    it('that collide cost the others nothing', async () => {
+    it('that collide do not affect the others', async () => {
       await claim('taken', 'a');
       const before = await Promise.all(['new', 'taken', 'newer'].map((id) => claim(id, 'b')));
       expect(before.map((attempt) => attempt === undefined)).toEqual([true, false, true]);
     });
 
-    it('are settled by their owner, who may repeat it', async () => {
+    it('are settled by their owner, who may repeat the call', async () => {
       await claim('w', 'a');
       expect(await store.settle('w', of('b'), results, 2000)).toBe(false);
       expect(await store.settle('w', of('a'), results, 2000)).toBe(true);
       expect(await claim('w', 'c')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
     });
 
-    it('are settled side by side, each by its own owner', async () => {
+    it('are settled concurrently, each by its own owner', async () => {
       await Promise.all(['x', 'y', 'z'].map((id) => claim(id, `owner of ${id}`)));
       const kept = await Promise.all([
         store.settle('x', of('owner of x'), results, 2000),
@@ -78,7 +78,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     const due = async (lane: 'broadcast' | 'direct', now: number, limit = 10, except: string[] = []) =>
       (await store.due(lane, now, limit, except)).map(({ id }) => id);
 
-    it('wait with all that they need until the first device is due', async () => {
+    it('are deferred with all their data until the first device is due', async () => {
       await claim('w', 'a');
       expect(await store.defer('w', of('a'), results, deferral)).toBe(true);
       expect(await store.wake('w', 'b', 6999)).toBeUndefined();
@@ -97,7 +97,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(got[0]).toBeUndefined();
     });
 
-    it('wait for as long as they are held back, or until what held them back is over', async () => {
+    it('are deferred for as long as they are held back, or until the cause has ended', async () => {
       for (const [id, credential, answersUntil] of [
         ['u', 'w', 9700],
         ['v', 'v', 0],
@@ -131,7 +131,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 8000)).toHaveLength(3);
     });
 
-    it('are deferred at once where nothing was written, unless somebody has them', async () => {
+    it('are deferred without a claim if nothing was written, unless they are claimed', async () => {
       const deferred: Deferred = {
         state: 'deferred',
         ...{ ...of('a'), claimedAt: 1000, results: noResults, dueAt: 9500 },
@@ -142,7 +142,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 9500)).toEqual(['w']);
     });
 
-    it('that wait are woken by one, the longest due first, but for some credentials', async () => {
+    it('that are deferred are claimed by one worker, the longest due first, except some credentials', async () => {
       for (const [id, dueAt, credential] of [
         ['late', 500, 'x'],
         ['early', 100, 'y'],
@@ -160,7 +160,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 1000)).toEqual(['middle', 'late']);
     });
 
-    it('take late answers while they wait, from the claim that deferred them', async () => {
+    it('accept late answers while they are deferred, from the claim that deferred them', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), noResults, deferral);
       const fewer = { ...deferral, progress: deferral.progress.slice(0, 1) };
@@ -173,7 +173,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await claim('w', 'c')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
     });
 
-    it('take no late answers once they are claimed again, by the same owner too', async () => {
+    it('accept no late answers once they are claimed again, even by the same owner', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), noResults, deferral);
       const woken = await store.wake('w', 'a', 7000);
@@ -184,20 +184,20 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
     });
 
-    it('show what waits to those who meet them', async () => {
+    it('show a deferred slice to a new claim', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), results, deferral);
       expect(await claim('w', 'b')).toMatchObject({ state: 'deferred', claimedAt: 1000, results, dueAt: 7000 });
     });
 
-    it('change hands once', async () => {
+    it('change owners once', async () => {
       await claim('w', 'a');
       const taken = await Promise.all(['b', 'c'].map((owner) => store.takeOver('w', 'a', owner)));
       expect(taken.filter((attempt) => attempt !== undefined)).toHaveLength(1);
       expect(await store.settle('w', of('a'), results, 2000)).toBe(false);
     });
 
-    it('that were claimed again are found with who has them, those that were not are not', async () => {
+    it('that were claimed again are listed with their owner, others are not', async () => {
       await claim('w', 'a');
       await claim('v', 'a');
       await store.defer('w', of('a'), results, deferral);
@@ -211,7 +211,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.resumed('broadcast', 10)).toEqual([]);
     });
 
-    it('keep what they waited with when they are taken over after waking', async () => {
+    it('keep their deferral when they are taken over after resuming', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), results, deferral);
       await store.wake('w', 'b', 7000);

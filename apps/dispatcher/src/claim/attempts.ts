@@ -1,55 +1,58 @@
 import type { Attempt, Claim, Claimed, Deferral, Results, Lane } from '@tidings/delivery';
 
-/** Where a slice belongs. */
+/** The lane and settings of a slice. */
 export interface Place {
   readonly lane: Lane;
-  /** Which settings it is sent with: `<application>/<platform>`, '' where there are none. */
+  /** The settings of its credential: `<application>/<platform>`, '' without any. */
   readonly credential: string;
 }
 
-/** A slice that waits and is due. */
+/** A deferred slice that is due. */
 export interface Due {
   readonly id: string;
   readonly credential: string;
-  /** Devices that wait in it. */
+  /** Number of its deferred devices. */
   readonly devices: number;
 }
 
-/** A slice that waited and was claimed again. */
+/** A deferred slice that was claimed again. */
 export interface Resumed extends Due {
   readonly owner: string;
 }
 
-/** The dispatcher's memory of slices. All throw a Fault `unavailable` when the store does not answer. Each change is a compare-and-set; see the transitions in libs/delivery. */
+/**
+ * The dispatcher's memory of slices. Every method throws a Fault `unavailable` when the store does not answer. Each change is a compare-and-set by
+ * the transitions in libs/delivery.
+ */
 export interface AttemptStore {
-  /** Inserts the attempt; resolves to the one that was there before, or undefined where this one is in. */
+  /** Inserts the attempt; resolves to the existing one, or undefined if this one is inserted. */
   claim(id: string, place: Place, attempt: Attempt & Claim): Promise<Attempt | undefined>;
-  /** Takes a claim from a dead owner; undefined where it is not `from`'s any more. */
+  /** Takes a claim over from a dead owner; undefined if `from` no longer has it. */
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;
-  /** Ends a claim: every device is answered. False where the slice has been claimed since. May be repeated. */
+  /** Ends a claim with results for every device. False if the slice has been claimed since. Idempotent. */
   settle(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
-  /** Ends a claim: some devices wait. False where the slice has been claimed since. May be repeated. */
+  /** Ends a claim with deferred devices. False if the slice has been claimed since. Idempotent. */
   defer(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
-  /** Adds late answers to a deferred slice. False where it has been claimed since. May be repeated. */
+  /** Adds late answers to a deferred slice. False if it has been claimed since. Idempotent. */
   amend(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
-  /** Settles a deferred slice: its last late answer is in. False where it has been claimed since. May be repeated. */
+  /** Settles a deferred slice after its last late answer. False if it has been claimed since. Idempotent. */
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
-  /** Slices of a lane that wait and are due, the longest due first, but none of these credentials. */
+  /** Deferred slices of a lane that are due, the longest due first, except those of these credentials. */
   due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
-  /** Slices of a lane that waited and are claimed now, the longest due first. Their worker may have died. */
+  /** Slices of a lane that were deferred and claimed again, the longest due first. Their worker may have died. */
   resumed(lane: Lane, limit: number): Promise<readonly Resumed[]>;
-  /** Claims a slice that waits and is due; undefined where somebody else has. */
+  /** Claims a deferred slice that is due; undefined if another worker has claimed it. */
   wake(id: string, owner: string, now: number): Promise<Claimed | undefined>;
-  /** Makes slices due that these credentials held back, but for those whose answers still come. */
+  /** Makes slices due that these credentials held back, except those with outstanding answers. */
   hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
-  /** Makes one slice due that this credential held back, as {@link hasten} does: it finds out whether the others may go. */
+  /** Makes one slice due that this credential held back, like {@link hasten}: it tests whether the others can be sent. */
   hastenOne(lane: Lane, credential: string, now: number): Promise<void>;
 }
 
-/** What the store can tell about itself. */
+/** Counts for the barrier. */
 export interface AttemptCounts {
-  /** Slices that somebody sends now, or did when he died. */
+  /** Claimed slices, including those of dead workers. */
   readonly claimed: number;
-  /** Slices that wait and are due. */
+  /** Deferred slices that are due. */
   readonly due: number;
 }

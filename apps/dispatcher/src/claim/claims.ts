@@ -32,7 +32,7 @@ export type Run = (open: OpenSlice) => Promise<Publication>;
 
 const LEASE_PATIENCE_MS = 2_500;
 
-/** Claims slices that batches bring, and takes over those whose worker has died (sending 4). */
+/** Claims the slices of batches, and takes over those of dead workers (sending 4). */
 export class Claims {
   readonly #deps: ClaimsDeps;
 
@@ -41,8 +41,8 @@ export class Claims {
   }
 
   /**
-   * Runs with a slice once it is claimed. Where somebody has it, or it is deferred or settled already, that decides what is published.
-   * @param why given where it is to be deferred at once: one write does it, without a claim, unless a device has reached its end
+   * Claims a slice and runs. If it is claimed, deferred or settled already, that attempt determines the published outcome.
+   * @param why defers the slice at once, with one write and without a claim, unless a device has reached its end
    */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, sending } = this.#deps;
@@ -75,8 +75,8 @@ export class Claims {
   }
 
   /**
-   * Runs as an epoch, and counts the slice as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
-   * claim behind, which must not look alive for as long as this worker lives.
+   * Runs as an epoch and counts the slice as open in it: a retired epoch keeps its lease while it has open slices. A run that fails leaves a claim
+   * behind, which must not appear live as long as this worker lives.
    */
   async as(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
     epoch.open++;
@@ -90,7 +90,7 @@ export class Claims {
     }
   }
 
-  /** The attempt of a slice all of whose devices wait. */
+  /** The attempt of a slice whose devices are all deferred. */
   #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
     const state = this.#deps.sending.held(open, why);
     if (state.waiting.length === 0) return undefined;
@@ -98,13 +98,13 @@ export class Claims {
     return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, state));
   }
 
-  /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */
+  /** Whether a claim has a live owner. A claim of this worker does not: slices in its hands never get here. */
   async #isHeld(owner: string): Promise<boolean> {
     const { workerLease } = this.#deps;
     return !workerLease.isOwn(owner) && (await workerLease.alive([owner])).has(owner);
   }
 
-  /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
+  /** Takes over after the owner died between claim and settlement: the unanswered devices may have been sent to. */
   async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
     const { id, attempt, epoch, job, slice } = open;
     const { store, metrics, sending } = this.#deps;

@@ -17,7 +17,7 @@ describeWithMongo('attempts', (mongo) => {
 
   attemptStoreFeatures('on MongoDB', () => open());
 
-  it('share a write when they are claimed together', async () => {
+  it('share a write when they are claimed concurrently', async () => {
     const store = await open();
     const started = await mongo.db.admin().serverStatus();
     await Promise.all(Array.from({ length: 8 }, (_, i) => store.claim(`w${i}`, direct, claimed('a', 1, noResults))));
@@ -27,7 +27,7 @@ describeWithMongo('attempts', (mongo) => {
     expect(Number(inserts(ended)) - Number(inserts(started))).toBe(1);
   });
 
-  it('count what is open and due, of their channel', async () => {
+  it('count the open and due slices of their channel', async () => {
     const store = await open();
     await store.claim('a', direct, claimed('me', 1, noResults));
     await store.claim('b', { ...direct, lane: 'broadcast' }, claimed('me', 1, noResults));
@@ -42,7 +42,7 @@ describeWithMongo('attempts', (mongo) => {
     expect(await store.counts(500)).toEqual({ claimed: 1, due: 1 });
   });
 
-  it('may be told how they ended more than once', async () => {
+  it('accept the same ending more than once', async () => {
     const store = await open();
     const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
     const twice = async (write: () => Promise<boolean>): Promise<boolean[]> => [await write(), await write()];
@@ -52,7 +52,7 @@ describeWithMongo('attempts', (mongo) => {
     expect(await twice(() => store.finish('a', me, noResults, 9))).toEqual([true, true]);
   });
 
-  it('are forgotten some time after they are settled, some at a time', async () => {
+  it('are removed some time after they are settled, in bounded steps', async () => {
     const store = await open();
     for (const [id, at] of [
       ['a', 10],
@@ -69,7 +69,7 @@ describeWithMongo('attempts', (mongo) => {
     expect(await store.claim('c', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
   });
 
-  it('are forgotten in the end where nobody ever settled them', async () => {
+  it('are removed in the end if they were never settled', async () => {
     const store = await open();
     const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
     for (const id of ['claimed', 'deferred', 'settled']) await store.claim(id, direct, claimed('me', 1, noResults));

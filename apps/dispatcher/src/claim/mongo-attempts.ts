@@ -24,7 +24,7 @@ interface Ending {
   readonly unset: Partial<Record<keyof AttemptDocument, ''>>;
 }
 
-/** Attempts of one channel in the collection `attempts`. What arrives at the same time shares a write. */
+/** Attempts of one channel in the collection `attempts`. Concurrent calls share a write. */
 export class MongoAttempts implements AttemptStore {
   readonly #collection: Collection<AttemptDocument>;
   readonly #channel: string;
@@ -104,7 +104,7 @@ export class MongoAttempts implements AttemptStore {
     const found = await reached(
       this.#collection
         .find(
-          // A slice that was claimed when it arrived has no such field.
+          // A slice that was claimed on arrival lacks this field.
           { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
           { projection: { owner: 1, credential: 1, 'deferral.devices': 1 } },
         )
@@ -161,7 +161,7 @@ export class MongoAttempts implements AttemptStore {
     return { channel: this.#channel, state: 'deferred', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
-  /** @param except credentials whose slices wait, whatever they were due at */
+  /** Counts claimed and due slices. @param except credentials whose slices wait regardless of their due time */
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
     const [claimed, due] = await Promise.all([
@@ -174,12 +174,12 @@ export class MongoAttempts implements AttemptStore {
     return { claimed, due };
   }
 
-  /** How many slices wait, due or not. */
+  /** Number of deferred slices, due or not. */
   deferred(): Promise<number> {
     return this.#collection.countDocuments({ channel: this.#channel, state: 'deferred' }, { hint: 'due' });
   }
 
-  /** Forgets slices that were settled before `before`, `limit` at most, and says how many. */
+  /** Removes at most `limit` slices that were settled before `before`; resolves to their number. */
   async forget(before: number, limit: number): Promise<number> {
     const old = await this.#collection
       .find({ settledAt: { $lt: new Date(before) } }, { projection: { _id: 1 } })
@@ -190,7 +190,7 @@ export class MongoAttempts implements AttemptStore {
     return deletedCount;
   }
 
-  /** Forgets slices of this channel that were claimed before `before` and never settled, `limit` at most, and says how many. */
+  /** Removes at most `limit` slices of this channel that were claimed before `before` and never settled; resolves to their number. */
   async forgetUnsettled(before: number, limit: number): Promise<number> {
     const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'deferred'] as ('claimed' | 'deferred')[] } };
     const old = await this.#collection
@@ -202,7 +202,7 @@ export class MongoAttempts implements AttemptStore {
     return (await this.#collection.deleteMany({ ...unsettled, ...ids })).deletedCount;
   }
 
-  /** One unordered insert for all: a collision costs nobody else anything. */
+  /** One unordered insert: a collision does not affect the others. */
   async #insertAll(documents: readonly AttemptDocument[]): Promise<(Attempt | undefined)[]> {
     try {
       await this.#collection.insertMany(documents, { ordered: false });
@@ -214,7 +214,7 @@ export class MongoAttempts implements AttemptStore {
       const refused = new Set(errors.map(({ index }) => index));
       const taken = new Set(errors.map(({ index }) => documents[index]!._id));
       const found = await this.#collection.find({ _id: { $in: [...taken] } }).toArray();
-      if (found.length < taken.size) throw Fault.unavailable('an attempt was forgotten while it was met');
+      if (found.length < taken.size) throw Fault.unavailable('an attempt was removed while its claim was resolved');
       const before = new Map(found.map((document) => [document._id, attemptOf(document)]));
       return documents.map(({ _id }, index) => (refused.has(index) ? before.get(_id) : undefined));
     }
@@ -232,7 +232,7 @@ export class MongoAttempts implements AttemptStore {
     return this.#ended(endings);
   }
 
-  /** Which of the endings are in: some were refused, or had been in since an earlier try whose answer was lost. */
+  /** Which endings are stored: some were refused, or stored by an earlier try whose answer was lost. */
   async #ended(endings: readonly Ending[]): Promise<boolean[]> {
     const found = await this.#collection
       .find({ _id: { $in: endings.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })

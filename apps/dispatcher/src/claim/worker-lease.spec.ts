@@ -26,7 +26,7 @@ function world() {
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),
-    /** Keeps the next call waiting for its answer; call the result to give it. */
+    /** Holds the answer of the next call until the result is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       holding = promise;
@@ -36,7 +36,7 @@ function world() {
 }
 
 describe('a worker', () => {
-  it('is one epoch as long as it renews its lease', async () => {
+  it('stays in one epoch as long as it renews its lease', async () => {
     const { workerLease, pass, leases, time } = world();
     workerLease.start();
     await pass(1);
@@ -46,7 +46,7 @@ describe('a worker', () => {
     expect(leases.until.get(first!.id)).toBeGreaterThan(time.now() + 5000);
   });
 
-  it.each(['process', 'store'] as const)('keeps its lease where the %s stands still for 10 s', async (what) => {
+  it.each(['process', 'store'] as const)('keeps its lease if the %s is frozen for 10 s', async (what) => {
     const { workerLease, pass, freeze, hold } = world();
     workerLease.start();
     await pass(3.9);
@@ -61,7 +61,7 @@ describe('a worker', () => {
     expect(workerLease.current()).toBe(epoch);
   });
 
-  it('has no lease before the store says so, and can wait for it', async () => {
+  it('has no lease before the store confirms it, and can wait for it', async () => {
     const { workerLease, pass } = world();
     expect(workerLease.current()).toBeUndefined();
     workerLease.start();
@@ -70,7 +70,7 @@ describe('a worker', () => {
     expect((await ready).alive()).toBe(true);
   });
 
-  it('waits no longer than told', async () => {
+  it('waits no longer than its patience', async () => {
     const { workerLease, pass, cut } = world();
     cut(true);
     workerLease.start();
@@ -79,7 +79,7 @@ describe('a worker', () => {
     await ready;
   });
 
-  it('goes on as a new epoch after it was frozen for longer than its lease', async () => {
+  it('continues in a new epoch after it was frozen for longer than its lease', async () => {
     const { workerLease, pass, freeze } = world();
     workerLease.start();
     await pass(3);
@@ -95,7 +95,7 @@ describe('a worker', () => {
     expect(old.alive()).toBe(false);
   });
 
-  it('stops a second before its lease ends when it is cut off, and comes back as a new epoch', async () => {
+  it('stops a second before its lease ends when it is isolated, and continues in a new epoch', async () => {
     const { workerLease, pass, cut, leases, time, errors } = world();
     workerLease.start();
     await pass(3);
@@ -126,7 +126,7 @@ describe('a worker', () => {
     expect(leases.until.get(old.id)).toBeLessThan(time.now());
   });
 
-  it('stays another one where a renewal of the retired one is answered late', async () => {
+  it('keeps its new epoch if a renewal of the retired one is answered late', async () => {
     const { workerLease, pass, hold } = world();
     workerLease.start();
     await pass(1);

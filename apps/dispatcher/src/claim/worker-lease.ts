@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
+import { type PresenceDocument, presenceIn } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import type { Timers } from '../timers.ts';
 import { reached } from '../unavailable.ts';
 import { FORGET_LEASES_MS } from '../storage/retention.ts';
 
-/** Where workers say that they live. */
+/** The store of worker leases. */
 export interface LeaseStore {
   /** Extends the lease of an epoch to `until`, never shortens it. */
   renew(id: string, until: number): Promise<void>;
-  /** Those of `ids` whose lease has not run out. */
+  /** Those of `ids` with a valid lease. */
   alive(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
-  /** Ends leases before their time: their worker has nothing open. */
+  /** Ends leases early: their worker has no open slices. */
   end(ids: readonly string[]): Promise<void>;
 }
 
-/** A worker between two interruptions. What it claims is its own until its lease runs out; then it is nobody's. */
+/** A worker between two interruptions. It owns its claims until its lease expires. */
 export interface Epoch {
   readonly id: string;
-  /** Whether it may claim and write now, by the own clock against the lease as it was before the last renewal was sent. */
+  /** Whether it may claim and write now, by its own clock against the lease as of before the last renewal was sent. */
   alive(): boolean;
-  /** Slices that it has open. */
+  /** Number of its open slices. */
   open: number;
 }
 
@@ -50,13 +51,13 @@ export interface WorkerLeaseOptions {
 }
 
 /**
- * The epochs of one worker. A worker whose lease ran out (frozen, cut off) goes on as a new epoch only: as the old one its
- * abandoned slices would look alive for ever.
+ * The epochs of one worker. A worker whose lease expired (frozen, isolated) continues in a new epoch only: in the old one its abandoned slices would
+ * appear live for ever.
  */
 export class WorkerLease {
   readonly #options: WorkerLeaseOptions;
   #current: LeasedEpoch | undefined;
-  /** Given up with slices open: renewed until these are closed. */
+  /** Retired with open slices: renewed until these are closed. */
   readonly #retired = new Set<LeasedEpoch>();
   readonly #mine = new Set<string>();
   #cancel: () => void = () => undefined;
@@ -78,7 +79,7 @@ export class WorkerLease {
     return this.#current?.alive() ? this.#current : undefined;
   }
 
-  /** Waits for an epoch whose lease holds. Throws a Fault `unavailable` after `patienceMs`. */
+  /** Waits for an epoch with a valid lease. Throws a Fault `unavailable` after `patienceMs`. */
   async ready(patienceMs: number): Promise<Epoch> {
     const { timers } = this.#options;
     const giveUpAt = timers.now() + patienceMs;
@@ -96,7 +97,7 @@ export class WorkerLease {
     }
   }
 
-  /** Claims from now on are a new epoch's: something that this one claimed may have been left behind. */
+  /** Starts a new epoch for later claims: a claim of this one may have been left behind. */
   retire(epoch: Epoch): void {
     if (!this.#current || this.#current !== epoch) return;
     this.#current.retired = true;
@@ -106,7 +107,7 @@ export class WorkerLease {
     this.#tick();
   }
 
-  /** Whether an epoch is, or was, this worker. */
+  /** Whether an epoch is, or was, of this worker. */
   isOwn(id: string): boolean {
     return this.#mine.has(id);
   }
@@ -117,7 +118,7 @@ export class WorkerLease {
     return ids.length === 0 ? Promise.resolve(new Set()) : store.alive(ids, timers.now());
   }
 
-  /** Call it when no slice is open any more: others need not wait for the lease. */
+  /** Call it when no slice is open: others then need not wait for the lease. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -149,7 +150,7 @@ export class WorkerLease {
     try {
       await Promise.all(epochs.map(({ id }) => store.renew(id, sentAt + WORKER_LEASE_MS)));
       for (const each of epochs) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
-      // A renewal may be answered after its epoch was given up, and forgotten.
+      // A renewal may be answered after its epoch was retired and removed.
       if (!epoch.retired) this.#current = epoch;
       this.#wake();
     } catch (error) {
@@ -169,29 +170,16 @@ export class WorkerLease {
   }
 }
 
-export interface LeaseDocument {
-  readonly _id: string;
-  readonly until: Date;
-}
-
-/** Leases in the collection `workerLeases`. Clocks of the workers must agree to within a second. */
-export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
+/** Leases in the collection `workerLeases`, without the process: what an epoch claimed is its own until its lease is over. */
+export function mongoLeases(collection: Collection<PresenceDocument>): LeaseStore {
+  const presence = presenceIn(collection);
   return {
-    async renew(id, until) {
-      await collection.updateOne({ _id: id }, { $max: { until: new Date(until) } }, { upsert: true });
-    },
-    async alive(ids, now) {
-      const alive = { _id: { $in: [...ids] }, until: { $gt: new Date(now) } };
-      const found = await reached(collection.find(alive, { projection: { _id: 1 } }).toArray());
-      return new Set(found.map(({ _id }) => _id));
-    },
-    async end(ids) {
-      await collection.deleteMany({ _id: { $in: [...ids] } });
-    },
+    renew: (id, until) => presence.renew({ id }, until),
+    alive: (ids, now) => reached(presence.alive(now, ids)),
+    end: (ids) => presence.end(ids),
   };
 }
 
-/** Removes leases that ended a day ago. */
-export async function forgetLeases(collection: Collection<LeaseDocument>, now: number): Promise<void> {
-  await collection.deleteMany({ until: { $lt: new Date(now - FORGET_LEASES_MS) } });
-}
+/** Removes leases that expired a day ago. */
+export const forgetLeases = (collection: Collection<PresenceDocument>, now: number): Promise<void> =>
+  presenceIn(collection).forget(now - FORGET_LEASES_MS);

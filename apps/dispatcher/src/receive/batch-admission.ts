@@ -9,24 +9,24 @@ import type { Timers } from '../timers.ts';
 /** Whether the slices of a job can be sent now. */
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
-  /** Every device ends with this. */
+  /** Every device has this result. */
   | { readonly do: 'end'; readonly result: SendResult }
-  /** They wait, holding no slots. */
+  /** The slices are deferred without slots. */
   | { readonly do: 'wait'; readonly why: HeldBack };
 
-/** State of a credential, beside its throttle. */
+/** State of a credential, without its throttle. */
 export interface CredentialState {
   /** `<application>/<platform>` */
   readonly reference: string;
-  /** '' where its settings could not be read yet. */
+  /** '' if its settings could not be read yet. */
   readonly fingerprint: string;
-  /** Whether a token and a connection were to be had when that was last tried. */
+  /** Whether the last try got a token and a connection. */
   readonly reachable: boolean;
   readonly lastError: CredentialError | undefined;
 }
 
 export interface CredentialError {
-  /** As in the funnel. */
+  /** The name in the funnel. */
   readonly name: string;
   readonly message: string;
   /** Milliseconds since 1970 UTC. */
@@ -34,13 +34,13 @@ export interface CredentialError {
 }
 
 interface Trouble {
-  /** Tries to get ready that failed in a row. */
+  /** Number of failed tries in a row. */
   failures: number;
-  /** When it is tried again, on the business clock. */
+  /** Time of the next try, on the business clock. */
   until: number;
   cause: SendResult;
   opening: boolean;
-  /** When it was last told of. */
+  /** Time of the last report. */
   toldAt: number;
 }
 
@@ -48,22 +48,22 @@ export interface AdmissionOptions {
   readonly throttles: Throttles;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Hears of credentials (`<application>/<platform>`) that can be sent with again: what waits for them may be woken. */
+  /** Receives credentials (`<application>/<platform>`) that are ready again: their deferred slices can be made due. */
   readonly onReady: (credentials: readonly string[]) => void;
-  /** Hears of failures to get ready, once a minute a credential. */
+  /** Receives failures to get ready, once a minute per credential. */
   readonly onError: (credential: string, error: unknown) => void;
 }
 
 /** Waits between tries to get a token or a connection; the last one repeats. */
 const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000];
-/** A credential that stays in trouble is told of once in so long. */
+/** Interval of reports about a failing credential. */
 const TELL_EVERY_MS = 60_000;
-/** Fingerprints that are remembered. */
+/** Maximum number of remembered fingerprints. */
 const CREDENTIALS_MAX = 10_000;
 
 /**
- * Decides which credentials may send now. One that has no token, or whose connection is not up, is tried by one slice at a time, with
- * back-off; all others wait in the store and hold no slots (sending 4).
+ * Decides which credentials may send. One slice at a time tries a credential without a token or a connection, with back-off; all others are deferred
+ * without slots (sending 4).
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -80,13 +80,13 @@ export class Admission {
     });
   }
 
-  /** Credentials (`<application>/<platform>`) whose slices need not be woken now. Those behind a throttle are not due, or at their end. */
+  /** Credentials (`<application>/<platform>`) whose slices need not be resumed now. Throttled slices are not due, or at their end. */
   heldBack(): string[] {
     const now = this.#options.clock.now();
     return [...this.#troubles].filter(([, { until }]) => until > now).map(([reference]) => reference);
   }
 
-  /** Every credential that was sent with or tried. */
+  /** Every credential that was used or tried. */
   states(): CredentialState[] {
     const references = new Set([...this.#fingerprints.keys(), ...this.#lastErrors.keys()]);
     return [...references].map((reference) => ({
@@ -97,7 +97,7 @@ export class Admission {
     }));
   }
 
-  /** Whether only one slice may find out now if the credential can be sent with again. */
+  /** Whether only one slice may try now whether the credential is ready again. */
   wantsOne(credential: string): boolean {
     const fingerprint = this.#fingerprints.get(credential);
     return (
@@ -105,7 +105,7 @@ export class Admission {
     );
   }
 
-  /** Gets ready for a job, for `patienceMs` at most; beyond that it goes on without the caller. */
+  /** Prepares a job for at most `patienceMs`; after that preparation continues without the caller. */
   async ready(job: Job, patienceMs: number): Promise<Readiness> {
     const { credential } = job;
     const before = this.#held(credential);
@@ -120,7 +120,7 @@ export class Admission {
       },
       (error: unknown): Readiness => {
         const why = this.#failed(credential, error);
-        // A fault of our own is final (R-P3).
+        // An internal fault is final (R-P3).
         return Fault.from(error).kind === 'unavailable' ? { do: 'wait', why } : { do: 'end', result: why.cause };
       },
     );
@@ -137,7 +137,7 @@ export class Admission {
     });
   }
 
-  /** How a credential is held back by earlier failures; undefined = it is not. */
+  /** The reason that earlier failures hold the credential back; undefined = none. */
   #held(credential: string): HeldBack | undefined {
     const trouble = this.#troubles.get(credential);
     const now = this.#options.clock.now();
@@ -158,7 +158,7 @@ export class Admission {
     }
   }
 
-  /** Somebody has begun to open it, and is not done. */
+  /** The reason while another slice is still opening the credential. */
   #slow(credential: string): HeldBack {
     const now = this.#options.clock.now();
     const trouble = this.#troubles.get(credential) ?? {
@@ -174,7 +174,7 @@ export class Admission {
   #failed(credential: string, error: unknown): Extract<HeldBack, { by: 'provider' }> {
     const now = this.#options.clock.now();
     const before = this.#troubles.get(credential);
-    // Slices that arrived together found out together.
+    // Slices that arrived together fail together.
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const until = now + BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
@@ -187,7 +187,7 @@ export class Admission {
     return { by: 'provider', until, cause };
   }
 
-  /** Tells of it unless that was done lately; answers when it was told of. */
+  /** Reports the failure unless it was reported recently; returns the time of the last report. */
   #tell(credential: string, error: unknown, toldAt: number): number {
     const now = this.#options.clock.now();
     if (now - toldAt < TELL_EVERY_MS) return toldAt;
@@ -201,7 +201,7 @@ export class Admission {
   }
 }
 
-/** A credential that cannot be sent with now, and what devices end with that wait for it too long. */
+/** A credential that is not ready, and the result of devices that wait for it too long. */
 class NotReady extends Fault {
   readonly result: SendResult;
 

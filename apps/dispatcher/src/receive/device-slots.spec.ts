@@ -4,7 +4,7 @@ import { VirtualTime } from '../testing/virtual-time.ts';
 
 const never = new Promise<void>(() => undefined);
 
-/** Eight slots, of which a credential has two while others wait. */
+/** Eight slots; a credential may have two while others wait. */
 function world() {
   const time = new VirtualTime(1_000_000);
   const pressed: string[] = [];
@@ -20,7 +20,7 @@ function world() {
 }
 
 describe('slots for open devices', () => {
-  it('are all for one credential while it is alone', async () => {
+  it('go to one credential while it is alone', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 10; i++) take('a');
     await pass(1);
@@ -31,7 +31,7 @@ describe('slots for open devices', () => {
     expect(slots.used).toBe(8);
   });
 
-  it('are given to others first, and to each no more than its share, while others wait', async () => {
+  it('go to others first, and to each at most its share, while others wait', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 12; i++) take('a');
     await pass(1);
@@ -45,7 +45,7 @@ describe('slots for open devices', () => {
     expect(slots.saturated().toSorted()).toEqual(['a', 'b']);
   });
 
-  it('are all for one credential again when others have not asked for a while', async () => {
+  it('go to one credential again when others have not asked for a while', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 8; i++) take('a');
     await pass(1);
@@ -62,7 +62,7 @@ describe('slots for open devices', () => {
     expect(given).toHaveLength(17);
   });
 
-  it('are let go by those who have more than their share as soon as another one waits in vain', async () => {
+  it('are released by credentials above their share as soon as another one waits', async () => {
     const { take, pass, pressed } = world();
     for (let i = 0; i < 9; i++) take('a');
     await pass(1000);
@@ -74,7 +74,7 @@ describe('slots for open devices', () => {
     expect(pressed).toEqual(['a']);
   });
 
-  it('are waited for by a large slice, which small ones of others do not get past', async () => {
+  it('are reserved for a waiting large slice against small ones of others', async () => {
     const { slots, given, take, pass } = world();
     take('a', 8);
     await pass(1);
@@ -91,7 +91,7 @@ describe('slots for open devices', () => {
     expect(given).toEqual(['a', 'b', 'c']);
   });
 
-  it('are given in the order of asking within a credential', async () => {
+  it('are assigned in the order of requests within a credential', async () => {
     const { slots, pass } = world();
     const order: number[] = [];
     await slots.take('a', 8, never);
@@ -104,7 +104,7 @@ describe('slots for open devices', () => {
     expect(order).toEqual([5, 1, 2]);
   });
 
-  it('are waited for until it is too late, and then not lost', async () => {
+  it('are awaited until the deadline, and then not lost', async () => {
     const { slots, pass } = world();
     await slots.take('a', 8, never);
     const late = Promise.withResolvers<void>();

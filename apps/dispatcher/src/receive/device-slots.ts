@@ -8,19 +8,19 @@ interface Waiter {
 interface Share {
   used: number;
   readonly waiting: Waiter[];
-  /** When it last had to wait, or was given something while others waited: as long as that is recent, others leave it room. */
+  /** Time of its last wait, or of its last slots while others waited: while that is recent, others leave room for it. */
   activeAt: number;
 }
 
-/** Others of a credential that is short of slots keep to their shares for so long after it last asked. */
+/** Time after a credential's last wait in which others keep to their shares. */
 const REMEMBER_MS = 5_000;
-/** A slice that waits for so long makes those that have more than their share let go. */
+/** Waiting time of a slice after which credentials above their share must release slots. */
 const PRESSURE_MS = 100;
 
 export interface DeviceSlotsOptions {
-  /** Devices that may be open at a time. */
+  /** Maximum number of open devices. */
   readonly total: number;
-  /** Devices that one credential may have open while others wait. */
+  /** Maximum number of open devices of one credential while others wait. */
   readonly share: number;
   readonly timers: Timers;
   /** Called with each credential that has more than its share while another one waits. */
@@ -28,8 +28,8 @@ export interface DeviceSlotsOptions {
 }
 
 /**
- * The devices that a lane may have open at a time (R-LM5), given out in turn between credentials and in order within each. Alone a
- * credential may have all slots; while others ask, and for 5 s after, no more than its share.
+ * The slots for a lane's open devices (R-LM5), assigned to credentials in turn and in order within each. A single credential may have all slots;
+ * while others wait, and for 5 s after, at most its share.
  */
 export class DeviceSlots {
   readonly #options: DeviceSlotsOptions;
@@ -45,19 +45,19 @@ export class DeviceSlots {
     return this.#used;
   }
 
-  /** Credentials that may have nothing more now, because others ask. */
+  /** Credentials that may have no more slots now, because others wait. */
   saturated(): string[] {
     return [...this.#shares.keys()].filter((credential) => this.isSaturated(credential));
   }
 
-  /** Whether a credential has its share, or waits for it, while others ask. */
+  /** Whether a credential has, or waits for, its share while others wait. */
   isSaturated(credential: string): boolean {
     const share = this.#shares.get(credential);
     if (!share || share.used === 0) return false;
     return this.#isContended(credential) && (share.waiting.length > 0 || share.used >= this.#options.share);
   }
 
-  /** Resolves to true with `count` slots, or to false when `cancelled` resolves first. Give back each with {@link release}. */
+  /** Resolves to true with `count` slots, or to false when `cancelled` resolves first. Return each with {@link release}. */
   take(credential: string, count: number, cancelled: Promise<void>): Promise<boolean> {
     const share = this.#shareOf(credential);
     if (share.waiting.length === 0 && this.#fits(credential, share, count) && !this.#othersAreNext(credential)) {
@@ -81,7 +81,7 @@ export class DeviceSlots {
 
   release(credential: string, count: number): void {
     const share = this.#shares.get(credential);
-    if (!share || share.used < count) throw new Error('slots were given back twice');
+    if (!share || share.used < count) throw new Error('slots were released twice');
     share.used -= count;
     this.#used -= count;
     this.#serve();
@@ -93,7 +93,7 @@ export class DeviceSlots {
     return share;
   }
 
-  /** Whether anybody else wants slots, or did a moment ago. */
+  /** Whether other credentials want slots, or did so recently. */
   #isContended(credential: string): boolean {
     const since = this.#options.timers.now() - REMEMBER_MS;
     for (const [other, { used, waiting, activeAt }] of this.#shares) {
@@ -107,11 +107,11 @@ export class DeviceSlots {
   #fits(credential: string, { used }: Share, count: number): boolean {
     const { total, share } = this.#options;
     if (this.#used + count > total) return false;
-    // A first slice is never too large for a share.
+    // A first slice always fits its share.
     return used === 0 || used + count <= share || !this.#isContended(credential);
   }
 
-  /** Somebody waits who could be served as soon as anything is free. */
+  /** Whether another credential would be served by the next free slots. */
   #othersAreNext(credential: string): boolean {
     for (const [other, share] of this.#shares) {
       if (other !== credential && share.waiting.length > 0 && this.#mayHaveMore(other, share)) return true;
@@ -129,7 +129,7 @@ export class DeviceSlots {
     this.#used += count;
   }
 
-  /** Serves each credential in turn. One that fits its share but not what is free is waited for: small slices must not starve it. */
+  /** Serves credentials in turn. A slice that fits its share but not the free slots is waited for: small slices must not starve it. */
   #serve(): void {
     for (let served = true; served;) {
       served = false;
@@ -138,7 +138,7 @@ export class DeviceSlots {
         if (!next || !this.#mayHaveMore(credential, share)) continue;
         if (this.#used + next.count > this.#options.total) return;
         share.waiting.shift();
-        // To the end of the turn order.
+        // Moves it to the end of the turn order.
         this.#shares.delete(credential);
         this.#shares.set(credential, share);
         this.#give(share, next.count);
@@ -165,7 +165,7 @@ export class DeviceSlots {
   }
 }
 
-/** The slots of one slice: given back when it is closed, but for those of late answers, which are given back one by one. */
+/** The slots of one slice. They are released when it is closed, except those of late answers, which are released one by one. */
 export class SliceSlots {
   #held: number;
   #kept = 0;
@@ -176,12 +176,12 @@ export class SliceSlots {
     this.#release = release;
   }
 
-  /** Keeps so many beyond the close. */
+  /** Keeps this number beyond the close. */
   keep(count: number): void {
     this.#kept = count;
   }
 
-  /** Gives back so many of those that are kept. */
+  /** Releases this number of kept slots. */
   release(count: number): void {
     const released = Math.min(count, this.#kept);
     this.#kept -= released;

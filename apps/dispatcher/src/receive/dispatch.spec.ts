@@ -20,7 +20,7 @@ interface Sent {
   readonly atMostOnce?: boolean;
 }
 
-/** A message to the first devices of an application, one slice for each 500. */
+/** A message to the first devices of an application, in slices of 500. */
 function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
   const { version = 1, ttlSeconds, atMostOnce = false } = more;
   const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
@@ -35,7 +35,7 @@ function batch(now: number, { application = 'A', devices = 1, message = 'm', ...
   });
 }
 
-/** Hands batches over as a consumer does: what is not done with comes again, and nothing behind it before. */
+/** Delivers batches as a consumer does: an unhandled batch is delivered again, and blocks the following ones. */
 function consume(lane: VirtualLane, batches: readonly SendBatch[], atOnce = 1000): void {
   const next = (from: number): void => {
     if (from >= batches.length) return;
@@ -67,14 +67,14 @@ describe('a slow answer', () => {
     expect(failures(lane)).toEqual([]);
   });
 
-  it('is counted within a second of its coming', async () => {
+  it('is counted within a second of its arrival', async () => {
     const lane = new VirtualLane({ A: answering(6 * SECOND) });
     consume(lane, [batch(releasedAt)]);
     await lane.pass(6.5 * SECOND);
     expect(lane.settledOf('A')).toBe(1);
   });
 
-  it('that never comes is asked for again after 30 s, and where repeats would show it is unknown', async () => {
+  it('that never arrives is repeated after 30 s, or is unknown where repeats are not masked', async () => {
     const silent = (): VirtualProvider => {
       let first = true;
       return { answer: () => (first ? ((first = false), { afterMs: Infinity }) : { afterMs: 10 }) };
@@ -89,7 +89,7 @@ describe('a slow answer', () => {
     expect(failures(lane)).toEqual(['unknown_outcome']);
   });
 
-  it('holds up no other sends: a thousand of 2 s take seconds', async () => {
+  it('does not delay other sends: a thousand of 2 s take seconds', async () => {
     const lane = new VirtualLane({ A: answering(2 * SECOND) });
     const messages = Array.from({ length: 1000 }, (_, i) => batch(releasedAt, { message: `m${i}` }));
     consume(lane, messages);
@@ -99,7 +99,7 @@ describe('a slow answer', () => {
   });
 });
 
-describe('a slice that waits', () => {
+describe('a deferred slice', () => {
   it.each([
     ['is sent', false, []],
     ['is unknown where repeats would show', true, ['unknown_outcome']],
@@ -121,7 +121,7 @@ describe('a slice that waits', () => {
 });
 
 describe('a credential', () => {
-  it('whose provider is slow leaves room for others as soon as they ask', async () => {
+  it('with a slow provider leaves room for others as soon as they wait', async () => {
     const lane = new VirtualLane({ A: answering(20 * SECOND), B: answering(50) });
     const many = Array.from({ length: 12 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 }));
     consume(lane, many);
@@ -143,14 +143,14 @@ describe('a credential', () => {
       Array.from({ length: 8 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 })),
     );
     await lane.pass(100);
-    // As many as there are streams; the other slices are open, too.
+    // Limited by the streams; the other slices are open, too.
     expect(lane.written).toHaveLength(1000);
     expect([...lane.attempts.byId.values()].filter(({ attempt }) => attempt.state === 'claimed')).toHaveLength(
       OPEN_DEVICES / 500,
     );
   });
 
-  it('that gets no token holds no slot, and is sent with as soon as it does', async () => {
+  it('without a token holds no slot, and is used as soon as it has one', async () => {
     const silent: VirtualProvider = {
       answer: () => ({ afterMs: 10 }),
       readyAfterMs: (now) => Math.max(0, 25 * SECOND - now),
@@ -178,7 +178,7 @@ describe('a credential', () => {
       Array.from({ length: 50 }, (_, i) => batch(releasedAt, { message: `m${i}` })),
     );
     await lane.pass(MINUTE);
-    // All of the first handler call find out together.
+    // All slices of the first handler call fail together.
     expect(tried).toBeLessThan(50 + 20);
     await lane.pass(65 * MINUTE);
     expect(failures(lane)).toEqual(Array.from({ length: 50 }, () => 'unreachable'));
@@ -187,13 +187,13 @@ describe('a credential', () => {
 });
 
 describe('a throttle', () => {
-  /** Says 503 with Retry-After until then, in milliseconds since the start. */
+  /** Answers 503 with Retry-After until then, in milliseconds since the start. */
   const throttledUntil = (until: number, seconds: number, fingerprint?: string): VirtualProvider => ({
     answer: (_, now) => (now < until ? { afterMs: 10, result: busy, retryAfterMs: seconds * SECOND } : { afterMs: 10 }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
 
-  it('costs nobody the message: who was never tried waits, and is sent to', async () => {
+  it('loses no push: a device that was never tried is deferred, and sent to later', async () => {
     const lane = new VirtualLane({ A: throttledUntil(50, 900) });
     consume(lane, [batch(releasedAt, { devices: 2000 }), batch(releasedAt, { devices: 2000, message: 'later' })]);
     await lane.pass(MINUTE);
@@ -207,7 +207,7 @@ describe('a throttle', () => {
     expect(lane.written).toHaveLength(4000 + refused);
   });
 
-  it('of a second holds back what was not written for about a second', async () => {
+  it('of a second defers unwritten devices for about a second', async () => {
     const lane = new VirtualLane({ A: throttledUntil(50, 1) });
     consume(lane, [batch(releasedAt, { devices: 2000 })]);
     await lane.pass(SECOND);
@@ -232,7 +232,7 @@ describe('a throttle', () => {
     expect(lane.settledOf('A')).toBe(40);
   });
 
-  it('holds for all applications with that credential, and for no other', async () => {
+  it('applies to all applications with that credential, and to no other', async () => {
     const lane = new VirtualLane({
       A: throttledUntil(SECOND, 60, 'same'),
       B: { ...answering(10), fingerprint: 'same' },
@@ -250,7 +250,7 @@ describe('a throttle', () => {
     expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 1]);
   });
 
-  it('is lifted when the credential is configured anew', async () => {
+  it('is lifted when the credential is configured again', async () => {
     const lane = new VirtualLane({ A: throttledUntil(SECOND, 900) });
     consume(lane, [batch(releasedAt), batch(releasedAt, { message: 'waits' })]);
     await lane.pass(2 * SECOND);
@@ -259,7 +259,7 @@ describe('a throttle', () => {
     expect(lane.settledOf('A')).toBe(0);
     consume(lane, [batch(releasedAt, { message: 'new', version: 2 })]);
     await lane.pass(2 * SECOND);
-    // The new one, and what only waited; what was refused itself was told when to come again.
+    // The new device, and those that only waited; refused devices keep their own due time.
     expect(lane.settledOf('A')).toBeGreaterThanOrEqual(2);
     expect(lane.written.some(({ token }) => token.startsWith('still'))).toBe(true);
   });
@@ -275,12 +275,12 @@ describe('a throttle', () => {
     expect(lane.written.some(({ token }) => token.startsWith('still'))).toBe(true);
   });
 
-  it('ends devices that only waited at the TTL, without one after 24 hours', async () => {
+  it('ends devices that only waited at the TTL, or after 24 hours without one', async () => {
     const lane = new VirtualLane({ A: throttledUntil(Infinity, 900) });
     consume(lane, [batch(releasedAt, { message: 'first' })]);
     await lane.pass(2 * SECOND);
     const short = batch(releasedAt, { message: 'short', ttlSeconds: 60 });
-    // More than are tried as probes, one each 15 minutes.
+    // More devices than are tried as probes, one every 15 minutes.
     consume(lane, [short, batch(releasedAt, { message: 'long', devices: 200 })]);
     await lane.pass(30 * SECOND);
     expect(failures(lane)).toEqual([]);
@@ -292,7 +292,7 @@ describe('a throttle', () => {
     expect(failures(lane).filter((name) => name === 'throttled')).toHaveLength(2);
   });
 
-  it('is not what a limit of one device is, nor an answer of another status', async () => {
+  it('is not caused by a limit of one device, nor by an answer of another status', async () => {
     const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
     const one = (result: typeof tooMany): VirtualProvider => ({
       answer: (token) => (token === 'm-0;' ? { afterMs: 10, result, retryAfterMs: 600_000 } : { afterMs: 10 }),

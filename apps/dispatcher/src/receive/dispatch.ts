@@ -29,14 +29,14 @@ export interface DispatchDeps extends SendingDeps {
   readonly publish: (record: OutRecord) => Promise<unknown>;
 }
 
-/** A slice that was woken holds slots already: it is deferred again unless its credential is ready about now. */
+/** A resumed slice holds slots already: it is deferred again unless its credential is ready almost at once. */
 const WOKEN_READY_MS = 100;
-/** How long a slice waits in the store whose credential has its share of the slots. */
+/** Deferral of a slice whose credential has used up its share of the slots. */
 const TURN_MS = 1_000;
-/** How long answers are waited for when the worker closes. */
+/** Maximum wait for answers when the worker closes. */
 const CLOSING_MS = 10_000;
 
-/** One lane of a dispatcher: takes batches, sends their slices, and lets wait what must (sending 4). */
+/** One lane of a dispatcher: takes batches, sends their slices, and defers those that must wait (sending 4). */
 export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #sending: Sending;
@@ -44,9 +44,9 @@ export class Dispatch {
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
-  /** Slices in the hands of this worker, whatever its epoch. */
+  /** Slices in the hands of this worker, in any epoch. */
   readonly #open = new Map<string, Promise<unknown>>();
-  /** Deferred slices whose answers still come, by their id. */
+  /** Deferred slices with outstanding answers, by id. */
   readonly #late = new Map<string, LateAnswers>();
   /** Slices that are being written, by credential. */
   readonly #runs = new Map<string, Set<SliceRun>>();
@@ -66,8 +66,7 @@ export class Dispatch {
     this.#admission = new Admission({
       ...{ throttles, clock, timers },
       onReady: (credentials) => this.#scheduler.hasten(credentials),
-      onError: (credential, error) =>
-        log.warn({ reference: credential, err: error }, 'a credential cannot be sent with'),
+      onError: (credential, error) => log.warn({ reference: credential, err: error }, 'credential not usable'),
     });
     this.#scheduler = new RetryScheduler({
       ...{ lane, store, workerLease, clock, timers, log },
@@ -78,12 +77,12 @@ export class Dispatch {
     });
   }
 
-  /** Deferred slices whose answers still come. */
+  /** Number of deferred slices with outstanding answers. */
   get late(): number {
     return this.#late.size;
   }
 
-  /** Credentials (`<application>/<platform>`) whose slices wait until it is tried again to reach their provider. */
+  /** Credentials (`<application>/<platform>`) whose slices wait for the next attempt to reach their provider. */
   heldBack(): string[] {
     return this.#admission.heldBack();
   }
@@ -93,15 +92,12 @@ export class Dispatch {
     return this.#admission.states();
   }
 
-  /** Begins to look for slices that wait and are due. */
+  /** Starts resuming deferred slices that are due. */
   start(): void {
     this.#scheduler.start();
   }
 
-  /**
-   * Wakes no further slice and resolves when none is open. Answers that are late are waited for, for 10 s at most. Handler calls are
-   * waited for by who made them.
-   */
+  /** Stops resuming slices and resolves when none is open. Waits for late answers for at most 10 s. Callers wait for their own handler calls. */
   async stop(): Promise<void> {
     await this.#scheduler.stop();
     if (this.#late.size === 0) return;
@@ -114,8 +110,8 @@ export class Dispatch {
   }
 
   /**
-   * Handles batches side by side; resolves to how many of the leading ones are done with: none where no slots are free in time.
-   * @param traces of the batches, by their index, as far as they have any
+   * Handles batches concurrently; resolves to the number of leading ones that are done: 0 if no slots are free in time.
+   * @param traces of the batches, by index, if they have any
    */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
     const { timers } = this.#deps;
@@ -133,7 +129,7 @@ export class Dispatch {
     return open < 0 ? ends.length : open;
   }
 
-  /** Resolves to false where some of its slices found no slots in time. */
+  /** Resolves to false if some of its slices got no slots in time. */
   async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
     const job = this.#sending.job(batch);
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
@@ -152,10 +148,10 @@ export class Dispatch {
     );
   }
 
-  /** A slice that a batch brings, to its published outcome; false where it found no slots in time. */
+  /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
     const id = sliceId({ ...job.batch, number: slice.number });
-    // The one that has it in hand publishes what becomes of it.
+    // The call that has it in hand publishes its outcome.
     if (this.#open.has(id)) return true;
     return this.#holding(id, async () => {
       const ready = await this.#ready(job, READY_MS);
@@ -164,7 +160,7 @@ export class Dispatch {
       const { credential } = job;
       if (!(await this.#slots.take(credential, slice.count, late))) {
         if (!this.#slots.isSaturated(credential)) return false;
-        // Others need the slots, and what stands behind it in its partition must not wait for it.
+        // Others need the slots, and the rest of the partition must not wait.
         return this.#hold(job, slice, this.#notItsTurn());
       }
       const slots = new SliceSlots(slice.count, (count) => this.#slots.release(credential, count));
@@ -180,7 +176,7 @@ export class Dispatch {
     return { by: 'turn', until: this.#deps.clock.now() + TURN_MS };
   }
 
-  /** As {@link Admission.ready}, and not throttled either as far as that is known without asking. */
+  /** Like {@link Admission.ready}, and checks throttles that are known locally. */
   async #ready(job: Job, patienceMs: number): ReturnType<Admission['ready']> {
     const ready = await this.#admission.ready(job, patienceMs);
     if (ready.do !== 'send') return ready;
@@ -191,7 +187,7 @@ export class Dispatch {
     return until > 0 ? { do: 'wait', why: { by: 'throttle', until } } : ready;
   }
 
-  /** A slice that waited and is due, or that `from` was sending when it died, to its published outcome. */
+  /** Processes a deferred slice that is due, or one that `from` was sending when it died, up to its published outcome. */
   async #resume({ id, credential, devices }: Due, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
@@ -215,7 +211,7 @@ export class Dispatch {
       ? store.wake(id, epoch.id, clock.now())
       : store.takeOver(id, from, epoch.id));
     if (!attempt) return undefined;
-    // Its late answers cannot be written down any more.
+    // Its late answers can no longer be stored.
     this.#late.get(id)?.abandon();
     const woken = this.#sending.woken(id, attempt, epoch);
     const { job } = woken;
@@ -260,18 +256,18 @@ export class Dispatch {
     this.#deps.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  /** Defers a slice that a batch brings: nothing of it was written. */
+  /** Defers a slice of a batch before any write. */
   #hold(job: Job, slice: Slice, why: HeldBack): Promise<true> {
     return this.#end(job, slice, (open) => this.#sending.hold(open, why), why);
   }
 
-  /** Claims a slice that a batch brings, and publishes what becomes of it. */
+  /** Claims a slice of a batch, and publishes its outcome. */
   async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
     await this.#publish(await this.#claims.claim(job, slice, run, why));
     return true;
   }
 
-  /** Sends a claimed slice, unless its credential is throttled and somebody else has the probe. */
+  /** Sends a claimed slice, unless its credential is throttled and another slice is the probe. */
   async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
     const { throttles, timers } = this.#deps;
     const { id, job } = open;
@@ -289,7 +285,7 @@ export class Dispatch {
       until: timers.now() + LATE_ANSWER_MS,
       write: async (last) => {
         const amended = await this.#sending.amend(open, late);
-        // The rest of it waits as was published; a settlement, or what is left in the end, is news.
+        // The remaining devices wait as published; only a settlement or the final state is new.
         if (last) await this.#publish(amended);
         return amended !== undefined;
       },
@@ -316,7 +312,7 @@ export class Dispatch {
   }
 }
 
-/** The sender, the slots and the time that a slice is sent with. */
+/** The sender, the slots and the time budget of a slice. */
 interface Means extends Budget {
   readonly sender: Sender;
   readonly slots: SliceSlots;

@@ -14,35 +14,35 @@ export interface RetrySchedulerOptions {
   readonly log: Pick<Logger, 'warn'>;
   /** Credentials whose slices cannot be sent now. */
   readonly heldBack: () => readonly string[];
-  /** Credentials whose throttle is over but for a probe, and since when. */
+  /** Credentials whose throttle has expired and awaits a probe, with the time of expiry. */
   readonly endedThrottles: () => readonly { readonly reference: string; readonly until: number }[];
-  /** Whether only one slice of a credential may be sent now: to find out if others can. */
+  /** Whether only one slice of a credential may be sent now, to test whether others can. */
   readonly wantsOne: (credential: string) => boolean;
-  /** Claims and sends a slice. `from` = the worker that has claimed it and died. */
+  /** Claims and sends a slice. `from` = the dead worker that has claimed it. */
   readonly resume: (due: Due, epoch: Epoch, from?: string) => Promise<void>;
 }
 
 const POLL_MS = 500;
-/** Slices that may be in hand at a time, most of them waiting for slots. */
+/** Maximum number of slices in hand, most of them waiting for slots. */
 const MAX = 64;
-/** Slices looked at in one go. */
+/** Number of slices per query. */
 const LOOK = 32;
-/** How often slices are looked for whose worker has died. */
+/** Interval of the search for slices of dead workers. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
-/** A probe that has not come to an end after so long is asked for again. */
+/** Time after which a probe without a result is requested again. */
 const PROBE_AGAIN_MS = 10_000;
 
 /**
- * Looks for slices that wait and are due, and for those whose worker died after it had woken them, and has them sent (sending 4). The store
- * holds all that both need: nobody has to emit them again.
+ * Finds deferred slices that are due, and those whose worker died after resuming them, and has them sent (sending 4). The store holds all their data:
+ * no new emission is needed.
  */
 export class RetryScheduler {
   readonly #options: RetrySchedulerOptions;
-  /** Credentials of the slices in hand, by the slice's id. */
+  /** Credentials of the slices in hand, by slice id. */
   readonly #runs = new Map<string, string>();
   readonly #ends = new Set<Promise<void>>();
-  /** Probes that were asked for, by credential: for the throttle that ended when, and when they were. */
+  /** Requested probes by credential, with the expiry of their throttle and the time of the request. */
   readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
   #orphansAt = -Infinity;
   #polling = false;
@@ -59,7 +59,7 @@ export class RetryScheduler {
     this.#schedule(0);
   }
 
-  /** Wakes no further slice and resolves when none is in hand. */
+  /** Stops resuming slices and resolves when none is in hand. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -68,7 +68,7 @@ export class RetryScheduler {
     while (this.#ends.size > 0) await Promise.allSettled(this.#ends);
   }
 
-  /** Makes due what these credentials held back. */
+  /** Makes slices due that these credentials held back. */
   hasten(credentials: readonly string[]): void {
     const { store, lane, clock, log } = this.#options;
     if (this.#stopped || credentials.length === 0) return;
@@ -76,8 +76,8 @@ export class RetryScheduler {
       .then(() => store.hasten(lane, credentials, clock.now()))
       .then(
         () => this.#schedule(0),
-        // They are due in a while all the same.
-        (error: unknown) => log.warn({ err: error }, 'slices could not be made due'),
+        // They become due later in any case.
+        (error: unknown) => log.warn({ err: error }, 'making deferred slices due failed'),
       );
   }
 
@@ -96,21 +96,21 @@ export class RetryScheduler {
     try {
       more = await this.#wake();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'slices that wait cannot be read');
+      this.#options.log.warn({ err: error }, 'reading deferred slices failed');
     } finally {
       this.#polling = false;
       this.#schedule(more ? 0 : POLL_MS);
     }
   }
 
-  /** Takes what is due in hand; true when there may be more. */
+  /** Takes due slices in hand; true if there may be more. */
   async #wake(): Promise<boolean> {
     const { workerLease, store, lane, clock, heldBack } = this.#options;
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
     if (!epoch || room === 0) return false;
     await this.#askForProbes();
-    // Those in hand may not be claimed yet, and are found again.
+    // Slices in hand may not be claimed yet, and would be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
     const found = await store.due(lane, clock.now(), limit, heldBack());
     const taken = this.#takeAll(found, room, (due) => this.#take(due, epoch));
@@ -118,7 +118,7 @@ export class RetryScheduler {
     return taken > 0 && found.length === limit;
   }
 
-  /** Takes as many in hand as there is room for, and answers how many. */
+  /** Takes slices in hand up to the limit; returns their number. */
   #takeAll<D extends Due>(found: readonly D[], room: number, take: (due: D) => void): number {
     let taken = 0;
     for (const due of found) {
@@ -129,7 +129,7 @@ export class RetryScheduler {
     return taken;
   }
 
-  /** A throttle ends with one push: a slice that it holds back becomes due, and the others when that was answered. */
+  /** A throttle ends with one probe: a held-back slice becomes due, and the others after its answer. */
   async #askForProbes(): Promise<void> {
     const { store, lane, clock, endedThrottles } = this.#options;
     const ended = endedThrottles();
@@ -144,7 +144,7 @@ export class RetryScheduler {
     }
   }
 
-  /** A claim of this worker's own that is not in hand is left behind, too: its answer was lost. */
+  /** A claim of this worker that is not in hand is an orphan, too: the answer to it was lost. */
   async #takeOrphans(room: number, epoch: Epoch): Promise<void> {
     const { store, workerLease, lane, timers } = this.#options;
     const now = timers.now();
@@ -158,7 +158,7 @@ export class RetryScheduler {
     this.#takeAll(orphans, room, (orphan) => this.#take(orphan, epoch, orphan.owner));
   }
 
-  /** Whether the one slice that may find out is in hand already. */
+  /** Whether the one slice that may try is in hand already. */
   #isTaken(credential: string): boolean {
     return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
   }
@@ -168,10 +168,10 @@ export class RetryScheduler {
     this.#runs.set(due.id, due.credential);
     const run = resume(due, epoch, from)
       .catch((error: unknown) => {
-        // Its claim, if any, must not look alive for as long as this worker lives. The slice is taken over as an orphan; an outcome that was
-        // not published is asked for by the watchdog when the deferral is overdue (sending 2).
+        // Its claim, if any, must not appear live as long as this worker lives. The slice is taken over as an orphan; the watchdog requests an
+        // unpublished outcome when the deferral is overdue (sending 2).
         workerLease.retire(epoch);
-        log.warn({ slice: due.id, err: error }, 'a slice that woke failed');
+        log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
       })
       .finally(() => {
         this.#runs.delete(due.id);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LateAnswers } from './late-answers.ts';
 import { VirtualTime } from '../testing/virtual-time.ts';
 
-/** A run with so many devices outstanding, whose answers are told by `answer`. */
+/** A run with outstanding devices, which `answer` answers. */
 class Run {
   outstanding: number;
   lateAnswers = 0;
@@ -54,7 +54,7 @@ describe('late answers', () => {
     });
   });
 
-  it('give back their slots one by one, and are written together, the last one at once', async () => {
+  it('release their slots one by one, and are stored together, the last one at once', async () => {
     answers.start();
     run.answer();
     run.answer();
@@ -68,7 +68,7 @@ describe('late answers', () => {
     expect([written, released, ended]).toEqual([['2', '3 last'], 3, 1]);
   });
 
-  it('that came before anybody listened are written, too', async () => {
+  it('that arrived before the start are stored, too', async () => {
     run.onLate = () => undefined;
     run.answer();
     run.answer();
@@ -78,13 +78,13 @@ describe('late answers', () => {
     expect([written, released, ended]).toEqual([['3 last'], 3, 1]);
   });
 
-  it('are waited for no longer than they may come', async () => {
+  it('are awaited no longer than their deadline', async () => {
     answers.start();
     await time.run(30_001);
     expect([written, released, ended, run.abandoned]).toEqual([[], 3, 1, true]);
   });
 
-  it('are dropped where the slice is somebody else’s by now', async () => {
+  it('are dropped if another worker has claimed the slice', async () => {
     answers.start();
     kept = false;
     run.answer();

@@ -4,22 +4,22 @@ import type { SliceRun } from './slice-run.ts';
 export interface LateAnswersOptions {
   readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
   readonly timers: Timers;
-  /** When nobody waits any more, on the timers' clock. */
+  /** End of the wait, on the timers' clock. */
   readonly until: number;
-  /** Writes down what is known by now; false where the slice is somebody else's by now. `last`: nothing more is to come. */
+  /** Stores the known results; false if the slice has been claimed since. `last`: no further answer follows. */
   readonly write: (last: boolean) => Promise<boolean>;
-  /** Gives back the slots of so many devices. */
+  /** Releases the slots of this number of devices. */
   readonly release: (devices: number) => void;
   /** Called once. */
   readonly onEnd: () => void;
 }
 
-/** Answers that come one by one are written down together, at most so often; the last one at once. */
+/** Minimum interval between writes of single answers; the last one is written at once. */
 const WRITE_EVERY_MS = 250;
 
 /**
- * Waits for the answers of a deferred slice (sending 4): a slow answer is not a lost one. Each that comes settles its device in the
- * store, and frees its slot. Ends with the last one, when its time is over, or when the slice is claimed again.
+ * Waits for the answers of a deferred slice (sending 4): a slow answer is not a lost one. Each answer settles its device in the store, and frees its
+ * slot. Ends with the last one, at the deadline, or when the slice is claimed again.
  */
 export class LateAnswers {
   readonly #options: LateAnswersOptions;
@@ -38,12 +38,12 @@ export class LateAnswers {
     run.onLate = () => this.#changed();
   }
 
-  /** Writes down what has come since the slice was deferred. */
+  /** Stores the answers that have arrived since the slice was deferred. */
   start(): void {
     this.#writeOrEnd();
   }
 
-  /** Waits no more. */
+  /** Stops waiting. */
   abandon(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -52,24 +52,24 @@ export interface SendingDeps {
   readonly log: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Until when pushes are written, and answers waited for, on the timers' clock. */
+/** Deadlines for writing pushes and for awaiting answers, on the timers' clock. */
 export interface Budget {
   readonly cutoff: number;
   readonly deadline: number;
 }
 
-/** A batch with what its slices share. */
+/** A batch with the common data of its slices. */
 export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
-  /** Which settings it is sent with: `<application>/<platform>`, '' where there are none. */
+  /** The settings of its credential: `<application>/<platform>`, '' without any. */
   readonly credential: string;
   readonly ttlSeconds: number | undefined;
   readonly sender: () => Promise<Sender | SendResult>;
   readonly tally: Tally;
 }
 
-/** A claimed slice with what it is sent with. */
+/** A claimed slice with its send state. */
 export interface OpenSlice {
   readonly id: string;
   readonly job: Job;
@@ -79,28 +79,28 @@ export interface OpenSlice {
   readonly pending: readonly Pending[];
 }
 
-/** The outcome to publish, or nothing: the slice is somebody else's. */
+/** The outcome to publish, or undefined if another worker has the slice. */
 export type Publication = OutRecord | undefined;
 
-/** How a slice was left: what is published of it, and the run that still waits for answers, if any. */
+/** The end of a run: the outcome to publish, and the run if it still awaits answers. */
 export interface Left {
   readonly publication: Publication;
   readonly late?: SliceRun | undefined;
 }
 
-/** How soon a write is repeated that the store did not answer. */
+/** Delay before a write without an answer is repeated. */
 const AGAIN_MS = 200;
 const HOUR_MS = 3_600_000;
-/** Deferred slices whose traces are remembered. */
+/** Maximum number of remembered traces of deferred slices. */
 const TRACES_MAX = 1_000;
-/** A deferred slice that a batch brings again is due when its turn comes: nobody need ask again sooner. */
+/** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
 const ASK_AGAIN_MS = 60_000;
 const HELD_MS = 600_000;
 
-/** Sends claimed slices and writes down how they ended. */
+/** Sends claimed slices and stores how they ended. */
 export class Sending {
   readonly #deps: SendingDeps;
-  /** Traces of slices that were deferred in this process, by the slice's id. */
+  /** Traces of slices that were deferred in this process, by slice id. */
   readonly #traces = new Map<string, Trace>();
 
   constructor(deps: SendingDeps) {
@@ -129,7 +129,7 @@ export class Sending {
     };
   }
 
-  /** A slice that waited, claimed again, with what it waited with. */
+  /** A deferred slice, claimed again, with its stored progress. */
   woken(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
     const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
@@ -138,8 +138,8 @@ export class Sending {
   }
 
   /**
-   * Sends a slice. What is unanswered at the deadline is left to the run that is returned: its answers are still to come.
-   * @param begun hears of the run while it may still be cut short
+   * Sends a slice. Unanswered devices at the deadline stay with the returned run, which awaits their answers.
+   * @param begun receives the run while it can still be cut short
    */
   async send(
     open: OpenSlice,
@@ -168,7 +168,7 @@ export class Sending {
     return this.#end(open, { lost: false, ...this.held(open, why) });
   }
 
-  /** What becomes of the devices of a slice that cannot be sent now. */
+  /** The state of the devices of a slice that cannot be sent now. */
   held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
     const now = this.#deps.clock.now();
     const { batch, columns, ttlSeconds } = job;
@@ -189,8 +189,7 @@ export class Sending {
   }
 
   /**
-   * Writes down what late answers have made of a deferred slice; resolves to what is to be published, or to nothing where somebody has
-   * claimed it since.
+   * Stores the effect of late answers on a deferred slice; resolves to the outcome to publish, or to undefined if the slice has been claimed since.
    */
   async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
     const { store, clock, throttles } = this.#deps;
@@ -203,7 +202,7 @@ export class Sending {
       const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
       return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
     }
-    // It may have been lifted since.
+    // The throttle may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
     const deferral = deferralOf(job, slice, { ...state, heldUntil });
     if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
@@ -219,12 +218,12 @@ export class Sending {
       ...{ batch, columns, pending, sender, epoch, throttles, clock, timers, claimedAt, ttlSeconds },
       ...options,
       random: random(),
-      onFault: (error) => log.error({ slice: id, err: error }, 'a push could not be made'),
+      onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
       onAnswer: (ms) => metrics.answered(ms),
     });
   }
 
-  /** Writes down how the slice ended, and what is to be published of it. */
+  /** Stores how the slice ended; resolves to the outcome to publish. */
   async #end(open: OpenSlice, end: RunEnd): Promise<Publication> {
     const { store, clock, metrics } = this.#deps;
     const { id, attempt, epoch, job, slice } = open;
@@ -263,7 +262,7 @@ export class Sending {
     return undefined;
   }
 
-  /** Repeats a write until it is answered, or the lease is over. */
+  /** Repeats a write until it is answered, or the lease has expired. */
   #keep(epoch: Epoch, write: () => Promise<boolean>): Promise<boolean> {
     return this.#repeated(() => epoch.alive(), write);
   }
@@ -274,20 +273,20 @@ export class Sending {
       try {
         return await write();
       } catch (error) {
-        this.#deps.log.warn({ err: error }, 'attempts do not answer');
+        this.#deps.log.warn({ err: error }, 'attempt store does not answer');
         await new Promise<void>((resolve) => this.#deps.timers.after(AGAIN_MS, resolve));
       }
     }
   }
 
-  /** The outcome of a slice that a batch brings again: a deferral says when it is worth to ask once more. */
+  /** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */
   again(job: Job, slice: Slice, attempt: Settled | Deferred): OutRecord {
     if (attempt.state === 'settled') return this.record(job, slice, attempt);
     const dueAt = Math.max(attempt.dueAt, this.#deps.clock.now() + ASK_AGAIN_MS);
     return this.record(job, slice, { ...attempt, dueAt });
   }
 
-  /** The outcome as it is published, the same each time. */
+  /** The published outcome, the same on each call. */
   record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutRecord {
     const addressee: Addressee = { ...batch, number };
     const now = this.#deps.clock.now();
@@ -302,7 +301,7 @@ export class Sending {
   }
 }
 
-/** When the watchdog may ask for a slice. One that is held back is woken when its credential can be used again: nobody need ask soon. */
+/** When the watchdog may emit a slice again. A held-back slice is resumed when its credential is usable: a later time suffices. */
 const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
   deferral.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
@@ -316,7 +315,7 @@ const resultOf = (columns: BatchColumns, device: number, result: SendResult, now
   since: undefined,
 });
 
-/** The devices of a slice that have no result, each with how far it came. */
+/** The devices of a slice without a result, each with its progress. */
 export function pendingOf(
   columns: BatchColumns,
   { first, count }: Slice,
@@ -336,7 +335,7 @@ export function pendingOf(
   return pending;
 }
 
-/** The devices of a slice that wait, in the form that is stored. */
+/** The deferred devices of a slice in their stored form. */
 export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunState): Deferral {
   const { waiting, heldUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);

@@ -23,13 +23,13 @@ export interface Pending {
   readonly progress: Progress;
 }
 
-/** What has become of a slice so far. Every device that was pending is in exactly one of the two. */
+/** The progress of a slice. Every device that was pending is either in `results` or deferred. */
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  /** Until when all that wait are held back; 0 = they are not. */
+  /** Until when all deferred devices are held back; 0 = they are not. */
   readonly heldUntil: number;
-  /** Until when answers of some are waited for; 0 = none is. */
+  /** Until when answers of some devices are awaited; 0 = none. */
   readonly answersUntil: number;
 }
 
@@ -39,29 +39,29 @@ export interface SliceDevicesOptions {
   readonly pending: readonly Pending[];
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
-  /** The message's time to live; undefined where it has none. */
+  /** The message's time to live; undefined if it has none. */
   readonly ttlSeconds: number | undefined;
   readonly clock: Clock;
   /** 0 to 1: spreads the waits of this slice's devices. */
   readonly random: number;
 }
 
-/** The result of a failed try, and the waits that it asks for. */
+/** The result of a failed try, and the waits that it requires. */
 export interface FailedTry {
   readonly result: SendResult;
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
-  /** It was written and its answer is lost. */
+  /** The push was written and its answer is lost. */
   readonly outcomeUnknown?: boolean;
 }
 
-/** A device that is due so soon is written now: waking its slice again costs more. */
+/** A device that is due within this time is written now: resuming its slice costs more. */
 const SOON_MS = 250;
 const HOUR_MS = 3_600_000;
 
 /**
- * What becomes of each device of a slice: a result, or how it waits. Devices go by their index in `pending`. No object per device on the
- * way to success.
+ * The state of each device of a slice: a result, or its deferral. Devices are identified by their index in `pending`. Successful devices need no
+ * object.
  */
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
@@ -85,7 +85,7 @@ export class SliceDevices {
     this.#at = new Float64Array(pending.length);
   }
 
-  /** The devices to write now. All others have their result, or go on waiting. */
+  /** The devices to write now. All others have a result, or stay deferred. */
   toWrite(): number[] {
     const { pending, columns, batch, clock } = this.#deps;
     const now = clock.now();
@@ -110,12 +110,12 @@ export class SliceDevices {
     this.#at[i] = this.#deps.clock.now();
   }
 
-  /** The provider has said since when it knows the token to be dead. */
+  /** The provider has reported since when the token is dead. */
   deadSince(i: number, since: number): void {
     this.#since.set(i, since);
   }
 
-  /** Whether it has had its one repeat with new credentials. */
+  /** Whether the device has had its one repeat with refreshed credentials. */
   isRefreshed(i: number): boolean {
     return this.#refreshed.has(i);
   }
@@ -124,7 +124,7 @@ export class SliceDevices {
     this.#refreshed.add(i);
   }
 
-  /** It is tried again later, or its time is over. */
+  /** The device is tried again later, or its time is over. */
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
@@ -133,7 +133,7 @@ export class SliceDevices {
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
-  /** Its answer is waited for until it is due again. Its time is over only then. */
+  /** Its answer is awaited until the device is due again. Its time cannot end before. */
   late(i: number): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
@@ -143,17 +143,17 @@ export class SliceDevices {
     this.#answersUntil = dueAt;
   }
 
-  /** It was tried and is due again now, in another run. */
+  /** The device was tried and is due now, in another run. */
   again(i: number): void {
     this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
   }
 
-  /** The provider has not looked at it: as if it had not been written, and due now. */
+  /** The provider has not processed the push: it counts as not written, and the device is due now. */
   unprocessed(i: number): void {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  /** It was not written: no try is counted. */
+  /** The device was not written: no try is counted. */
   unsent(i: number, why: HeldBack): void {
     const { progress } = this.#deps.pending[i]!;
     const wait = waitOf(progress, why, { ...this.#times, now: this.#deps.clock.now() });
@@ -165,7 +165,7 @@ export class SliceDevices {
     if (why.by !== 'turn') this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
   }
 
-  /** @param hasOutstanding whether answers are waited for */
+  /** The progress of the slice. @param hasOutstanding whether answers are awaited */
   state(hasOutstanding: boolean): RunState {
     return {
       results: this.#results(),
@@ -180,7 +180,7 @@ export class SliceDevices {
     return retryDeadline(releasedAt, firstTriedAt || this.#startedAt, ttlSeconds);
   }
 
-  /** How far a device has come that was on the wire. */
+  /** The progress of a device that was written. */
   #tried(i: number): Progress {
     const { progress } = this.#deps.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;

@@ -7,34 +7,34 @@ import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import { type RunState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
 
-/** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
+/** The end of a run: the worker lost its lease, or every device has a result or a deferral. */
 export type RunEnd = { readonly lost: true } | (RunState & { readonly lost: false });
 
 export interface RunDeps extends SliceDevicesOptions {
   readonly sender: Sender;
   readonly epoch: Epoch;
   readonly throttles: Throttles;
-  /** The credential is throttled, and one push finds out whether it still is. */
+  /** The credential is throttled, and one push tests whether it still is. */
   readonly probe: boolean;
-  /** When the last push is written, and when the run ends with answers outstanding, on the timers' clock. */
+  /** Deadlines of the last write, and of the run with outstanding answers, on the timers' clock. */
   readonly cutoff: number;
   readonly deadline: number;
   readonly timers: Timers;
-  /** Hears of the first fault of our own. */
+  /** Receives the first internal fault. */
   readonly onFault: (error: unknown) => void;
-  /** Hears how long the provider took to answer the first push. */
+  /** Receives the response time of the first push. */
   readonly onAnswer: (ms: number) => void;
 }
 
-/** Pushes written in one turn of the event loop, so that the other lane gets its turn. */
+/** Pushes written per turn of the event loop, so that the other lane is not blocked. */
 const TURN = 64;
-/** Repeats at once of what the provider has not looked at; then it waits as after an error. */
+/** Immediate repeats of unprocessed pushes; afterwards the device waits as after an error. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
 
 /**
- * Sends the pending devices of a slice and gathers what becomes of them. The run ends at its deadline at the latest; answers that come
- * later still change its state, and are told by {@link onLate}. No promise and no closure per device.
+ * Sends the pending devices of a slice and collects their results. The run ends at its deadline at the latest; later answers still change its
+ * state, and are reported by {@link onLate}. No promise and no closure per device.
  */
 export class SliceRun implements PushListener {
   readonly #deps: RunDeps;
@@ -45,21 +45,21 @@ export class SliceRun implements PushListener {
   #next = 0;
   readonly #refreshing = new Set<number>();
   readonly #repeats = new Map<number, number>();
-  /** 1 for those that were written and are not answered. */
+  /** 1 for devices that were written and are not answered. */
   readonly #flying: Uint8Array;
   #inFlight = 0;
   #probing: boolean;
-  /** The push whose answer is timed, and when it was written. */
+  /** The push whose response time is measured, and the time of its write. */
   #timed = -1;
   #timedAt = 0;
   #faulty = false;
-  /** Why nothing more is written; undefined while pushes are written. */
+  /** Why writing stopped; undefined while pushes are written. */
   #held: HeldBack | undefined;
   #phase: 'writing' | 'late' | 'over' = 'writing';
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
 
-  /** Answers that came after the run had ended. */
+  /** Number of answers that arrived after the run ended. */
   lateAnswers = 0;
   /** Called for each of them. */
   onLate: () => void = () => undefined;
@@ -71,17 +71,17 @@ export class SliceRun implements PushListener {
     this.#flying = new Uint8Array(deps.pending.length);
   }
 
-  /** Fingerprint of the credential that it is sent with. */
+  /** Fingerprint of its credential. */
   get credential(): string {
     return this.#deps.sender.credential;
   }
 
-  /** Whether the run has ended with answers outstanding, which may have come since. */
+  /** Whether the run ended with outstanding answers, which may have arrived since. */
   get isLate(): boolean {
     return this.#phase === 'late';
   }
 
-  /** Devices that were written and are not answered. */
+  /** Number of written devices without an answer. */
   get outstanding(): number {
     return this.#phase === 'over' ? 0 : this.#inFlight;
   }
@@ -101,7 +101,7 @@ export class SliceRun implements PushListener {
     });
   }
 
-  /** Ends the run now: nothing more is written, and what is in flight comes late. */
+  /** Ends the run now: nothing more is written, and answers in flight become late. */
   cut(): void {
     if (this.#phase !== 'writing') return;
     this.#held ??= this.#notItsTurn();
@@ -110,12 +110,12 @@ export class SliceRun implements PushListener {
     this.#endIfDone(true);
   }
 
-  /** Listens no more: somebody else has the slice, or nobody waits for its late answers. */
+  /** Ignores further answers: another worker has the slice, or the wait for late answers is over. */
   abandon(): void {
     this.#end('over');
   }
 
-  /** What has become of the devices by now. */
+  /** The current progress of the devices. */
   state(): RunState {
     return this.#devices.state(this.#inFlight > 0);
   }
@@ -144,7 +144,7 @@ export class SliceRun implements PushListener {
     this.#goOn(true);
   }
 
-  /** Whether the answer is one that is waited for. */
+  /** Whether the answer is awaited. */
   #arrived(i: number): boolean {
     if (this.#phase === 'over' || this.#flying[i] === 0) return false;
     this.#flying[i] = 0;
@@ -159,14 +159,14 @@ export class SliceRun implements PushListener {
     } else if (write) this.#write();
   }
 
-  /** Local causes are no answers. */
+  /** Local causes are not answers. */
   #time({ code }: SendResult): void {
     const { timers, onAnswer } = this.#deps;
     this.#timed = Infinity;
     if (code !== '0') onAnswer(timers.now() - this.#timedAt);
   }
 
-  /** What the answer says of the credential: that it is to wait, or that it may go on. */
+  /** Applies the answer to the credential: it throttles it, or lifts the throttle. */
   #throttle({ then, code, name }: SendResult, retryAfterMs: number): void {
     const { throttles, sender, clock } = this.#deps;
     const isAnswer = code !== '0';
@@ -202,10 +202,10 @@ export class SliceRun implements PushListener {
     }
   }
 
-  /** It was written and its answer is lost: it may have been delivered. */
+  /** The push was written and its answer is lost: it may have been delivered. */
   #unknown(i: number, result: SendResult): void {
     if (this.#deps.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
-    // A late device waits for its answer already, until it is due.
+    // A late device already waits for its answer, until it is due.
     else if (this.#phase !== 'late' || result !== localResults.timeout)
       this.#devices.retry(i, { result, outcomeUnknown: true });
   }
@@ -217,7 +217,7 @@ export class SliceRun implements PushListener {
       return;
     }
     for (let written = 0; this.#next < this.#queue.length && this.#mayWrite();) {
-      // One push is enough to find out.
+      // One push suffices as a probe.
       if (this.#probing && this.#inFlight > 0) return;
       if (written++ === TURN) {
         this.#cancels.push(this.#deps.timers.after(0, this.#pump));
@@ -228,7 +228,7 @@ export class SliceRun implements PushListener {
     this.#endIfDone(false);
   }
 
-  /** False once the rest of the queue has to wait. */
+  /** False once the rest of the queue must be deferred. */
   #mayWrite(): boolean {
     if (this.#held) return false;
     const { throttles, sender, timers, cutoff } = this.#deps;
@@ -242,7 +242,7 @@ export class SliceRun implements PushListener {
     return { by: 'turn', until: this.#deps.clock.now() };
   }
 
-  /** Writes one push; false when there is no room for another. */
+  /** Writes one push; false if there is no room for another. */
   #push(i: number): boolean {
     const { sender, epoch, clock, timers } = this.#deps;
     if (!epoch.alive()) {
@@ -271,7 +271,7 @@ export class SliceRun implements PushListener {
     this.#timedAt = this.#deps.timers.now();
   }
 
-  /** What cannot be written through a fault of our own costs that device only (R-P3). */
+  /** An internal fault while writing affects only that device (R-P3). */
   #pushed(i: number): 'written' | 'busy' | SendResult {
     const { sender, pending, deadline, onFault } = this.#deps;
     try {
@@ -283,12 +283,12 @@ export class SliceRun implements PushListener {
     }
   }
 
-  /** New credentials are got, and it is sent once more. */
+  /** Refreshes the credentials and sends the device once more. */
   #refresh(i: number, result: SendResult): void {
     const { sender } = this.#deps;
     this.#devices.refreshed(i);
     if (this.#phase === 'late') {
-      // The next run sends it. Where nothing has been got by then, that run finds out again.
+      // The next run sends it. If the refresh has not succeeded by then, that run finds out again.
       this.#devices.again(i);
       sender.refresh().catch(() => undefined);
       return;
@@ -304,7 +304,7 @@ export class SliceRun implements PushListener {
     );
   }
 
-  /** Once the run has ended, the device waits for another one. */
+  /** After the end of the run, the device waits for another one. */
   #refreshEnded(i: number, then: () => void): void {
     if (!this.#refreshing.delete(i)) return;
     then();

@@ -1,6 +1,6 @@
 import type { Outcome } from '../dispatcher-metrics.ts';
 
-/** Counts what becomes of a batch, in the words of its span: few, however many devices it has. */
+/** Counts the outcomes of a batch as attributes of its span: few, regardless of the number of devices. */
 export class Tally {
   readonly #counts: Record<string, number> = {};
 
@@ -8,7 +8,7 @@ export class Tally {
     for (const { category, devices } of outcomes) this.#add(`tidings.outcome.${category}`, devices);
   }
 
-  /** Devices that wait. */
+  /** Counts deferred devices. */
   deferred(devices: number): void {
     this.#add('tidings.deferred', devices);
   }

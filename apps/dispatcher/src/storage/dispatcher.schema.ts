@@ -9,11 +9,12 @@ import {
   object,
   oneOf,
   optional,
+  type PresenceDocument,
+  presenceFields,
   record,
   text,
 } from '@tidings/mongo';
 import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../claim/attempt-documents.ts';
-import type { LeaseDocument } from '../claim/worker-lease.ts';
 import type { ThrottleDocument } from '../throttle/throttles.ts';
 import { FORGET_LEASES_MS, GIVE_UP_MS, REMEMBER_MS } from './retention.ts';
 
@@ -60,10 +61,10 @@ export const attemptsModel = defineModel<AttemptDocument>({
 });
 
 /** Which workers live: whoever resolves a claim asks, and so it is native. */
-export const workerLeasesModel = defineModel<LeaseDocument>({
+export const workerLeasesModel = defineModel<PresenceDocument>({
   name: 'workerLeases',
   kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,
-  fields: { _id: text, until: date },
+  fields: presenceFields,
 });
 
 /** Credentials that their provider asked to wait with. */

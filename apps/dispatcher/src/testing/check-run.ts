@@ -11,9 +11,9 @@ export interface PlannedSlice {
   readonly plannedAt: number;
 }
 
-/** What a run of the simulation leaves. */
+/** The final state of a simulation run. */
 export interface FinishedRun {
-  /** By the ids of slices. */
+  /** By slice id. */
   readonly plan: ReadonlyMap<string, PlannedSlice>;
   readonly attempts: ReadonlyMap<string, { readonly attempt: Attempt }>;
   /** Whether the fan-out knows that a slice is settled. */
@@ -22,14 +22,14 @@ export interface FinishedRun {
   readonly provider: SimulatedProvider;
   /** Slices that were open in a process when it was killed or frozen. */
   readonly suspicious: ReadonlySet<string>;
-  /** Devices that were sent to again after a take-over. */
+  /** Devices that were sent to again after a takeover. */
   readonly repeated: readonly string[];
   readonly atMostOnce: boolean;
 }
 
 /**
- * What is wrong with a run: every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to
- * a device that was never answered, or to a slice whose owner had died or been frozen while it was open.
+ * The violations of a run: every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to a
+ * device that was never answered, or to a slice whose owner died or was frozen while it was open.
  */
 export function checkRun(run: FinishedRun): {
   readonly errors: readonly string[];
@@ -110,7 +110,7 @@ class RunCheck {
     for (const [id, { devices }] of this.#run.plan) {
       for (const device of devices) {
         const times = this.#run.provider.pushesTo(device);
-        // Refusals are repeated, and so is what was never answered.
+        // Refused and unanswered pushes are repeated legitimately.
         const refusals = this.#run.provider.refusalsOf(device);
         const allowed =
           1 + refusals + (this.#run.provider.answeringOf(device) === 'silent' && !this.#run.atMostOnce ? 1 : 0);

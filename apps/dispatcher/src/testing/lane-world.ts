@@ -16,7 +16,7 @@ import { accountsWith, type TestCredentials } from './test-credentials.ts';
 import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 
-/** What channels are opened with. */
+/** The parameters of a channel. */
 export interface ChannelDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
@@ -25,8 +25,8 @@ export interface ChannelDeps {
   readonly postForm: ReturnType<typeof guardedPostForm>;
 }
 
-/** A provider that is down is no fault of the lane. */
-const NOT_READY = 'a credential cannot be sent with';
+/** A provider that is down is not a fault of the lane. */
+const NOT_READY = 'credential not usable';
 
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type DeviceOutcome = string;
@@ -43,7 +43,7 @@ export class LaneWorld {
 
   readonly #providerClock: ShiftedClock;
 
-  /** @param providerClock goes along when the clock is set forward: tokens are good for a time */
+  /** Opens the lane. @param providerClock advances with the clock: tokens expire */
   constructor(
     credentials: TestCredentials,
     open: (parts: ChannelDeps) => Channel,
@@ -84,7 +84,7 @@ export class LaneWorld {
     this.#dispatch.start();
   }
 
-  /** Hands a batch over once; slices may be settled or wait when it resolves. */
+  /** Delivers a batch once; its slices are settled or deferred when it resolves. */
   async hand(batch: SendBatch): Promise<void> {
     const done = await this.#dispatch.handle([
       { ...batch, releasedAt: batch.releasedAt ?? new Date(this.clock.now()) },
@@ -92,21 +92,21 @@ export class LaneWorld {
     if (done !== 1) throw new Error('the batch was not handled');
   }
 
-  /** Hands a batch over and resolves when all of it is settled; the clock is set forward where somebody waits. */
+  /** Delivers a batch and resolves when all of it is settled; the clock advances to due times. */
   async send(batch: SendBatch, patienceMs = 60_000, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
     await this.hand(batch);
     await this.settle(patienceMs, hurry);
     return this.deviceOutcomes();
   }
 
-  /** The slices that were told to be settled, ascending. */
+  /** The slices reported as settled, ascending. */
   settledSlices(): number[] {
     return this.outcomes
       .flatMap(({ number, outcome }) => (outcome?.$case === 'settled' ? [number] : []))
       .toSorted((a, b) => a - b);
   }
 
-  /** Resolves when no slice is open or waits. */
+  /** Resolves when no slice is open or deferred. */
   async settle(patienceMs = 60_000, hurry = false): Promise<void> {
     const until = Date.now() + patienceMs;
     while (this.open().length > 0) {
@@ -128,7 +128,7 @@ export class LaneWorld {
     );
   }
 
-  /** When the first slice that waits is due, if all open ones wait, and for nothing but the time. */
+  /** Due time of the first deferred slice, if all open ones wait only for time. */
   nextDue(): number | undefined {
     const open = [...this.attempts.byId.values()]
       .map(({ attempt }) => attempt)
@@ -144,7 +144,7 @@ export class LaneWorld {
     return [...this.attempts.byId.values()].map(({ attempt }) => attempt.results ?? noResults);
   }
 
-  /** The outcome of each device that has one, by position. */
+  /** The outcome of each finished device, by position. */
   deviceOutcomes(): ReadonlyMap<number, DeviceOutcome> {
     const outcomes = new Map<number, DeviceOutcome>();
     const note = (set: Uint8Array, outcome: DeviceOutcome): void => {

@@ -13,7 +13,7 @@ import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
 import type { LeaseStore } from '../claim/worker-lease.ts';
 import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
-/** How a call reaches the store: the effect happens once, some time between call and answer, or never. */
+/** The path of a call to the store: the effect happens once, some time between call and answer, or never. */
 export type Journey = <T>(effect: () => T) => Promise<T>;
 
 const atOnce: Journey = async (effect) => effect();
@@ -22,7 +22,7 @@ interface Entry extends Place {
   readonly attempt: Attempt;
 }
 
-/** Attempts in memory, changed by the transitions of libs/delivery and nothing else. */
+/** Attempts in memory, changed only by the transitions of libs/delivery. */
 export class MemoryAttempts {
   readonly byId = new Map<string, Entry>();
 

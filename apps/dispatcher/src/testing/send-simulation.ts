@@ -42,14 +42,14 @@ interface Process {
   readonly name: string;
   readonly boot: (process: Process) => void;
   dead: boolean;
-  /** It was killed or frozen at some time. */
+  /** Whether the process was killed or frozen at some time. */
   failed: boolean;
   frozenUntil: number;
-  /** Slices whose claim is on its way. */
+  /** Slices with a claim in transit. */
   readonly claiming: Set<string>;
 }
 
-/** What came of a run: what is wrong, and how often each thing happened. */
+/** The result of a run: violations, and counts of events. */
 interface SendResults {
   readonly errors: readonly string[];
   readonly stats: Readonly<Record<string, number>>;
@@ -66,9 +66,9 @@ function generator(seed: number): () => number {
 }
 
 /**
- * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be
- * reached: two fan-out workers that emit and watch by the rule of libs/delivery, two dispatchers (the real ones, over stores in memory), an
- * at-least-once topic. The same seed makes the same run.
+ * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: two fan-out
+ * workers that emit and watch by the rule of libs/delivery, two dispatchers (the real ones, over stores in memory), an at-least-once topic.
+ * Deterministic by seed.
  */
 export class SendSimulation {
   readonly #random: () => number;
@@ -177,7 +177,7 @@ export class SendSimulation {
     process.frozenUntil = this.#time.now() + ms;
   }
 
-  /** What a process has sent arrives even if it dies; the answer reaches it only if it lives. */
+  /** A call takes effect even if its process dies; the process gets the answer only if it lives. */
   #journey(process: Process): Journey {
     return (effect) =>
       new Promise((resolve) => {
@@ -188,7 +188,7 @@ export class SendSimulation {
       });
   }
 
-  /** Emits what is neither settled nor waiting, and watches; repeats are harmless. */
+  /** Emits slices that are neither settled nor deferred, and watches; repeats are harmless. */
   #fanout(process: Process): void {
     const tick = (): void => {
       const now = this.#time.now();
@@ -256,11 +256,11 @@ export class SendSimulation {
         return before;
       },
       takeOver: async (id, from, to) => {
-        // It may have been claimed by a call that was on its way when the process failed.
+        // A call in transit when the process failed may have claimed it.
         const failed = this.#processes.find(({ name }) => from.startsWith(`${name}/`));
         if (failed?.failed) this.#suspicious.add(id);
         const taken = await attempts.takeOver(id, from, to);
-        // It may have come to its end by then.
+        // The slice may have ended by then.
         if (taken) this.#takenOver.add(id);
         return taken;
       },
@@ -298,7 +298,7 @@ export class SendSimulation {
     this.#consume(process, dispatch);
   }
 
-  /** The partition belongs to the first dispatcher that answers; a record is delivered again until somebody has got over it. */
+  /** The partition belongs to the first dispatcher that answers; a record is delivered again until it is handled. */
   #consume(process: Process, dispatch: Dispatch): void {
     const alive = this.#alive(process);
     const again = (ms: number): void => void this.#time.at(ms, loop, alive);
@@ -330,7 +330,7 @@ export class SendSimulation {
     }));
     const releasedAt = new Date(START);
     const { chunk } = planned[0]!;
-    // Several credentials: what one of them is told to wait holds up no other.
+    // Several credentials: throttling one of them does not delay others.
     const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
     return sendBatch(slices, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
   }
@@ -345,7 +345,7 @@ export class SendSimulation {
     };
   }
 
-  /** Notes what is sent again after a take-over. */
+  /** Records repeats after a takeover. */
   #pushed({ batch }: Job): (device: string, position: number) => void {
     return (device, position) => {
       const number = Math.floor(position / TARGETS);

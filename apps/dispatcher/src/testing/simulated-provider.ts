@@ -8,26 +8,26 @@ const SECOND = 1000;
 const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
 const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
-/** Answers of slow devices come before they are waited for no more, those of silent ones never. */
+/** Slow devices answer before the deadline for late answers, silent ones never. */
 const SLOWEST = 28 * SECOND;
 
 type Span = readonly [from: number, to: number];
 
 const within = ([from, to]: Span, now: number): boolean => now >= from && now < to;
 
-/** How a device is answered for: at once, as dead, as busy for some seconds, slowly, or not at all the first time. */
+/** How a device is answered: at once, as dead, as busy for some seconds, slowly, or not at all the first time. */
 export type Answering = 'ok' | 'dead' | 'busy' | 'slow' | 'silent';
 
-/** What a process that sends tells of itself. */
+/** The parameters of a sending process. */
 interface SenderOptions {
   readonly alive: () => boolean | number;
-  /** Hears of each push when it is on the wire. */
+  /** Receives each push when it is on the wire. */
   readonly pushed: (device: string, position: number) => void;
 }
 
 /**
- * A provider of the simulation, with a credential for each chunk, which it throttles for a time, and which cannot be reached for another. It
- * knows what was on the wire. Devices are called `<chunk>.<position>`.
+ * A provider of the simulation, with one credential per chunk, which is throttled for a time, and unreachable for another. It records the pushes on
+ * the wire. Devices are named `<chunk>.<position>`.
  */
 export class SimulatedProvider {
   readonly #random: () => number;
@@ -37,7 +37,7 @@ export class SimulatedProvider {
   readonly #answering = new Map<string, Answering>();
   readonly #busyUntil = new Map<string, number>();
   readonly #pushes = new Map<string, number>();
-  /** Answers that ask for a repeat. */
+  /** Number of answers that require a repeat. */
   readonly #refusals = new Map<string, number>();
   readonly stats = { late: 0, throttled: 0, unready: 0 };
 
@@ -62,12 +62,12 @@ export class SimulatedProvider {
     this.#answering.set(device, shares.find(([below]) => chance < below)?.[1] ?? 'ok');
   }
 
-  /** How often a device was on the wire. */
+  /** Number of pushes to a device. */
   pushesTo(device: string): number {
     return this.#pushes.get(device) ?? 0;
   }
 
-  /** How often it was answered for with a refusal that asks for a repeat. */
+  /** Number of refusals of a device that require a repeat. */
   refusalsOf(device: string): number {
     return this.#refusals.get(device) ?? 0;
   }
@@ -76,7 +76,7 @@ export class SimulatedProvider {
     return this.#answering.get(device)!;
   }
 
-  /** What a process sends a slice with, two pushes at a time. */
+  /** The sender of a process, with two pushes at a time. */
   sender({ batch, columns }: Job, { alive, pushed }: SenderOptions): Sender {
     const { chunk } = batch;
     let free = 2;

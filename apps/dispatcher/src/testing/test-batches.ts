@@ -22,7 +22,7 @@ export interface TestSlice {
 
 const empty = new Uint8Array();
 
-/** A text in one language for all. */
+/** A text in one language for all devices. */
 const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
   entries: Object.entries(by).map(([language, text]) => ({ language, text })),
 });

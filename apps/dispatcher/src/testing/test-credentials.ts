@@ -6,7 +6,7 @@ export type TestCredentials = Readonly<
   Record<number, { readonly version?: number; readonly settings: Readonly<Record<string, string>> }>
 >;
 
-/** A registry that has these credentials, sealed, by platform. */
+/** A registry with these encrypted credentials, by platform. */
 export function accountsWith(
   masterKeys: MasterKeys,
   byPlatform: TestCredentials,

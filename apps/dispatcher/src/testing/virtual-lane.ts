@@ -9,17 +9,17 @@ import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts
 import { noMetrics } from './no-metrics.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** What a provider does with a push that is written at `now`. */
+/** The answer to a push that is written at `now`. */
 export interface VirtualAnswer {
   readonly afterMs: number;
   readonly result?: SendResult;
   readonly retryAfterMs?: number;
 }
 
-/** How the provider of an application behaves. Times are milliseconds since the start. */
+/** The behaviour of an application's provider. Times are milliseconds since the start. */
 export interface VirtualProvider {
   readonly answer: (token: string, now: number) => VirtualAnswer;
-  /** How long a token and a connection take; Infinity = for ever. @default 0 */
+  /** Delay of a token and a connection; Infinity = never. @default 0 */
   readonly readyAfterMs?: (now: number) => number;
   /** Whether it cannot be reached. @default false */
   readonly isDown?: (now: number) => boolean;
@@ -37,7 +37,7 @@ const START = 1_800_000_000_000;
 /** As many as a real connection has. */
 const STREAMS = 1_000;
 
-/** One lane of a dispatcher over providers, stores and time that exist in memory alone. */
+/** One lane of a dispatcher with providers, stores and time in memory. */
 export class VirtualLane {
   readonly time = new VirtualTime(START);
   readonly attempts = new MemoryAttempts();
@@ -79,12 +79,12 @@ export class VirtualLane {
     return this.time.now() - START;
   }
 
-  /** Lets time pass. */
+  /** Advances time. */
   pass(ms: number): Promise<void> {
     return this.time.run(this.time.now() + ms);
   }
 
-  /** When the first push of an application was written, in milliseconds since the start. */
+  /** Time of the first push of an application, in milliseconds since the start. */
   firstOf(application: string): number | undefined {
     return this.written.find((push) => push.application === application)?.at;
   }

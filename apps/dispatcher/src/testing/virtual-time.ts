@@ -12,7 +12,7 @@ interface Event {
 
 const always: Alive = () => true;
 
-/** Time that passes only when everything that is due has happened, promises included. */
+/** Time that advances only when everything due has happened, promises included. */
 export class VirtualTime {
   #now: number;
   #order = 0;
@@ -32,12 +32,12 @@ export class VirtualTime {
     return () => void (event.run = () => undefined);
   }
 
-  /** Timers of a process: they stand still while it is frozen and are gone when it is dead. */
+  /** Timers of a process: they stop while it is frozen and vanish when it is dead. */
   timers(alive: Alive): Timers {
     return { now: () => this.#now, after: (ms, run) => this.at(ms, run, alive) };
   }
 
-  /** Lets time pass until `end`, until nothing is left to happen, or until `enough`. */
+  /** Advances time until `end`, until nothing is left to happen, or until `enough`. */
   async run(end: number, enough: () => boolean = () => false): Promise<void> {
     await drained();
     for (let event = this.#pop(); ; event = this.#pop()) {
@@ -93,7 +93,7 @@ export class VirtualTime {
   }
 }
 
-/** Resolves when no promise is left that could go on. */
+/** Resolves when no promise is pending that can continue. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

@@ -9,10 +9,10 @@ export interface ProviderViewsOptions {
   readonly states: () => readonly CredentialState[];
 }
 
-/** What operators see of a channel's credentials, and what they may change (architecture 8). */
+/** The operators' view of a channel's credentials, and their actions (architecture 8). */
 export const providersOf = ({ channel, throttles, states }: ProviderViewsOptions): Providers => ({
   async listProviders() {
-    // Others may have throttled, or lifted, since this process last looked.
+    // Another replica may have throttled or lifted since the last refresh.
     await throttles.refresh();
     const groups = new Map<string, CredentialState[]>();
     for (const state of states()) {

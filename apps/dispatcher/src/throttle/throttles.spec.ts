@@ -31,7 +31,7 @@ describe('a throttle', () => {
     return until;
   };
 
-  it('holds back everybody with the same credential, in other replicas when they next look', async () => {
+  it('applies to all senders with the credential, in other replicas after their next refresh', async () => {
     const until = await close(60_000);
     for (const each of [mine, theirs]) {
       expect(await each.pass(KEY, by(1, 'BBBBB-00000/1'))).toEqual({ until });
@@ -40,7 +40,7 @@ describe('a throttle', () => {
     }
   });
 
-  it('ends with one probe, whoever sends it', async () => {
+  it('ends with one probe of any sender', async () => {
     await close(1000);
     clock.advance(1000);
     const passages = [await theirs.pass(KEY, by(1)), await mine.pass(KEY, by(1)), await theirs.pass(KEY, by(1))];
@@ -51,7 +51,7 @@ describe('a throttle', () => {
     expect(lifted).toEqual([`${KEY} AAAAA-00000/1`]);
   });
 
-  it('goes on when the probe is told to wait, too', async () => {
+  it('continues when the probe is throttled, too', async () => {
     await close(1000);
     clock.advance(1000);
     expect(await mine.pass(KEY, by(1))).toBe('probe');
@@ -61,7 +61,7 @@ describe('a throttle', () => {
     expect(await theirs.pass(KEY, by(1))).toBe('probe');
   });
 
-  it('gives the probe to another one when it is returned, or when nothing was heard of it for long', async () => {
+  it('assigns the probe to another slice when it is returned, or when it has had no result for long', async () => {
     await close(1000);
     clock.advance(1000);
     expect(await mine.pass(KEY, by(1))).toBe('probe');
@@ -72,7 +72,7 @@ describe('a throttle', () => {
     expect(await mine.pass(KEY, by(1))).toBe('probe');
   });
 
-  it('is lifted by later settings of who was throttled, not by those of others', async () => {
+  it('is lifted by later settings of the throttled application, not by those of others', async () => {
     const until = await close(60_000);
     expect(await theirs.pass(KEY, by(9, 'BBBBB-00000/1'))).toEqual({ until });
     expect(await theirs.pass(KEY, by(2))).toBe('open');
@@ -81,7 +81,7 @@ describe('a throttle', () => {
     expect(lifted).toHaveLength(1);
   });
 
-  it('lasts as long as the longest that was asked for', async () => {
+  it('lasts as long as the longest request', async () => {
     const until = await close(60_000);
     await close(1000);
     expect(mine.blockedUntil(KEY)).toBe(until);

@@ -1,7 +1,7 @@
 import type { Clock } from '@tidings/kernel';
 import type { Model } from 'mongoose';
 
-/** Whose answer throttled a credential: one version of the settings of an application's platform. */
+/** The settings whose answer caused a throttle: one version of an application's platform. */
 export interface Throttler {
   /** `<application>/<platform>`. */
   readonly reference: string;
@@ -9,31 +9,31 @@ export interface Throttler {
 }
 
 export interface Throttle {
-  /** Names the credential by its fingerprint: applications that have the same one share it. */
+  /** Fingerprint of the credential, which applications with the same one share. */
   readonly credential: string;
-  /** Until when nothing may be sent, in milliseconds of the business clock. After that one probe may. */
+  /** End of the throttle, in milliseconds of the business clock. Afterwards one probe may be sent. */
   readonly until: number;
-  /** What the provider said: code and reason. */
+  /** Code and reason of the provider. */
   readonly cause: string;
-  /** Which settings had it when it was throttled; one of a later version lifts it. */
+  /** Versions of the settings at the time of throttling; a later version lifts it. */
   readonly versions: ReadonlyMap<string, number>;
 }
 
-/** Where replicas share which credentials are throttled. */
+/** The throttles that replicas share. */
 export interface ThrottleStore {
-  /** Throttles a credential until then, or longer if it is throttled longer; a probe that is under way counts no more. */
+  /** Throttles a credential until then, or longer if it is throttled longer; a probe in progress no longer counts. */
   close(credential: string, until: number, cause: string, by: Throttler): Promise<void>;
   all(): Promise<readonly Throttle[]>;
-  /** Gives the one probe to one caller, whose it is until `until`. Resolves to whether it is this one. */
+  /** Assigns the one probe to one caller until `until`. Resolves to whether it is this one. */
   probe(credential: string, now: number, until: number): Promise<boolean>;
-  /** Resolves to whether there was anything to lift. */
+  /** Resolves to whether there was a throttle to lift. */
   lift(credential: string): Promise<boolean>;
 }
 
-/** Whether a slice may be sent: freely, as the probe, or not until later. */
+/** Whether a slice may be sent: freely, as the probe, or only later. */
 export type Passage = 'open' | 'probe' | { readonly until: number };
 
-/** Hears the fingerprint, and the settings that were throttled: `<application>/<platform>` each. */
+/** Receives the fingerprint, and the throttled settings: `<application>/<platform>` each. */
 type LiftListener = (credential: string, references: readonly string[]) => void;
 
 export interface ThrottlesOptions {
@@ -42,19 +42,19 @@ export interface ThrottlesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A probe whose worker has died is given to another one after so long: an answer is waited for as long. */
+/** Time after which the probe of a dead worker is assigned again: the maximum wait for an answer. */
 const PROBE_MS = 40_000;
-/** A slice that is not the probe asks again after so long, unless the throttle is lifted before. */
+/** Time after which another slice than the probe asks again, unless the throttle is lifted before. */
 const AGAIN_MS = 10_000;
 
 /**
- * Credentials that a provider told to wait (R-P1, sending 4). This process obeys at once, others when they next look, at most a second
- * later. A throttle ends with one probe: when its time is over one push goes out, and all others when that has been answered.
+ * Throttled credentials (R-P1, sending 4). This process obeys at once, others after their next refresh, at most a second later. A throttle ends with
+ * one probe: after its expiry one push is sent, and all others when that has been answered.
  */
 export class Throttles {
   readonly #options: ThrottlesOptions;
   readonly #known = new Map<string, Throttle>();
-  /** Credentials whose throttle is on its way to the store, and how often. */
+  /** Credentials whose throttle is being stored, with the number of writes. */
   readonly #closing = new Map<string, number>();
   readonly #listeners: LiftListener[] = [];
 
@@ -62,24 +62,24 @@ export class Throttles {
     this.#options = options;
   }
 
-  /** Calls with each credential that is throttled no more. */
+  /** Calls with each credential that is no longer throttled. */
   onLifted(listener: LiftListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Until when nothing may be sent without a probe, in milliseconds of the business clock; 0 = it is not throttled. */
+  /** Until when nothing may be sent without a probe, in milliseconds of the business clock; 0 = not throttled. */
   blockedUntil(credential: string): number {
     const throttle = this.#known.get(credential);
     return throttle ? Math.max(throttle.until, this.#options.clock.now() + AGAIN_MS) : 0;
   }
 
-  /** Whether its time is over, and only a probe is missing. */
+  /** Whether the throttle has expired and awaits a probe. */
   wantsProbe(credential: string): boolean {
     const throttle = this.#known.get(credential);
     return throttle !== undefined && throttle.until <= this.#options.clock.now();
   }
 
-  /** Throttles whose time is over, by the references of their credentials: only a probe is missing. */
+  /** Expired throttles that await a probe, by the references of their credentials. */
   ended(): readonly { readonly reference: string; readonly until: number }[] {
     const now = this.#options.clock.now();
     return [...this.#known.values()]
@@ -87,18 +87,18 @@ export class Throttles {
       .flatMap(({ until, versions }) => [...versions.keys()].map((reference) => ({ reference, until })));
   }
 
-  /** Whether older settings than these were throttled: configuring a credential anew lifts its throttle. */
+  /** Whether older settings than these were throttled: configuring a credential again lifts its throttle. */
   isOutdated(credential: string, { reference, version }: Throttler): boolean {
     const throttled = this.#known.get(credential)?.versions.get(reference);
     return throttled !== undefined && throttled < version;
   }
 
-  /** Every credential that is throttled, as far as it is known here. */
+  /** Every throttled credential known here. */
   throttled(): readonly Throttle[] {
     return [...this.#known.values()];
   }
 
-  /** Whether one may send now with these settings. Settings newer than those that were throttled lift it. */
+  /** Whether sending is permitted now with these settings. Settings newer than the throttled ones lift the throttle. */
   async pass(credential: string, by: Throttler): Promise<Passage> {
     const throttle = this.#known.get(credential);
     if (!throttle) return 'open';
@@ -120,7 +120,7 @@ export class Throttles {
     this.#store(credential, until, cause, by);
   }
 
-  /** Gives a probe back that nothing was sent with, or that nobody answered: another slice may try. */
+  /** Returns a probe that was not sent, or not answered: another slice may try. */
   returnProbe(credential: string, by: Throttler): void {
     const known = this.#known.get(credential);
     if (known) this.#store(credential, known.until, known.cause, by);
@@ -139,13 +139,13 @@ export class Throttles {
       });
   }
 
-  /** The provider takes pushes again, the credential was configured anew, or the operator says so. */
+  /** Lifts a throttle: the provider accepts pushes again, the credential was configured again, or the operator lifts it. */
   lift(credential: string): void {
     const { store, onError } = this.#options;
     if (this.#forget(credential)) store.lift(credential).catch(onError);
   }
 
-  /** Lifts a throttle that any replica made; resolves, once that is durable, to whether there was one. */
+  /** Lifts a throttle of any replica; resolves, once that is durable, to whether there was one. */
   async liftStored(credential: string): Promise<boolean> {
     const lifted = await this.#options.store.lift(credential);
     this.#forget(credential);
@@ -160,9 +160,9 @@ export class Throttles {
     return true;
   }
 
-  /** Learns which credentials other replicas throttled, and which are free again. */
+  /** Reads throttles and lifts of other replicas. */
   async refresh(): Promise<void> {
-    // A throttle on its way to the store may be missing in the reply.
+    // A throttle that is being stored may be missing in the reply.
     const before = [...this.#known.keys()].filter((credential) => !this.#closing.has(credential));
     const stored = await this.#options.store.all();
     const now = new Set(stored.map(({ credential }) => credential));
@@ -180,7 +180,7 @@ export interface ThrottleDocument {
   readonly blockedUntil: Date;
   readonly probedUntil?: Date;
   readonly cause: string;
-  /** Versions of the settings that it was throttled with, by `<application>/<platform>`. */
+  /** Versions of the throttled settings, by `<application>/<platform>`. */
   readonly versions: Readonly<Record<string, number>>;
 }
 

@@ -109,7 +109,7 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
     group.forEach(({ resolve, reject }, index) => {
       const reply = replies[index];
-      if (!reply) reject(Fault.bug('the registry left a command unanswered'));
+      if (!reply) reject(Fault.bug('the registry did not answer a command'));
       else if (reply.fault) reject(faultOfView(reply.fault));
       else resolve();
     });

@@ -71,7 +71,7 @@ export const weightOf = (request: IncomingMessage, limit: number): number =>
 export function readLargeBody(request: IncomingMessage, limit: number, admission: Admission): Promise<Buffer> {
   if (!isPacked(request, limit)) return collect(request, request, { limit, admission });
   const unpacked = createGunzip();
-  request.on('error', () => unpacked.destroy(new Error('the caller went away')));
+  request.on('error', () => unpacked.destroy(new Error('the caller closed the connection')));
   return collect(request, request.pipe(unpacked), { limit, admission }).finally(() => unpacked.destroy());
 }
 

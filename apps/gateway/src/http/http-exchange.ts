@@ -204,7 +204,7 @@ async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncI
     rest -= chunk.length;
     yield chunk;
   }
-  if (rest !== 0) throw Fault.bug(`a reply that is ${rest} bytes shorter than it was announced`);
+  if (rest !== 0) throw Fault.bug(`a reply is ${rest} bytes shorter than announced`);
 }
 
 /** The text of a reply as it goes out: a line, so that a prompt of a terminal does not begin behind it. */

@@ -1,4 +1,6 @@
-import type { MethodName } from './api-client.ts';
+import type { api } from '@tidings/contract';
+
+type MethodName = keyof typeof api;
 
 /** Methods that change nothing when a call comes twice. */
 const always: ReadonlySet<MethodName> = new Set<MethodName>([

@@ -126,7 +126,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     members,
     of(service) {
       const found = members.filter((member) => member.service === service);
-      if (found.length === 0) throw Fault.bug(`no service is called ${service}`);
+      if (found.length === 0) throw Fault.bug(`there is no service ${service}`);
       return found;
     },
     mongoUrl,
@@ -155,7 +155,7 @@ function restartable(first: Mongod, folder: string) {
 async function makeTopics(entry: string, env: Readonly<Record<string, string>>, logFile: string): Promise<void> {
   const step = await startNode({ entry, env, logFile });
   const code = await step.ended();
-  if (code !== 0) throw Fault.unavailable(`the topics could not be made (${code}):\n${step.errors()}`);
+  if (code !== 0) throw Fault.unavailable(`the topics could not be created (${code}):\n${step.errors()}`);
 }
 
 /** Every process with its ports, and the addresses of all in the environment of each. */

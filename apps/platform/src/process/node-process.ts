@@ -74,7 +74,9 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
   const endedEarly = async (): Promise<never> => {
     const how = await ended;
     await logged;
-    throw Fault.unavailable(`${entry} ended early (${how}):\n${(await readFile(logFile, 'utf8')).slice(-TAIL_BYTES)}`);
+    throw Fault.unavailable(
+      `${entry} ended before it was ready (${how}):\n${(await readFile(logFile, 'utf8')).slice(-TAIL_BYTES)}`,
+    );
   };
   return {
     pid: child.pid!,

@@ -83,7 +83,7 @@ describe('LanguageFigures (R-RES20)', () => {
     hold(false);
     const answers = await Promise.all(asked);
     expect(answers.filter((answer) => answer === 'told')).toHaveLength(202);
-    expect(new Set(answers)).toEqual(new Set(['told', 'Too many callers ask for this at once']));
+    expect(new Set(answers)).toEqual(new Set(['told', 'Too many concurrent calls']));
   });
 
   it('tells the last figure of a larger one, counted anew in the background when it is a minute old', async () => {

@@ -2,20 +2,20 @@ import { Semaphore } from '@tidings/coordination';
 import { Columns } from './scan/columns.ts';
 import { BatchWriter } from './emit/batch-writer.ts';
 
-/** Where one chunk is worked on: the buffers that it is scanned into and written from. */
+/** The buffers that one chunk is scanned into and written from. */
 export interface Buffers {
   readonly columns: Columns;
   readonly writer: BatchWriter;
 }
 
-/** A pool of `count` pairs of buffers that are used again. It bounds both memory and how many chunks are under way. */
+/** A pool of `count` reused pairs of buffers. It bounds both memory and the number of chunks in progress. */
 export class BufferPool {
   readonly #semaphore: Semaphore;
   /** Made when all others were in use. */
   readonly #free: Buffers[] = [];
   readonly #bytes: number | undefined;
 
-  /** @param bytes of tokens and values that a pair of buffers holds; undefined = the columns' default */
+  /** @param bytes of tokens and values in a pair of buffers; undefined = the columns' default */
   constructor(count: number, bytes?: number) {
     this.#semaphore = new Semaphore(count);
     this.#bytes = bytes;

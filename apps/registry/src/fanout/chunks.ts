@@ -30,7 +30,7 @@ import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, 
 import type { DeviceScan, Extras } from './scan/scan.ts';
 import type { SliceStatusStore } from './settle/slice-statuses.ts';
 
-/** Batches that are published together; the next ones are written meanwhile. */
+/** Batches that are published together while the next ones are written. */
 const PUBLISHED_TOGETHER = 4;
 
 export interface ChunksDeps {
@@ -53,7 +53,7 @@ interface ChunkWork {
   readonly extras: Extras;
 }
 
-/** Plans chunks of messages and emits their slices (sending 2). Everything may be repeated, at any point, by anyone. */
+/** Plans chunks of messages and emits their slices (sending 2). Every step is repeatable at any time by any process. */
 export class Chunks {
   readonly #deps: ChunksDeps;
   readonly #stored: Collection<PlanDocument>;
@@ -63,11 +63,11 @@ export class Chunks {
     this.#stored = deps.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Plans the chunk of a task unless that was done before, and emits those of its slices that are due. */
+  /** Plans the chunk of a task unless it is planned, and emits its due slices. */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
     const message = (await this.#deps.outgoing.find([id])).get(id);
-    // A message that is not here any more was removed with its plans: it is long done.
+    // An unknown message was removed with its plans: it is completed.
     if (!message || !isReleased(message)) return;
     const key = chunkKeyOf(task);
     const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
@@ -76,8 +76,8 @@ export class Chunks {
   }
 
   /**
-   * The same for a message that has just been released: nothing has been planned yet, unless this is a repeat.
-   * @param ready resolves when what is planned may be sent.
+   * The same for a message that has just been released: nothing is planned yet, unless this is a repeat.
+   * @param ready resolves when planned slices may be emitted
    */
   async plan(message: Released, key: ChunkKey, pool: BufferPool, ready?: Promise<unknown>): Promise<void> {
     const work = { key, message, extras: await this.#extrasOf(message) };
@@ -87,7 +87,7 @@ export class Chunks {
         this.#scan(work, buffers.columns),
       ]);
       const { made, done } = this.#plan(work, application, buffers.columns);
-      // The buffers are in use until both have ended, whichever fails.
+      // The buffers are in use until both have ended, even if one fails.
       const emitted = Promise.all([made, ready]).then(
         ([planned]) => planned && this.#emitAll(work, application, planned, buffers),
       );
@@ -95,7 +95,7 @@ export class Chunks {
       await Promise.all([emitted, done]);
       return (await made) !== undefined && buffers.columns.isWhole;
     });
-    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the buffers hold.
+    // Another task has planned it, perhaps for other devices than were scanned here; or the devices exceeded the buffers.
     if (!isDone) await this.#emitDue(work, pool);
   }
 
@@ -136,7 +136,7 @@ export class Chunks {
         return scan.selected(columns, key, selected, lookup, extras);
       }
       case undefined:
-        // An audience of a kind that is not known here meets nobody.
+        // An audience of an unknown kind matches nobody.
         return scan.named(columns, application, [], extras);
     }
   }
@@ -156,7 +156,7 @@ export class Chunks {
     }
   }
 
-  /** Emits the slices of a stored plan that the watchdog's rule calls due, from devices read anew. */
+  /** Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again. */
   async #emitDue(work: ChunkWork, pool: BufferPool): Promise<void> {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
@@ -181,7 +181,7 @@ export class Chunks {
     }
   }
 
-  /** Emits slices from devices read anew: all together or, where the buffers do not hold them, those that are left one at a time. */
+  /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
     const { sendable, slices } = of;
@@ -232,13 +232,13 @@ export class Chunks {
   }
 }
 
-/** Slices of one sendable set that are sent now. */
+/** Slices of one sendable set to emit now. */
 interface Emitting {
   readonly application: SendingApplication | undefined;
   readonly key: SendableKey;
   readonly sendable: Bitmap;
   readonly slices: readonly number[];
-  /** Whether a slice went out before. */
+  /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;
 }
 
@@ -262,7 +262,7 @@ function headOf({ message }: ChunkWork, { application, key }: Emitting): BatchHe
   };
 }
 
-/** Those of the slices whose devices are all in the columns, as far as they are there. */
+/** The slices whose scanned devices are all held in the columns. */
 function heldSlices(columns: Columns, sendable: Bitmap, slices: readonly number[]): readonly number[] {
   if (columns.isWhole) return slices;
   const positions = sendable.positions();

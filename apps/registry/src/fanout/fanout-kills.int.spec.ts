@@ -23,7 +23,7 @@ const commitsOf = async (db: Db, category: string): Promise<PlanEvent[]> => {
   return commits.flatMap(({ events }) => events.map((bytes) => PlanEvent.decode(bytes.buffer)));
 };
 
-/** Events on `tidings.plans`, each once, by log, number and index. */
+/** Events on `tidings.plans`, each once, by log, position and index. */
 async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
   const events = new Map<string, PlanEvent>();
   await broker.subscribe({
@@ -48,7 +48,7 @@ describeWithMongo('fan-out', (mongo) => {
     const rounds = Number(process.env['FANOUT_KILLS'] ?? 8);
     const first = Number(process.env['FANOUT_SEED'] ?? 1);
     const seeds = Array.from({ length: rounds }, (_, i) => first + i);
-    // A round mostly waits for what the dead have left, so some go side by side.
+    // A round mostly waits for leases of dead processes, so some run in parallel.
     const lane = async (): Promise<void> => {
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await round(seed);
     };
@@ -75,7 +75,7 @@ describeWithMongo('fan-out', (mongo) => {
           await dispatchers.resume();
         }
         killer.dead = true;
-        // A dead process closes nothing; here it must, in its own time, to end.
+        // A dead process closes nothing; the test must close it to end.
         if (fanout) closing.push(fanout.close());
       }
       const fanout = await start();

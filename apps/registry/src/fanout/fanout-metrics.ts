@@ -5,9 +5,9 @@ import type { Registry } from 'prom-client';
 /** How many slices are open: to be emitted, under way, or deferred to a later time. */
 export type SliceStateCounts = Record<SliceState['kind'], number>;
 
-/** What the fan-out counts. */
+/** The counters of the fan-out. */
 export interface FanoutMetrics {
-  /** A slice went out, for the first time or again. */
+  /** A slice was emitted, for the first time or again. */
   emitted(channel: string, again: boolean): void;
 }
 
@@ -20,7 +20,7 @@ export function fanoutMetrics(registry: Registry): FanoutMetrics {
   return { emitted: (channel, again) => slices.inc({ channel, emission: again ? 'again' : 'first' }) };
 }
 
-/** Tells what the watchdog has found open. */
+/** Exports the open slices that the watchdog found. */
 export function watchMetrics(registry: Registry, open: () => SliceStateCounts): void {
   readIn(
     registry,

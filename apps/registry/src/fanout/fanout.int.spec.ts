@@ -10,7 +10,7 @@ import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { APP, device, even, selection, named, newMessage, release, platform } from './testing/fanout-messages.ts';
 
-/** What a plan says of its slices, by platform. */
+/** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
   Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
 
@@ -45,7 +45,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
   });
 
-  it.each([false, true])('says of each batch whether it is sent at most once: %s', async (atMostOnce) => {
+  it.each([false, true])('marks each batch as sent at most once or not: %s', async (atMostOnce) => {
     const { broker, clock, dispatchers, start } = await world(some.slice(0, 6), { application: { atMostOnce } });
     const fanout = await start();
     await release(broker, newMessage({ audience: selection() }), clock.date);
@@ -72,7 +72,7 @@ describeWithMongo('fan-out', (mongo) => {
     }
   });
 
-  it('counts every named device that is known, and sends to those that can be sent to', async () => {
+  it('counts every named device that is known, and sends to the sendable ones', async () => {
     const devices = [
       device(0, { platform: 1 }),
       device(1, { platform: 1, token: undefined }),
@@ -107,7 +107,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(lag.filter(({ end }) => end > 0)).not.toEqual([]);
   });
 
-  it('settles what has nothing to send at once, and a message that meets nobody', async () => {
+  it('settles a plan without slices at once, and a message without recipients', async () => {
     const { db, broker, clock, dispatchers, start } = await world([device(0, { platform: 9 })]);
     const fanout = await start();
     await release(broker, newMessage({ audience: selection() }), clock.date);
@@ -120,7 +120,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(dispatchers.batches).toEqual([]);
   });
 
-  it('emits a lost slice again, the same devices with what they are now, and those that are gone marked', async () => {
+  it('emits a lost slice again, with the same devices in their present state, gone ones marked', async () => {
     let lose = true;
     const { db, broker, clock, dispatchers, start, measured } = await world(
       Array.from({ length: 4 }, (_, i) => device(i, { platform: 1 })),
@@ -154,7 +154,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
   });
 
-  it('lets deferred slices wait, and sends again only what is overdue', async () => {
+  it('respects deferrals, and emits again only overdue slices', async () => {
     const chances = [0.2, 0.32, 1];
     const { broker, clock, dispatchers, start, plansOf } = await world([device(0), device(1)], {
       chance: () => chances.shift() ?? 1,
@@ -171,7 +171,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect((await plansOf(message))[0]!.settledAt).toBeDefined();
   });
 
-  it('measures how long a message to one device takes from its release to a batch', async () => {
+  it('measures the time from the release of a message to one device to its batch', async () => {
     const { broker, clock, dispatchers, start } = await world(some);
     const fanout = await start();
     const times: number[] = [];

@@ -2,7 +2,6 @@ import { every } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
-import { randomBase62 } from '@tidings/kernel';
 import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -27,22 +26,22 @@ import { SliceStatusStore } from './settle/slice-statuses.ts';
 import { Watch } from './watch/watch.ts';
 import { collections } from '../collections.ts';
 
-/** Chunks of broadcasts under way at a time: one scans while the other writes. */
+/** Chunks of broadcasts in progress: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
 const DIRECT_BUFFERS = 16;
-/** A handler takes no further task when it has been at work for so long: it must be done within 5 s (architecture 6). */
+/** A handler takes no further task after this time: it must end within 5 s (architecture 6). */
 const PATIENCE_MS = 2_000;
 const WATCH_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
-/** Messages that are looked at for the barrier. */
+/** Maximum number of messages that the barrier checks. */
 const BARRIER_MESSAGES = 1_000;
 
 export interface FanoutDeps extends ServiceDeps {
   readonly broker: Broker;
   /** How often the watchdog runs, in milliseconds. @default 1000 */
   readonly watchEveryMs?: number;
-  /** Bytes of tokens and values that are held of a chunk; beyond, devices are read again. @default 64 MiB */
+  /** Bytes of tokens and values held per chunk; beyond that, devices are read again. @default 64 MiB */
   readonly bufferBytes?: number;
 }
 
@@ -52,8 +51,8 @@ export interface FanoutService {
 }
 
 /**
- * Opens the fan-out: it decides who gets which message, once, and sees to it that every slice is sent until it is settled (sending 2).
- * Runs in the registry's database; any number of processes may do so side by side.
+ * Opens the fan-out: it decides the recipients of each message, once, and emits every slice until it is settled (sending 2). Uses the registry's
+ * database; any number of processes may run in parallel.
  */
 export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
   const closing = new Closing(deps.log);
@@ -82,7 +81,7 @@ type Collaborators = Awaited<ReturnType<typeof openCollaborators>>;
 
 async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
-  // Scans name the indexes that they use.
+  // Scans name their indexes.
   await createCollections(db, collections);
   const shared = { service: 'fanout', publish: planRecords } as const;
   const planLogs = await openLogCategory(deps, plansLog, { ...shared, keptMs: commitsKept.asFigures }, closing);
@@ -113,7 +112,7 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch };
 }
 
-/** Works on a task, in the trace of its message. */
+/** Works on a task in the trace of its message. */
 const inTaskSpan = (headers: Headers | undefined, work: () => Promise<void>): Promise<void> =>
   inSpan('plan chunk', { of: [traceOf(headers), currentTrace()] }, work);
 
@@ -170,7 +169,7 @@ async function consumeAll(
     group: fanoutGroups.direct,
     topics: { [topicNames.fanoutDirect]: FanoutTask },
     maxRecords: 100,
-    // Side by side, so that one commit plans all messages that wait for a chunk.
+    // In parallel, so that one commit plans all messages that wait for a chunk.
     async handler(records) {
       const tasks = records.map(({ value, headers }) => inTaskSpan(headers, () => chunks.work(value, directBuffers)));
       await Promise.all(tasks);
@@ -183,14 +182,14 @@ async function consumeAll(
   });
 }
 
-/** One process at a time watches, and removes what has expired; two that do so are no harm. */
+/** One process at a time watches, and removes expired messages; two of them are harmless. */
 function keepWatch(deps: FanoutDeps, { watch, outgoing }: Collaborators, closing: Closing): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
-  const lease = new Lease(db, clock, 'fanout.watch', randomBase62(12));
+  const lease = new Lease(db, 'fanout.watch', { clock, lengthMs: WATCH_LEASE_MS });
   closing.add('lease', lease, () => lease.release());
   const whileLeased = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
     const run = async (signal: AbortSignal): Promise<void> => {
-      if (await lease.take(WATCH_LEASE_MS)) await work(signal);
+      if (await lease.take()) await work(signal);
       else watch.rest();
     };
     closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());

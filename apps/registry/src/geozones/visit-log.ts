@@ -90,7 +90,7 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
       case 'keyUsed':
         return { until: event.value.until! };
       case undefined:
-        throw Fault.bug('an event of visits that says nothing');
+        throw Fault.bug('an empty event of visits');
     }
   },
   encode: (event) => VisitEvent.encode(event).finish(),

@@ -125,7 +125,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
     },
 
     async chooseLookup({ application, expression, now }) {
-      if (!now) throw Fault.bug('a selection of no time');
+      if (!now) throw Fault.bug('a selection without a time');
       return { lookup: [...(await scan.chooseLookup(application, { expression, now }, STRETCH))] };
     },
 

@@ -64,7 +64,7 @@ export class Completion {
     for (const { _id } of known) byMessage.delete(_id);
     const appliedBefore = this.#deps.clock.now() - APPLIED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
-    if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
+    if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
   }
 
   /** Applies the facts of each message to what is stored of its progress. */

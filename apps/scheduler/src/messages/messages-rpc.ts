@@ -3,7 +3,7 @@ import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { bucketOf, type Clock, Fault, newMessageCode } from '@tidings/kernel';
 import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
-import { Lease, modelOf } from '@tidings/mongo';
+import { modelOf, reserve } from '@tidings/mongo';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
@@ -47,7 +47,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       create: { code, id: nextId(), account, at: new Date(clock.now()), draft: accepted },
     };
     const created = await writer.submit(logOfMessage(code), command);
-    if (!created) throw Fault.bug('no answer to a create');
+    if (!created) throw Fault.bug('a creation without a reply');
     return created;
   };
 
@@ -60,9 +60,9 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
   };
 
   /** Whether all of them are the owner's now. Taken in one order by everybody, so that no two wait for each other. */
-  const reserve = async (ids: readonly string[], owner: string): Promise<boolean> => {
+  const reserveAll = async (ids: readonly string[], owner: string): Promise<boolean> => {
     for (const id of ids.toSorted()) {
-      if (!(await new Lease(db, clock, `${RESERVATIONS}${id}`, owner).take(RESERVED_MS))) return false;
+      if (!(await reserve(db, `${RESERVATIONS}${id}`, { owner, clock, lengthMs: RESERVED_MS }))) return false;
     }
     return true;
   };
@@ -78,7 +78,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       const found = await repeatsOf(ids);
       if (reserveFor === '') return { messages: found, reserved: false };
       const open = ids.filter((_, i) => !found[i]!.repeat);
-      const reserved = await reserve(open, reserveFor);
+      const reserved = await reserveAll(open, reserveFor);
       // What has reserved one of them before may have created its message since the first look.
       return { messages: reserved && open.length > 0 ? await repeatsOf(ids) : found, reserved };
     },

@@ -18,7 +18,7 @@ export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: r
     const joined = visits.map(async ({ account, at, stamp, event }) => {
       if (event?.$case !== 'entered') return;
       const { message: code, accepted, linkToShorten, heldBack } = event.value;
-      if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a place in its log`);
+      if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a position in its log`);
       const draft = shortened(accepted, linkToShorten, publicUrl);
       const cause = heldBack === '' ? `${stamp.log}/${stamp.n}/${stamp.index}` : `${code}/${heldBack}`;
       await writer.submit(logOfMessage(code), {

@@ -1,4 +1,3 @@
-import type { ProcessIdentity } from '@tidings/coordination';
 import { defineStates } from '@tidings/event-store';
 import type { SubscriptionSettings } from '@tidings/events';
 import {
@@ -12,7 +11,8 @@ import {
   number,
   object,
   optional,
-  processIdentity,
+  type PresenceDocument,
+  presenceFields,
   text,
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
@@ -106,16 +106,9 @@ export const streamsModel = defineModel<StreamDocument>({
   },
 });
 
-export interface OwnerDocument {
-  readonly _id: string;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  readonly until: Date;
-}
-
 /** The processes that may have streams. */
-export const ownersModel = defineModel<OwnerDocument>({
+export const ownersModel = defineModel<PresenceDocument>({
   name: 'owners',
   kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,
-  fields: { _id: text, process: optional(processIdentity), until: date },
+  fields: presenceFields,
 });

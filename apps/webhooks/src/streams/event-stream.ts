@@ -132,7 +132,7 @@ export class Stream {
         this.#troubles = 0;
         if (!hasSent) await this.#pause();
       } catch (error) {
-        if (this.#troubles++ === 0) this.#deps.log.warn({ err: error }, 'stream in trouble');
+        if (this.#troubles++ === 0) this.#deps.log.warn({ err: error }, 'stream failed');
         await delay(TROUBLE_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       }
     }
@@ -223,7 +223,7 @@ export class Stream {
     this.#breakLink();
     if (this.#ending.signal.aborted) return;
     const { endpoint } = this.#subscription.settings;
-    if (this.#breaks++ === 0) log.warn({ err: error, endpoint }, 'stream broken; it is opened again');
+    if (this.#breaks++ === 0) log.warn({ err: error, endpoint }, 'stream broken; reconnecting');
     this.#openAt = clock.now() + waitMs(this.#breaks);
     this.#woken.resolve();
   }
@@ -246,7 +246,7 @@ export class Stream {
     metrics.ended(end);
     if (end === 'acked') {
       metrics.unacked(-1);
-      if (this.#breaks > 0) log.info('stream works again');
+      if (this.#breaks > 0) log.info('stream recovered');
       this.#breaks = 0;
     }
     this.#woken.resolve();

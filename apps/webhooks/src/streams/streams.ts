@@ -1,39 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import {
-  every,
-  hasEnded,
-  isThisProcess,
-  ownIdentity,
-  type Periodic,
-  type ProcessIdentity,
-} from '@tidings/coordination';
-import { modelOf } from '@tidings/mongo';
+import { beginOwner, endOwner, every, type Periodic } from '@tidings/coordination';
+import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import type { Model } from 'mongoose';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
 import { Stream, type StreamDeps } from './event-stream.ts';
 import { FORGET_OWNERS_MS } from '../storage/retention.ts';
-import { type OwnerDocument, ownersModel } from '../storage/webhooks.schema.ts';
+import { ownersModel } from '../storage/webhooks.schema.ts';
 
 /** How long a process counts as alive after it last said so, and how often it does. */
 const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
-
-/** A process that streams, as the others see it. */
-/** Owners of this process. */
-const ownHere = new Set<string>();
-
-/** Whether the process of an owner is known to have ended: then nobody needs to wait for its lease. */
-function isGone({ _id, process: owner }: OwnerDocument): boolean {
-  if (!owner) return false;
-  return isThisProcess(owner) ? !ownHere.has(_id) : hasEnded(owner);
-}
 
 export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
   readonly db: Db;
@@ -49,8 +31,10 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
  */
 export class Streams {
   readonly #deps: StreamsDeps;
-  readonly #owners: Model<OwnerDocument>;
-  readonly #me = randomUUID();
+  /** The processes that stream. */
+  readonly #owners: Presence;
+  readonly #owner = beginOwner(randomUUID());
+  readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
   /** When others may take the streams over. */
@@ -58,8 +42,7 @@ export class Streams {
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
-    this.#owners = modelOf(deps.db, ownersModel);
-    ownHere.add(this.#me);
+    this.#owners = presenceIn(collectionOf(deps.db, ownersModel));
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
       log: deps.log,
@@ -100,15 +83,15 @@ export class Streams {
       enabled.map(({ id }) => id),
       owners,
     );
-    await this.#owners.deleteMany({ until: { $lt: new Date(Date.now() - FORGET_OWNERS_MS) } });
+    await this.#owners.forget(Date.now() - FORGET_OWNERS_MS);
   }
 
   /** Ends all streams; others may have them at once. */
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
-    ownHere.delete(this.#me);
-    await this.#owners.deleteOne({ _id: this.#me });
+    endOwner(this.#me);
+    await this.#owners.end([this.#me]);
   }
 
   async #round(signal: AbortSignal): Promise<void> {
@@ -132,16 +115,12 @@ export class Streams {
 
   async #renew(): Promise<void> {
     const asked = Date.now();
-    const until = new Date(asked + LEASE_MS);
-    const identity = ownIdentity();
-    const $set = { until, ...(identity && { process: identity }) };
-    await this.#owners.updateOne({ _id: this.#me }, { $set }, { upsert: true });
+    await this.#owners.renew(this.#owner, asked + LEASE_MS);
     this.#until = asked + LEASE_MS - MARGIN_MS;
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
-    const live = await this.#owners.find({ until: { $gt: new Date() } }).lean<OwnerDocument[]>();
-    return live.filter((owner) => !isGone(owner)).map(({ _id }) => ({ name: _id }));
+    return Array.from(await this.#owners.alive(Date.now()), (name) => ({ name }));
   }
 
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {

@@ -27,7 +27,7 @@ export function parseEndpoint(text: string): Endpoint {
   const isBare = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   const method = url.pathname === '' || url.pathname === '/' ? DEFAULT_METHOD : url.pathname;
   if (!isBare || !/^\/[\w.]+\/\w+$/.test(method)) {
-    throw Fault.argument('endpoint: must be a host, a port and, where it is another one, /Service/Method');
+    throw Fault.argument('endpoint: must be a host and a port, optionally followed by /Service/Method');
   }
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),

@@ -56,7 +56,7 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
       if (!settings) throw Fault.bug('a subscription without settings');
       await checkEndpoint(settings.endpoint);
       const made = await act(account || DEFAULT_ACCOUNT, randomBase62(ID_LENGTH), { kind: 'create', settings });
-      if (!made) throw Fault.bug('no answer to a create');
+      if (!made) throw Fault.bug('a creation without a reply');
       return viewOf(made);
     },
 

@@ -19,20 +19,20 @@ export interface AccountView extends GeozoneView, FilterView, UsageView {
   group(code: string): AccountState | undefined;
 }
 
-/** The one text for what is unknown and for what is another account's (R-T5). */
+/** The refusal of both unknown objects and objects of another account (R-T5). */
 export const DENIED = 'Access denied or application not found';
 
-/** What a valid token is told that may not use an application of its account (R-T5). */
+/** The refusal of a valid token without access to an application of its account (R-T5). */
 export const FORBID = 'Token restrictions forbid this operation';
 
-/** The account's application of this code; a deleted one is none. */
+/** The account's application with this code; a deleted one counts as unknown. */
 export const own = (account: string, view: AccountView, code: string): Application => {
   const state = view.application(code);
   if (state?.kind !== 'application' || state.account !== account || state.deletedAt) throw Fault.argument(DENIED);
   return state;
 };
 
-/** The account's group of this code. */
+/** The account's group with this code. */
 export const ownGroup = (account: string, view: AccountView, code: string): ApplicationGroup => {
   const state = view.group(code);
   if (state?.kind !== 'group' || state.account !== account) throw Fault.argument(DENIED);

@@ -1,27 +1,27 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 
-/** Whether mail goes to an address, for the whole account (R-E5, R-E14). Who it is stands nowhere. */
+/** The blacklist and complaint state of an e-mail address, for the whole account (R-E5, R-E14). The address itself is not stored. */
 export interface AddressState {
   readonly kind: 'address';
   readonly account: string;
   /** Keyed hash of the address in lower case: the `th` of its contacts. */
   readonly address: string;
-  /** Since when it has been on the blacklist. Absent = it was taken off. */
+  /** Time of blacklisting. Absent = not blacklisted. */
   readonly since?: Date | undefined;
-  /** Since when it has complained of mail. Absent = that was cleared. */
+  /** Time of the complaint. Absent = cleared, or none. */
   readonly complained?: Date | undefined;
 }
 
 export interface AddressAction {
-  /** What is so already changes nothing; clearing what is not there is a Fault `notFound`. */
+  /** Repeating has no effect; clearing what is not set is a Fault `notFound`. */
   readonly type: 'blacklistAddress' | 'clearAddress' | 'recordComplaint' | 'clearComplaint';
   readonly address: string;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What follows for an address. Pure. */
+/** The events of an action on an address. Pure. */
 export function decideAddress(state: AddressState | undefined, { type, address }: AddressAction): Change[] {
   switch (type) {
     case 'blacklistAddress':

@@ -4,10 +4,10 @@ export interface PlatformSettings {
   readonly platform: number;
   /** The flag of R-S5. */
   readonly enabled: boolean;
-  /** Grows with every configuration; 0 = never configured. */
+  /** Incremented by every configuration; 0 = never configured. */
   readonly credentialVersion: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Secret settings, sealed. */
+  /** Encrypted secret settings. */
   readonly sealed: Readonly<Record<string, Uint8Array>>;
 }
 
@@ -21,25 +21,25 @@ export interface Application {
   readonly sdkIos: string;
   readonly sdkAndroid: string;
   readonly authorizeAllTokens: boolean;
-  /** Debug mode is on until then (R-S8). */
+  /** End of debug mode (R-S8). */
   readonly debugUntil?: Date | undefined;
   readonly platforms: readonly PlatformSettings[];
-  /** How many of the 10,000 buckets are in the control group (R-E15). @default 0 */
+  /** Number of the 10,000 buckets in the control group (R-E15). @default 0 */
   readonly controlBuckets?: number | undefined;
-  /** Application-wide capping (R-I12). */
+  /** Application-wide frequency cap (R-I12). */
   readonly capping?: { readonly days: number; readonly count: number } | undefined;
-  /** What may have been sent by a worker that died is given up rather than repeated. @default false */
+  /** Pushes that a dead worker may have sent are failed rather than repeated. @default false */
   readonly atMostOnce?: boolean | undefined;
-  /** Deliveries are not told apart by device (R-H18). @default false */
+  /** Deliveries are not counted per device (R-H18). @default false */
   readonly trackingOff?: boolean | undefined;
   readonly createdAt: Date;
-  /** Set = the code is unknown, and nothing but what names the application is left. */
+  /** Set = the code is unknown, and only the identity of the application is left. */
   readonly deletedAt?: Date | undefined;
-  /** When nothing was left of its devices. */
+  /** Time at which no devices were left. */
   readonly purgedAt?: Date | undefined;
 }
 
-/** Applications that are addressed as one (R-I2). */
+/** Applications that are addressed together (R-I2). */
 export interface ApplicationGroup {
   readonly kind: 'group';
   readonly account: string;
@@ -63,13 +63,13 @@ const withPlatform = (application: Application, changed: PlatformSettings): Appl
   ),
 });
 
-/** What is left of a deleted application. */
+/** The remainder of a deleted application. */
 const deletedApplication = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
   ...{ kind: 'application', account, code, createdAt, deletedAt },
   ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
 });
 
-/** The application after an event that does not create it. Pure. */
+/** The application after an event other than its creation. Pure. */
 export function evolveApplication(application: Application, { event, at = new Date(0) }: AccountEvent): Application {
   switch (event?.$case) {
     case 'applicationUpdated': {

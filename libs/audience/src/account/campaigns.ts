@@ -13,18 +13,18 @@ export interface CampaignState {
   readonly application: string;
   readonly name: string;
   readonly description: string;
-  /** {@link campaignNameKey} of application and name: names are callers' text, which no index holds. */
+  /** {@link campaignNameKey} of application and name: no index holds caller text. */
   readonly named: string;
   readonly deleted: boolean;
 }
 
 export type CampaignAction =
   | { readonly type: 'createCampaign'; readonly campaign: Campaign }
-  /** Does nothing where the application has a campaign of this name (R-RES5). */
+  /** No effect if the application has a campaign with this name (R-RES5). */
   | { readonly type: 'nameCampaign'; readonly campaign: Campaign }
   | { readonly type: 'deleteCampaign'; readonly code: string };
 
-/** The states that decide about campaigns. */
+/** The states for decisions on campaigns. */
 export interface CampaignView {
   campaign(code: string): CampaignState | undefined;
   campaignsNamed(key: string): readonly CampaignState[];
@@ -32,11 +32,11 @@ export interface CampaignView {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What stands for a campaign's name in an index. */
+/** The indexed form of a campaign's name. */
 export const campaignNameKey = (application: string, name: string): string =>
   hash('sha256', `${application}\0${name}`, 'base64url').slice(0, 22);
 
-/** A campaign that is there, of this account. */
+/** A live campaign of this account. */
 export function liveCampaign(account: string, view: CampaignView, code: string): CampaignState | undefined {
   const state = view.campaign(code);
   return state?.account === account && !state.deleted ? state : undefined;
@@ -48,7 +48,7 @@ function created(view: CampaignView, campaign: Campaign): Change[] {
   return [{ $case: 'campaignCreated', value: { campaign } }];
 }
 
-/** What follows from an action on campaigns, whose application is the account's. Pure. */
+/** The events of an action on campaigns of the account's application. Pure. */
 export function decideCampaign(account: string, view: CampaignView, action: CampaignAction): Change[] {
   switch (action.type) {
     case 'createCampaign':

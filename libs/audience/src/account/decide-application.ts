@@ -7,7 +7,7 @@ import { checkSenders } from './senders.ts';
 import { as } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './account-view.ts';
 
-/** How long debug mode stays on (R-S8). */
+/** Duration of debug mode (R-S8). */
 const DEBUG_MS = 60 * 60_000;
 const BUCKETS = 10_000;
 const MAX_CAPPING_DAYS = 30;
@@ -23,10 +23,10 @@ export type ApplicationAction =
       readonly sdkIos: string;
       readonly sdkAndroid: string;
       readonly authorizeAllTokens: boolean;
-      /** The token that creates it, "" without one. */
+      /** The creating token, "" without one. */
       readonly token: string;
     }
-  /** What is undefined stays as it is. */
+  /** Undefined fields stay unchanged. */
   | {
       readonly type: 'updateApplication';
       readonly application: string;
@@ -36,7 +36,7 @@ export type ApplicationAction =
       readonly sdkAndroid?: string | undefined;
     }
   | { readonly type: 'deleteApplication'; readonly application: string }
-  /** Says that nothing is left of the devices of a deleted application. */
+  /** Records that a deleted application has no devices left. */
   | { readonly type: 'purgeApplication'; readonly application: string }
   | {
       readonly type: 'configurePlatform';
@@ -46,7 +46,7 @@ export type ApplicationAction =
       readonly sealed: Boxes;
       readonly disabled: boolean;
     }
-  /** Puts other boxes with the same secrets in the place of those of `before`. */
+  /** Replaces the ciphertexts of `before` by others with the same secrets. */
   | {
       readonly type: 'resealPlatform';
       readonly application: string;
@@ -61,11 +61,11 @@ export type ApplicationAction =
       readonly enabled: boolean;
     }
   | { readonly type: 'setDebug'; readonly application: string; readonly on: boolean }
-  /** `percentage` 0 to 100; hundredths count (R-E15). */
+  /** `percentage` 0 to 100, to hundredths (R-E15). */
   | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
   | { readonly type: 'setAtMostOnce'; readonly application: string; readonly on: boolean }
   | { readonly type: 'setTracking'; readonly application: string; readonly on: boolean }
-  /** A count of 0 = none. */
+  /** A count of 0 removes it. */
   | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
   | {
       readonly type: 'createGroup';
@@ -110,7 +110,7 @@ const areSame = (one: Boxes, other: Boxes): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, box]) => other[name] && Buffer.compare(box, other[name]) === 0);
 
-/** Does nothing where the boxes are others by now: those are looked at again. */
+/** No effect if the ciphertexts have changed: the new ones are checked again. */
 function reseal(account: string, view: AccountView, action: Action<'resealPlatform'>): Change[] {
   const { application, platform, before, sealed } = action;
   const state = as('application', view.application(application));
@@ -167,7 +167,7 @@ function createGroup(account: string, view: AccountView, action: Action<'createG
   return [{ $case: 'groupCreated', value: { group, name, applications } }];
 }
 
-/** Does nothing to one that is deleted: a deletion may be said again before it is answered. */
+/** No effect on a deleted one: a deletion may be repeated before it is answered. */
 function remove(account: string, view: AccountView, { application }: Action<'deleteApplication'>): Change[] {
   const state = view.application(application);
   if (state?.kind === 'application' && state.account === account && state.deletedAt) return [];
@@ -181,7 +181,7 @@ function purge(account: string, view: AccountView, { application }: Action<'purg
   return [{ $case: 'applicationPurged', value: { application } }];
 }
 
-/** What follows from an action on an application of the account. */
+/** The events of an action on an application of the account. */
 export function decideApplication(account: string, view: AccountView, action: ApplicationAction, at: Date): Change[] {
   switch (action.type) {
     case 'createApplication':

@@ -15,12 +15,12 @@ import { accountOf, type AccountView, liveToken, own, ownGroup } from './account
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 import { checkQuotas, roomForTags } from './usage.ts';
 
-/** Categories that an account may have, and characters that each may have. */
+/** Maximum categories of an account, and characters of each. */
 const MAX_CATEGORIES = 1000;
 const CATEGORY_LENGTH = 255;
 
 export type AccountAction =
-  /** Does nothing where the account is there already. */
+  /** No effect if the account exists. */
   | { readonly type: 'createAccount'; readonly name: string }
   | {
       readonly type: 'issueToken';
@@ -29,11 +29,11 @@ export type AccountAction =
       readonly scope: AccessScope;
       readonly allApplications: boolean;
       readonly applications: readonly string[];
-      /** Undefined = it lives until it is revoked. */
+      /** Undefined = valid until it is revoked. */
       readonly expiresAt?: Date | undefined;
     }
   | { readonly type: 'revokeToken'; readonly id: string }
-  /** Requests and seconds are 1 or more; undefined takes the limit away. */
+  /** Requests and seconds are 1 or more; undefined removes the limit. */
   | { readonly type: 'limitToken'; readonly id: string; readonly rateLimit: AccessToken['rateLimit'] }
   | { readonly type: 'setPlan'; readonly emailOnly: boolean }
   | { readonly type: 'setCategories'; readonly categories: readonly string[] }
@@ -166,8 +166,7 @@ function changes(
 }
 
 /**
- * What follows from an action on an account. Pure. Another account's application answers like one that does not exist; what is created beyond
- * a quota is refused (R-LM7).
+ * The events of an action on an account. Pure. Applications of other accounts answer like unknown ones; creations beyond a quota are refused (R-LM7).
  */
 export function decideAccount(
   account: string,

@@ -3,27 +3,27 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 
-/** A segment under its name (R-RES6). */
+/** A segment with its name (R-RES6). */
 export interface LiveFilter {
   readonly kind: 'filter';
   readonly account: string;
   readonly live: true;
   readonly code: string;
   readonly name: string;
-  /** As it was given. */
+  /** The original expression. */
   readonly text: string;
-  /** What it means, segments that it names included: an `Expression`, encoded, because documents may not nest as deep. */
+  /** The resolved expression, named segments included: an encoded `Expression`, because documents cannot nest as deep. */
   readonly expression: Uint8Array;
-  /** How deep segments nest in it; 0 = it names none. */
+  /** Nesting depth of segments in it; 0 = none. */
   readonly nesting: number;
-  /** "" = bound to none. */
+  /** "" = no application. */
   readonly application: string;
-  /** Start of the day on which it is deleted; absent = never. */
+  /** Start of the day of its deletion; absent = never. */
   readonly expiresAt?: Date | undefined;
   readonly createdAt: Date;
 }
 
-/** A segment, or the place under its name that another may take. */
+/** A segment, or the free place under its name. */
 export type Filter = LiveFilter | { readonly kind: 'filter'; readonly account: string; readonly live: false };
 
 export interface CreateFilter {
@@ -37,14 +37,14 @@ export interface CreateFilter {
   readonly expiresAt: Date | undefined;
 }
 
-/** Deletes the filter of this name and code. */
+/** Deletes the filter with this name and code. */
 export interface DeleteFilter {
   readonly type: 'deleteFilter';
   readonly name: string;
   readonly code: string;
 }
 
-/** Deletes a filter whose day has come; does nothing to any other, nor while a preset uses it (R-N3). */
+/** Deletes an expired filter; no effect on others, or while a preset uses it (R-N3). */
 export interface ExpireFilter {
   readonly type: 'expireFilter';
   readonly name: string;
@@ -53,12 +53,12 @@ export interface ExpireFilter {
 
 export type FilterAction = CreateFilter | DeleteFilter | ExpireFilter;
 
-/** The states that decide about filters. */
+/** The states for decisions on filters. */
 export interface FilterView {
   filter(name: string): Filter | undefined;
-  /** Whether there is a filter of this code. */
+  /** Whether a filter with this code exists. */
   hasFilter(code: string): boolean;
-  /** Whether a preset uses the filter of this code. */
+  /** Whether a preset uses the filter with this code. */
   isUsed(code: string): boolean;
 }
 
@@ -76,7 +76,7 @@ function createFilter(existing: Filter | undefined, action: CreateFilter, at: Da
   return [{ $case: 'filterCreated', value: filter }];
 }
 
-/** What follows from an action on filters (R-N1, R-N3). Pure. */
+/** The events of an action on filters (R-N1, R-N3). Pure. */
 export function decideFilter(view: FilterView, action: FilterAction, at: Date): Change[] {
   const existing = view.filter(action.name);
   if (action.type === 'createFilter') return createFilter(existing, action, at);

@@ -26,12 +26,12 @@ export interface GeozoneDraft {
   readonly campaign: string;
 }
 
-/** What is to change; absent = as before, "" takes it away. */
+/** The fields to change; absent = unchanged, "" removes. */
 export interface GeozonePatch extends Partial<Omit<Geozone, 'id' | 'application' | 'campaignId'>> {
   readonly campaign?: string;
 }
 
-/** Codes of the groups that the application is in: their presets are for its zones, too. */
+/** Codes of the application's groups, whose presets its zones may use. */
 type Groups = readonly string[];
 
 export type GeozoneAction =
@@ -52,7 +52,7 @@ export type GeozoneAction =
   | { readonly type: 'addGeozoneCluster'; readonly cluster: GeozoneCluster }
   | { readonly type: 'deleteGeozoneCluster'; readonly application: string; readonly code: string };
 
-/** The states that decide about geozones. */
+/** The states for decisions on geozones. */
 export interface GeozoneView extends PresetView {
   geozone(id: bigint): GeozoneState | undefined;
   geozoneCluster(code: string): GeozoneClusterState | undefined;
@@ -60,7 +60,7 @@ export interface GeozoneView extends PresetView {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What the parts of a zone belong to. */
+/** The owner of a zone's parts. */
 interface Owner {
   readonly account: string;
   readonly application: string;
@@ -81,11 +81,11 @@ function liveCluster({ account, application }: Owner, view: GeozoneView, code: s
   }
 }
 
-/** Whether a preset is one of the zone's application or of its groups. */
+/** Whether a preset belongs to the zone's application or one of its groups. */
 const isFor = ({ application, preset: { group } }: PresetState, owner: Owner, groups: Groups): boolean =>
   group === '' ? application === owner.application : groups.includes(group);
 
-/** The parts of a zone that are newly named are there, in its own application, or for it (R-F2). */
+/** Checks that newly named parts of a zone exist in its application, or for it (R-F2). */
 function checkParts(
   owner: Owner,
   view: GeozoneView,
@@ -135,7 +135,7 @@ function changed(
   return [{ $case: 'geozoneChanged', value: { zone } }];
 }
 
-/** What follows from an action on geozones, whose application is the account's (Spec F). Pure. */
+/** The events of an action on geozones of the account's application (Spec F). Pure. */
 export function decideGeozone(account: string, view: GeozoneView, action: GeozoneAction): Change[] {
   switch (action.type) {
     case 'addGeozones': {

@@ -2,9 +2,9 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { ownerOf } from './presets.ts';
 import type { AccountView } from './account-view.ts';
 
-/** What a deleted application has left in the configuration of its account: codes, names and numbers. */
+/** The data of a deleted application in the configuration of its account: codes, names and numbers. */
 export interface Orphans {
-  /** Its own, and those of groups of which it was the last application: nothing can be added to a group. */
+  /** Its own, and those of groups of which it was the last application: groups cannot be extended. */
   readonly presets: readonly string[];
   readonly campaigns: readonly string[];
   /** By name: names of filters are unique in an account. */
@@ -13,7 +13,7 @@ export interface Orphans {
   readonly clusters: readonly string[];
 }
 
-/** Deletes these of a deleted application, and its test devices; others, and what is gone already, are passed over. */
+/** Deletes these of a deleted application, and its test devices; others, and deleted ones, are skipped. */
 export interface ClearOrphans {
   readonly type: 'clearOrphans';
   readonly application: string;
@@ -22,7 +22,7 @@ export interface ClearOrphans {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What follows from clearing away what a deleted application has left (R-B2). Pure. */
+/** The events of removing a deleted application's data (R-B2). Pure. */
 export function clearOrphans(account: string, view: AccountView, action: ClearOrphans): Change[] {
   const { application, orphans } = action;
   const owner = view.application(application);

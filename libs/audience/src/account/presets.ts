@@ -10,12 +10,12 @@ export interface PresetState {
   readonly code: string;
   /** "" for a preset of a group. */
   readonly application: string;
-  /** Code of the segment that it uses; "" without one. */
+  /** Code of its segment; "" without one. */
   readonly filter: string;
   readonly preset: Preset;
-  /** Unique, ordered by time: what lists are ordered by. @default 0 */
+  /** Unique, ordered by time: the order of lists. @default 0 */
   readonly number?: number | undefined;
-  /** An operator wants no mail to be made of it (R-E7). @default false */
+  /** An operator has withdrawn the approval for mail (R-E7). @default false */
   readonly unapproved?: boolean | undefined;
   readonly deleted: boolean;
 }
@@ -25,23 +25,23 @@ export type PresetAction =
   | { readonly type: 'approvePreset'; readonly code: string; readonly approved: boolean }
   | { readonly type: 'deletePreset'; readonly code: string };
 
-/** The states that decide about presets. */
+/** The states for decisions on presets. */
 export interface PresetView extends CampaignView {
   preset(code: string): PresetState | undefined;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** Code of the group that a preset belongs to, else of its application. */
+/** Code of a preset's group, otherwise of its application. */
 export const ownerOf = ({ group, application }: Pick<Preset, 'group' | 'application'>): string => group || application;
 
-/** A preset that is there, of this account. */
+/** A live preset of this account. */
 export function livePreset(account: string, view: PresetView, code: string): PresetState | undefined {
   const state = view.preset(code);
   return state?.account === account && !state.deleted ? state : undefined;
 }
 
-/** What follows from making a preset for these applications of the account (Spec K). Pure. */
+/** The events of creating a preset for these applications of the account (Spec K). Pure. */
 export function createPreset(
   account: string,
   view: PresetView,
@@ -59,14 +59,14 @@ export function createPreset(
   return [{ $case: 'presetCreated', value: { preset, number } }];
 }
 
-/** What follows from deleting a preset (Spec K). Pure. */
+/** The events of deleting a preset (Spec K). Pure. */
 export function deletePreset(account: string, view: PresetView, code: string): Change[] {
   const found = livePreset(account, view, code);
   if (!found) throw Fault.argument('Preset not found');
   return [{ $case: 'presetDeleted', value: { preset: code, owner: ownerOf(found.preset) } }];
 }
 
-/** What follows from an operator's approval of a preset, or from its withdrawal (R-E7). Pure. */
+/** The events of an operator's approval of a preset, or of its withdrawal (R-E7). Pure. */
 export function approvePreset(account: string, view: PresetView, code: string, approved: boolean): Change[] {
   const found = livePreset(account, view, code);
   if (!found) throw Fault.notFound('Preset not found');

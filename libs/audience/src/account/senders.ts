@@ -1,9 +1,9 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault, Platform } from '@tidings/kernel';
 
-/** Which addresses an account's mail may come from (R-A5). */
+/** The permitted sender addresses of an account's mail (R-A5). */
 export interface Senders {
-  /** False = from any. */
+  /** False = any. */
   readonly required: boolean;
   /** In lower case. */
   readonly verified: readonly string[];
@@ -16,12 +16,12 @@ export interface SendersAction extends Senders {
 
 export const MAX_SENDERS = 1000;
 
-/** The settings of mail that hold addresses, by their names in configureApplication. */
+/** The e-mail settings with addresses, by their names in configureApplication. */
 const addressSettings = ['email_from_email', 'email_reply'] as const;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What follows from setting an account's senders. Pure. */
+/** The events of setting an account's senders. Pure. */
 export function decideSenders(before: Senders | undefined, action: SendersAction): Change[] {
   const { required } = action;
   const verified = [...new Set(action.verified.map((address) => address.toLowerCase()))];
@@ -32,7 +32,7 @@ export function decideSenders(before: Senders | undefined, action: SendersAction
   return [{ $case: 'sendersSet', value: { required, verified } }];
 }
 
-/** @throws Fault `argument` where settings of mail name an address that would have to be verified and is not. */
+/** Checks addresses in e-mail settings. @throws Fault `argument` for an unverified address if verification is required */
 export function checkSenders(
   { required, verified }: Senders = { required: false, verified: [] },
   { platform, settings }: { readonly platform: number; readonly settings: Readonly<Record<string, string>> },

@@ -11,22 +11,22 @@ import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tag
 import { evolveTestDevices, type TestDevicesState } from './test-devices.ts';
 import { evolveUsage, growthOf, type UsageState } from './usage.ts';
 
-/** The account that is there from the first start; requests that name none mean it. */
+/** The account that exists from the first start; requests without an account mean it. */
 export const DEFAULT_ACCOUNT = 'default';
 
 export interface Account extends TagCounts {
   readonly kind: 'account';
   readonly name: string;
   readonly createdAt: Date;
-  /** Categories of e-mail (R-E13). @default none are defined */
+  /** E-mail categories (R-E13). @default none */
   readonly categories?: readonly string[] | undefined;
-  /** Nothing but contacts of mail may be registered (R-E3). @default false */
+  /** Only e-mail contacts may be registered (R-E3). @default false */
   readonly emailOnly?: boolean | undefined;
-  /** @default any address may send */
+  /** @default any address */
   readonly senders?: Senders | undefined;
 }
 
-/** An API or device token. The secret is nowhere: it is known by its hash alone. */
+/** An API or device token. Its secret is stored only as a hash. */
 export interface AccessToken {
   readonly kind: 'token';
   readonly account: string;
@@ -38,9 +38,9 @@ export interface AccessToken {
   readonly applications: readonly string[];
   readonly createdAt: Date;
   readonly revoked: boolean;
-  /** Absent = it lives until it is revoked. */
+  /** Absent = valid until it is revoked. */
   readonly expiresAt?: Date | undefined;
-  /** Requests that may be made at once, and the time in which as many more come to be allowed (R-LM2). @default no limit */
+  /** Size of a burst, and the seconds in which the same number is allowed again (R-LM2). @default no limit */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | undefined;
 }
 
@@ -62,13 +62,13 @@ export type AccountState =
 
 type Kind = AccountState['kind'];
 
-/** The state as one of this kind; anything else there is a bug. */
+/** The state as one of this kind; another kind is a bug. */
 export function as<K extends Kind>(kind: K, state: AccountState | undefined): AccountState & { readonly kind: K } {
   if (state?.kind !== kind) throw Fault.bug(`${kind} expected, ${state?.kind ?? 'nothing'} found`);
   return state as AccountState & { readonly kind: K };
 }
 
-/** Which states an event changes. Tags and filters go by name, because names are what must be unique. */
+/** The states that an event changes. Tags and filters are identified by name, which must be unique. */
 export type AccountTarget =
   | { readonly kind: 'account' }
   | { readonly kind: 'application'; readonly code: string }
@@ -86,7 +86,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   return growth ? [...thingsOf(event), { kind: 'usage', owner: growth.owner }] : thingsOf(event);
 }
 
-/** What an event creates or deletes, before it is counted. */
+/** The resources that an event creates or deletes, before they are counted. */
 function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
   switch (event?.$case) {
     case 'created':

@@ -11,10 +11,10 @@ export interface TagState extends TagDefinition {
   readonly deleted: boolean;
 }
 
-/** Tags that can be added in one commit. */
+/** Maximum tags added in one commit. */
 export const MAX_TAGS_AT_ONCE = 1000;
 
-/** A tag that is added where it is missing. Its values are per account: that is what a new tag is by default. */
+/** A tag to add if it is missing. Its values are per account, as in new tags by default. */
 export interface MissingTag {
   readonly name: string;
   readonly type: TagType;
@@ -27,23 +27,23 @@ export type TagAction =
       readonly tagType: TagType;
       readonly applicationSpecific: boolean;
     }
-  /** Adds the tags that are not there, as far as the quota goes. At most {@link MAX_TAGS_AT_ONCE}. */
+  /** Adds missing tags, up to the quota. At most {@link MAX_TAGS_AT_ONCE}. */
   | { readonly type: 'addMissingTags'; readonly tags: readonly MissingTag[] }
   | { readonly type: 'deleteTag'; readonly name: string }
-  /** All values of a deleted tag are removed. */
+  /** All values of a deleted tag have been removed. */
   | { readonly type: 'clearTag'; readonly number: number };
 
-/** What an account knows of its tags together. */
+/** An account's counts of tags. */
 export interface TagCounts {
-  /** How many tags of its own it ever had: the index of the next. */
+  /** Number of its own tags ever made: the index of the next one. */
   readonly tagsMade: number;
-  /** How many of them it deleted. */
+  /** Number of deleted ones. */
   readonly tagsDeleted: number;
-  /** Numbers of deleted tags that devices may still have values of. */
+  /** Numbers of deleted tags whose values devices may still have. */
   readonly clearing: readonly number[];
 }
 
-/** The states that decide about tags. */
+/** The states for decisions on tags. */
 export interface TagView {
   counts(): TagCounts;
   tag(name: string): TagState | undefined;
@@ -61,8 +61,7 @@ const live = (view: Pick<TagView, 'tag'>, name: string): TagState | undefined =>
 const isTagName = (name: string): boolean => name !== '' && name === name.trim() && isWithin(name, 255);
 
 /**
- * Which of the tags are added where `room` is left in the quota, the first ones first, and which are not for lack of room. Pure. What is there already,
- * and what no tag can be, is neither.
+ * The tags to add with `room` left in the quota, the first ones first, and those without room. Existing tags, and invalid ones, are in neither. Pure.
  */
 export function fitTags(
   view: Pick<TagView, 'tag'>,
@@ -105,10 +104,7 @@ function deleteTag(view: TagView, name: string): Change[] {
   return [{ $case: 'tagDeleted', value: { number: tag.number, name } }];
 }
 
-/**
- * What follows from an action on tags (R-D1, R-D2). Pure.
- * @param room how many more tags the quota lets the account have (R-LM7)
- */
+/** The events of an action on tags (R-D1, R-D2). Pure. @param room number of tags that the quota still permits (R-LM7) */
 export function decideTag(view: TagView, action: TagAction, room: number): Change[] {
   switch (action.type) {
     case 'addMissingTags':
@@ -136,7 +132,7 @@ export function evolveTag(state: TagState | undefined, { account, event }: Accou
   }
 }
 
-/** The account's part after the event. */
+/** The account's counts after the event. */
 export function evolveTagCounts<Counts extends TagCounts>(counts: Counts, { event }: AccountEvent): Counts {
   const { tagsMade, tagsDeleted, clearing } = counts;
   switch (event?.$case) {

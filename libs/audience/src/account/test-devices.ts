@@ -10,7 +10,7 @@ export interface TestDevice {
   readonly language?: string | undefined;
 }
 
-/** An application's test devices, oldest first: no devices of its audience (R-L1). */
+/** An application's test devices, oldest first; they do not belong to its audience (R-L1). */
 export interface TestDevicesState {
   readonly kind: 'testDevices';
   readonly account: string;
@@ -24,7 +24,7 @@ export interface TestDeviceAction {
   readonly device: TestDevice;
 }
 
-/** They are one state, which must fit the store whatever their quota is. */
+/** They are one state, which must fit into the store regardless of their quota. */
 const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;
@@ -35,9 +35,9 @@ const isSame = (a: TestDevice, b: TestDevice): boolean =>
 const bytesOf = (devices: readonly TestDevice[]): number => Buffer.byteLength(JSON.stringify(devices));
 
 /**
- * What follows from setting a test device of an application of the account. The same push token again changes it, the same device again
- * nothing. Together they take up to 3 MiB. Pure.
- * @param limit how many an application may have
+ * The events of setting a test device of the account's application. The same push token changes it, the same device has no effect. Together they take
+ * up to 3 MiB. Pure.
+ * @param limit maximum number per application
  */
 export function decideTestDevice(
   state: TestDevicesState | undefined,

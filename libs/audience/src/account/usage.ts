@@ -2,10 +2,10 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { type Quotas, quotaReached } from '@tidings/kernel';
 import { ownerOf } from './presets.ts';
 
-/** What a {@link UsageState} counts. */
+/** The counts of a {@link UsageState}. */
 type Counted = 'applications' | 'tags' | 'presets' | 'filters' | 'geozones';
 
-/** How many things an owner has, so that a quota is decided without counting them (R-LM7). */
+/** An owner's numbers of resources, so that a quota is decided without counting them (R-LM7). */
 export interface UsageState extends Readonly<Record<Counted, number>> {
   readonly kind: 'usage';
   readonly account: string;
@@ -13,25 +13,25 @@ export interface UsageState extends Readonly<Record<Counted, number>> {
   readonly owner: string;
 }
 
-/** The states that decide about quotas. */
+/** The states for decisions on quotas. */
 export interface UsageView {
   usage(owner: string): UsageState | undefined;
 }
 
-/** How many more tags an account may have (R-LM7). */
+/** Number of tags that the quota still permits an account (R-LM7). */
 export const roomForTags = (view: UsageView, { tags }: Pick<Quotas, 'tags'>): number =>
   tags - (view.usage('')?.tags ?? 0);
 
 type Change = AccountEvent['event'];
 
-/** What a change adds to a count; negative for a deletion. */
+/** The change of a count; negative for a deletion. */
 export interface Growth {
   readonly owner: string;
   readonly of: Counted;
   readonly by: 1 | -1;
 }
 
-/** Which count a change changes; undefined for most. */
+/** The count that a change affects; undefined for most. */
 export function growthOf(change: Change): Growth | undefined {
   switch (change?.$case) {
     case 'applicationCreated':
@@ -59,10 +59,7 @@ export function growthOf(change: Change): Growth | undefined {
   }
 }
 
-/**
- * Checks that what is created fits its quota together with what is there. Pure.
- * @throws Fault `argument` `<Thing> limit reached (<n>)`
- */
+/** Checks that created resources fit their quota together with existing ones. Pure. @throws Fault `argument` `<Thing> limit reached (<n>)` */
 export function checkQuotas(view: UsageView, changes: readonly Change[], quotas: Quotas): void {
   const added = new Map<string, number>();
   for (const change of changes) {
@@ -76,7 +73,7 @@ export function checkQuotas(view: UsageView, changes: readonly Change[], quotas:
   }
 }
 
-/** The counts after the event, of the owner that it names. Pure. */
+/** The counts after the event, of the owner in it. Pure. */
 export function evolveUsage(state: UsageState | undefined, { account, event }: AccountEvent): UsageState | undefined {
   const growth = growthOf(event);
   if (!growth) return state;

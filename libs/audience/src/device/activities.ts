@@ -3,7 +3,7 @@ import { type DeviceDecision, nothing } from './action.ts';
 import type { Device } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 
-/** What starts live activities on the device; undefined removes it (R-X2). */
+/** Sets the token that starts live activities on the device; undefined removes it (R-X2). */
 export function setPushToStartToken(
   identity: DeviceIdentity,
   own: Device,
@@ -17,7 +17,7 @@ export function setPushToStartToken(
   };
 }
 
-/** What updates one live activity on the device; without a token it is removed (R-X2). */
+/** Sets the token that updates one live activity on the device; undefined removes it (R-X2). */
 export function setActivityToken(
   identity: DeviceIdentity,
   own: Device,

@@ -96,7 +96,7 @@ function numbered(seq: number | undefined): number {
   return seq;
 }
 
-/** A record without a token, of a client that speaks before it registers (R-C7); what it says is kept for its registration. */
+/** Creates a record without a token, for a client that calls before it registers (R-C7); its data is kept for the registration. */
 function registerEarly(
   identity: DeviceIdentity,
   seq: number | undefined,
@@ -133,7 +133,7 @@ function registerAgain(
   const token = tokenChange(own, command);
   if (token) say(token);
 
-  // A token where there was none enables alerts, before the tags sent along have their say (R-RES17).
+  // A first token enables alerts, before the given tags are applied (R-RES17).
   const enabled = token?.$case === 'tokenSet' && own.token === undefined ? { ...own, alerts: true } : own;
   const { changes, open } = applyWrites((k) => entriesIn(enabled, k), command.writes, skip);
   if (changes.length > 0) say({ $case: 'tagsChanged', value: { tags: [...changes] } });
@@ -181,7 +181,7 @@ function setTags(
   };
 }
 
-/** What the device says of itself: whose it is, tags, and more events in front. */
+/** Stores the device's user and tags, after other events. */
 function say(
   identity: DeviceIdentity,
   { own, siblings }: Person,

@@ -10,27 +10,24 @@ export const tokenOf = (token: NewToken, platform: number) => ({ token: token.te
 
 const cleared: Change = { $case: 'tokenRemoved', value: { reason: TokenRemoval.TOKEN_REMOVAL_CLEARED } };
 
-/** True for a contact of mail without an address: there is none unless one is stored (R-C1). */
+/** Whether an e-mail contact is registered without an address: it is valid only if one is stored (R-C1). */
 export const lacksAddress = ({ platform, token }: RegisterDevice): boolean => platform === Platform.Email && !token;
 
-/**
- * Checks that a contact of mail has an address, stored or given.
- * @throws Fault `argument` otherwise, in the words of R-E2.
- */
+/** Checks that an e-mail contact has an address, stored or given. @throws Fault `argument` otherwise, with the text of R-E2 */
 export function checkAddress(own: Device | undefined, command: RegisterDevice): void {
   if (!lacksAddress(command)) return;
   const isKept = command.token === undefined && own?.platform === Platform.Email && own.token !== undefined;
   if (!isKept) throw Fault.argument('Email address has invalid count of parts');
 }
 
-/** What becomes of the stored token where none is given: it stays, but the address of a contact never is a push token, nor the reverse (R-C1). */
+/** The stored token if none is given: it stays, except between contacts and push platforms, whose addresses and tokens do not mix (R-C1). */
 function kept(own: Device, platform: number): Change | undefined {
   if (own.token === undefined || own.platform === platform) return undefined;
   if (!isPushPlatform(own.platform) || !isPushPlatform(platform)) return cleared;
   return { $case: 'tokenSet', value: tokenOf({ text: own.token, hash: own.th! }, platform) };
 }
 
-/** What a registration changes about the stored token, if anything. On another platform a token starts afresh: it may be somebody else's there. */
+/** The change of the stored token by a registration, if any. After a change of platform a token is new: it may belong to another device there. */
 export function tokenChange(own: Device, { token, platform }: RegisterDevice): Change | undefined {
   if (token === undefined) return kept(own, platform);
   if (token === null) return own.token === undefined ? undefined : cleared;

@@ -11,17 +11,17 @@ import { defaultTags } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
 
-/** What the device says about itself: written beside the log (architecture 4). All times are milliseconds since 1970. */
+/** Self-reported state, written beside the log (architecture 4). All times are milliseconds since 1970. */
 export interface SelfReportedState {
-  /** Last Application Open, and the device's last activity; null = removed by the caller. */
+  /** Last Application Open, and the device's last activity; null = removed by a caller. */
   readonly open?: number | null;
   /** Base of "+n" badges (R-C9). */
   readonly badge?: number;
   /** Code of the message that set `badge`. */
   readonly badgeOf?: string;
-  /** When the stored push token was last registered once more. */
+  /** Time of the last repeated registration of the stored push token. */
   readonly tokenAt?: number;
-  /** Where it last said it was, in degrees, and when. */
+  /** The last reported location, in degrees, with its time. */
   readonly place?: { readonly lat: number; readonly lng: number; readonly at: number };
 }
 
@@ -34,7 +34,7 @@ export interface Device {
   readonly hwidHash: string;
   /** The device's number in the application, from 0, 32 bits. */
   readonly seq: number;
-  /** 1 = present; 0 = erased: then nothing is left but the fields above, and whoever scans skips it. */
+  /** 1 = present; 0 = erased: only the fields above are left, and scans skip it. */
   readonly status: 0 | 1;
   readonly hwid: string;
   readonly platform: number;
@@ -56,7 +56,7 @@ export interface Device {
   readonly alerts?: boolean | undefined;
   /** Control-group bucket, 0 to 9999 (R-E15). */
   readonly cg: number;
-  /** All other tags but `Last Application Open`, which is `self.open`. */
+  /** All other tags except `Last Application Open`, which is `self.open`. */
   readonly tags: readonly TagEntry[];
   readonly idfa?: string | undefined;
   /** Web push. */
@@ -64,13 +64,13 @@ export interface Device {
   readonly authToken?: string | undefined;
   readonly fcmToken?: string | undefined;
   readonly fcmPushSet?: string | undefined;
-  /** What live activities are started with. */
+  /** The token that starts live activities. */
   readonly startToken?: string | undefined;
-  /** What the device's live activities are updated with, the newest last; the newest {@link MAX_ACTIVITIES}. */
+  /** The tokens that update live activities, the newest last; at most {@link MAX_ACTIVITIES}. */
   readonly activities?: readonly ActivityToken[] | undefined;
-  /** Who the device belonged to and from when, oldest first; the last is `user`. The newest {@link MAX_OWNERS}. */
+  /** The users of the device with the start of each, oldest first; the last is `user`. At most {@link MAX_OWNERS}. */
   readonly owners: readonly { readonly user: string; readonly from: number }[];
-  /** When it was first registered. */
+  /** Time of the first registration. */
   readonly createdAt: number;
   readonly self?: SelfReportedState | undefined;
 }
@@ -86,20 +86,20 @@ export interface ActivityToken {
 const MAX_ACTIVITIES = 20;
 const MAX_OWNERS = 100;
 
-/** True for a device that is there: an erased one leaves a state behind, too. */
+/** Whether a device is present: an erased one leaves a state behind, too. */
 export const isPresent = (device: Device | undefined): device is Device => device?.status === 1;
 
-/** When the stored token was last registered: what a rejection must be later than to count (R-P2). 0 without a token. */
+/** Time of the last registration of the stored token: only later rejections count (R-P2). 0 without a token. */
 export const tokenTime = (device: Pick<Device, 'token' | 'ta' | 'self'>): number =>
   device.token === undefined ? 0 : Math.max(device.ta ?? 0, device.self?.tokenAt ?? 0);
 
-/** When the device was last heard of: the newest of a user's devices wins per tag (R-C6). */
+/** Time of the device's last activity: the most recently active of a user's devices wins per tag (R-C6). */
 export const lastActivity = (device: Pick<Device, 'token' | 'ta' | 'self' | 'createdAt'>): number =>
   Math.max(device.self?.open ?? 0, tokenTime(device), device.createdAt);
 
 const field = (k: number, v: TagEntry['v'] | null | undefined): readonly TagEntry[] => (v == null ? [] : [{ k, v }]);
 
-/** The entries of a tag, those that are fields of the device included. */
+/** The entries of a tag, including tags that are fields of the device. */
 export function entriesIn(
   device: Pick<Device, 'lang' | 'tz' | 'alerts' | 'tags' | 'self'> | undefined,
   k: number,
@@ -176,7 +176,7 @@ function setActivity(device: Mutable<Device>, { activity: k, activityId: id, tok
   device.activities = activities.length === 0 ? undefined : activities;
 }
 
-/** What is left of an erased device: that its number is taken. */
+/** The remainder of an erased device: its number is taken. */
 const erased = ({ account, app, hwidHash, seq }: Device): Device => ({
   ...{ account, app, hwidHash, seq, status: 0 },
   hwid: '',
@@ -203,7 +203,7 @@ const blank = (event: DeviceEvent, at: number): Mutable<Device> => ({
   createdAt: at,
 });
 
-/** The device after the event. Pure. An event for a device that was never registered is a bug. */
+/** The device after the event. Pure. An event for an unregistered device is a bug. */
 export function evolve(state: Device | undefined, event: DeviceEvent): Device {
   const at = event.at?.getTime() ?? 0;
   const change = event.event;

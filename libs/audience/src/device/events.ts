@@ -1,7 +1,7 @@
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { Device } from './device.ts';
 
-/** Whose device a command is about. */
+/** The identity of a command's device. */
 export interface DeviceIdentity {
   readonly account: string;
   readonly application: string;
@@ -22,7 +22,7 @@ export const eventOf = (
   hwid: identity.hwid,
   seq,
   at,
-  // Known to the log alone, which decides on states that it has read.
+  // Only the log knows it, and decides on states that it has read.
   previous: 0n,
   event,
 });

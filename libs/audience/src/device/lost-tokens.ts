@@ -19,7 +19,7 @@ export function rejectToken(
   return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
 }
 
-/** A token lives on one device per application and platform: the one that registered it last (R-RES2). */
+/** A token belongs to one device per application and platform: the last one that registered it (R-RES2). */
 export function giveUpToken(
   own: Device | undefined,
   command: DeviceAction & { type: 'tokenTaken' },

@@ -28,7 +28,7 @@ function withoutContent(change: Change): Change {
   }
 }
 
-/** What stays of an event when its device is erased: that something happened to the device of this number, and when. Pure. */
+/** The remainder of an event after the erasure of its device: that something happened to the device with this number, and when. Pure. */
 export const redacted = (event: DeviceEvent): DeviceEvent => ({
   ...event,
   hwid: '',

@@ -4,7 +4,7 @@ export interface Place {
   readonly lng: number;
 }
 
-/** Of the sphere on which distances are measured (R-C13). */
+/** Radius of the sphere for distances (R-C13). */
 export const EARTH_RADIUS_METERS = 6_371_000;
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;

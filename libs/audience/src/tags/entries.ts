@@ -5,8 +5,8 @@ import { dateValue, numberValue, type Value } from './value.ts';
 import { versionKey } from './version.ts';
 
 /**
- * One value of a tag as a device keeps it; a list has an entry per item, in order. The entries of a tag stand together, tags in the order
- * of their numbers. Nothing in `v` is longer than an index key may be.
+ * One value of a tag as stored in a device; a list has an entry per item, in order. The entries of a tag are adjacent, tags are ordered by number.
+ * `v` never exceeds the length of an index key.
  */
 export interface TagEntry {
   /** The tag's number in its account; default tags have fixed ones (`defaultTags`). */
@@ -18,13 +18,13 @@ export interface TagEntry {
    * condition on a Version tag are such keys already, so that comparing text bytewise is enough.
    */
   readonly v: string | number | bigint | boolean;
-  /** The value as it was given, where `v` is not: a String or List item of more than 64 code points, and every Version. */
+  /** The original value, if `v` differs: a String or List item of more than 64 code points, and every Version. */
   readonly s?: string;
 }
 
 const INDEXED_LENGTH = 64;
 
-/** The first 64 code points: all of a text that an index holds, and all that an index may be asked for. */
+/** The first 64 code points: the indexed part of a text, and the longest text of an index query. */
 export function indexedText(text: string): string {
   if (text.length <= INDEXED_LENGTH) return text;
   let end = 0;
@@ -59,13 +59,13 @@ export function entriesOf(k: number, value: Value): readonly TagEntry[] {
 
 export const textOf = (entry: TagEntry): string => entry.s ?? String(entry.v);
 
-/** The integer that the entries of an Integer tag hold; 0 without entries. Earlier versions stored the nearest double. */
+/** The integer in the entries of an Integer tag; 0 without entries. Earlier versions stored the nearest double. */
 export function integerIn([first]: readonly TagEntry[]): number | bigint {
   const v = first?.v ?? 0;
   return exactInteger(typeof v === 'bigint' ? v : Number(v));
 }
 
-/** The value that these entries of one tag stand for; undefined without entries. */
+/** The value of these entries of one tag; undefined without entries. */
 export function valueOf(type: TagType, entries: readonly TagEntry[]): Value | undefined {
   const first = entries[0];
   if (!first) return undefined;

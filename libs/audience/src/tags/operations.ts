@@ -5,7 +5,7 @@ import { type TagEntry, textOf, valueOf, entriesOf, integerIn } from './entries.
 import { isTimezone, parseLanguage } from './languages.ts';
 import { isTagInteger, LIST_ITEMS, numberValue, parseItems, parseValue, type Value, wrongValue } from './value.ts';
 
-/** What a request does to one tag (Spec C, setTags operations). */
+/** A request's change of one tag (Spec C, setTags operations). */
 export type TagWrite = { readonly tag: TagDefinition } & (
   | { readonly operation: 'set'; readonly value: Value }
   | { readonly operation: 'unset' }
@@ -17,7 +17,7 @@ export type TagWrite = { readonly tag: TagDefinition } & (
 /** The result of an operation that the tag cannot hold: out of range, or too many items. */
 export const INVALID_VALUE = Symbol('invalid');
 
-/** How a list given as a plain array acts: bulk requests may say `append` or `remove` once for all of them (R-C5). */
+/** The operation of a plain array: bulk requests may set `append` or `remove` once for all of them (R-C5). */
 export type ListOperator = 'set' | 'append' | 'remove';
 
 const typeNames: Readonly<Record<number, string>> = {
@@ -30,12 +30,12 @@ const typeNames: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'Version',
 };
 
-/** True for the seven types of the API. */
+/** Whether it is one of the seven types of the API. */
 export const isTagType = (type: number): type is TagType => type in typeNames;
 
 export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';
 
-/** The value as the tag keeps it, or INVALID_VALUE: language and time zone are the device's own fields and obey their rules (R-RES17). */
+/** The value as the tag stores it, or INVALID_VALUE: language and time zone are fields of the device with their own rules (R-RES17). */
 function fit(tag: TagDefinition, value: Value): Value | typeof INVALID_VALUE {
   if (tag.number === defaultTags.language.number && value.$case === 'text') {
     const language = parseLanguage(value.value);
@@ -92,8 +92,8 @@ function parseOperation(tag: TagDefinition, operation: unknown, value: unknown):
 }
 
 /**
- * What `input` asks of the tag, or why it cannot be done: a text of R-RES10, or that an operation is none for this type. null unsets, an
- * object `{operation, value}` is an operation, anything else a value.
+ * The write of a tag in `input`, or its refusal: a text of R-RES10, or that the type lacks the operation. null unsets, an object `{operation, value}`
+ * is an operation, anything else a value.
  */
 export function parseTagWrite(
   tag: TagDefinition,
@@ -111,11 +111,11 @@ export function parseTagWrite(
 
 const sameEntry = (a: TagEntry, b: TagEntry): boolean => a.v === b.v && a.s === b.s;
 
-/** True when both stand for the same value of one tag. */
+/** Whether both represent the same value of one tag. */
 export const sameEntries = (a: readonly TagEntry[], b: readonly TagEntry[]): boolean =>
   a.length === b.length && a.every((entry, i) => sameEntry(entry, b[i]!));
 
-/** Two integers, added without rounding. */
+/** The exact sum of two integers. */
 function exactSum(a: number | bigint, b: number | bigint): number | bigint {
   const sum = typeof a === 'number' && typeof b === 'number' ? a + b : undefined;
   return Number.isSafeInteger(sum) ? sum! : exactInteger(BigInt(a) + BigInt(b));
@@ -142,7 +142,7 @@ function append(
   return parseValue(tag.type, [...current.map(textOf), ...items]) ?? INVALID_VALUE;
 }
 
-/** What is left of a value. Compares as the tag does: two spellings of one version, or of one moment, are equal. */
+/** The values without the current ones, compared as the tag does: two spellings of one version, or of one moment, are equal. */
 function without(values: readonly TagEntry[], current: readonly TagEntry[], type: TagType): readonly TagEntry[] {
   const identity = (entry: TagEntry) => {
     if (type === TagType.TAG_TYPE_INTEGER) return integerIn([entry]);
@@ -152,7 +152,7 @@ function without(values: readonly TagEntry[], current: readonly TagEntry[], type
   return current.filter((entry) => !removed.has(identity(entry)));
 }
 
-/** The tag's value after the write, undefined where it has none then, INVALID_VALUE where the tag cannot hold it. Pure. */
+/** The tag's value after the write; undefined without one, INVALID_VALUE if the tag cannot hold it. Pure. */
 export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof INVALID_VALUE {
   const { tag } = write;
   switch (write.operation) {

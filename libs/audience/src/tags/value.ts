@@ -4,15 +4,15 @@ import { exactInteger, parseDate } from '@tidings/kernel';
 import { formatDate, MINUTE_MS } from './date.ts';
 import { isVersion } from './version.ts';
 
-/** What a tag can hold, in the words of the events. */
+/** The values of tags, as in the events. */
 export type Value = NonNullable<TagValue['value']>;
 
-/** What a List holds, and what one operation names, at most. */
+/** Maximum items of a List, and of one operation. */
 export const LIST_ITEMS = 1000;
 const ITEM_LENGTH = 255;
 const TEXT_LENGTH = 1024;
 
-/** True when `text` has at most `limit` code points (R-LM4). */
+/** Whether `text` has at most `limit` code points (R-LM4). */
 export function isWithin(text: string, limit: number): boolean {
   if (text.length <= limit) return true;
   if (text.length > limit * 2) return false;
@@ -21,7 +21,7 @@ export function isWithin(text: string, limit: number): boolean {
   return true;
 }
 
-/** Words of R-RES10. */
+/** Nouns of R-RES10. */
 const nouns: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_INTEGER]: 'integer',
   [TagType.TAG_TYPE_STRING]: 'string',
@@ -32,10 +32,10 @@ const nouns: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'version',
 };
 
-/** `wrong value: integer expected` and its like (R-RES10). */
+/** `wrong value: integer expected` and similar texts (R-RES10). */
 export const wrongValue = (type: TagType): string => `wrong value: ${nouns[type] ?? 'value'} expected`;
 
-/** A finite number, given as one or as decimal text (R-ER7). */
+/** A finite number, given as a number or as decimal text (R-ER7). */
 function parseNumber(input: unknown): number | undefined {
   if (typeof input === 'number') return Number.isFinite(input) ? input : undefined;
   if (typeof input !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(input)) return undefined;
@@ -43,17 +43,17 @@ function parseNumber(input: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Whether an Integer tag holds it: -2^63 to 2^63 - 1 (R-RES8). */
+/** Whether an Integer tag can hold it: -2^63 to 2^63 - 1 (R-RES8). */
 export const isTagInteger = (value: number | bigint): boolean =>
   typeof value === 'number' ? Number.isSafeInteger(value) : BigInt.asIntN(64, value) === value;
 
-/** The digits of a number that is written with a negative exponent. */
+/** The decimal digits of a number with a negative exponent. */
 function smallText(text: string): string {
   const [, sign, whole, fraction = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text)!;
   return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${whole}${fraction}`;
 }
 
-/** Text as it is, a number in plain decimals (R-RES8, R-I17). */
+/** Text unchanged, a number in plain decimals (R-RES8, R-I17). */
 export function plainText(input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   if (typeof input === 'bigint') return input.toString();
@@ -68,7 +68,7 @@ const limitedText = (input: unknown, limit: number): string | undefined => {
   return text !== undefined && isWithin(text, limit) ? text : undefined;
 };
 
-/** Items of a list or one item alone, each once, in their order; undefined where one of them is none. */
+/** Items of a list, or a single item, without duplicates, in order; undefined if one is invalid. */
 export function parseItems(input: unknown): string[] | undefined {
   const items = new Set<string>();
   for (const entry of Array.isArray(input) ? (input as unknown[]) : [input]) {
@@ -97,18 +97,18 @@ export function parseFlag(input: unknown): boolean | undefined {
 }
 
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
-/** Characters of decimal text that a double may round. */
+/** Length from which a double may round decimal text. */
 const ROUNDED = 15;
 const LAST_INTEGER = 2 ** 63;
 
-/** How many zeros text ends with. */
+/** Number of trailing zeros. */
 function zerosAtEnd(text: string): number {
   let end = text.length;
   while (text[end - 1] === '0') end--;
   return text.length - end;
 }
 
-/** The integer that decimal text of at most 2^63 stands for, exactly; undefined where it has a fraction. */
+/** The exact integer of decimal text up to 2^63; undefined if it has a fraction. */
 function wholeOf(text: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   const written = `${whole}${fraction}`.replace(/^0+/, '');
@@ -120,7 +120,7 @@ function wholeOf(text: string): bigint | undefined {
   return sign === '-' ? -value : value;
 }
 
-/** An integer of 64 bits: a JSON number, or decimal text, whose digits all count. */
+/** A 64-bit integer: a JSON number, or decimal text with exact digits. */
 function integer(input: unknown): number | bigint | undefined {
   const value = parseNumber(input);
   if (value === undefined || Math.abs(value) > LAST_INTEGER) return undefined;
@@ -142,7 +142,7 @@ const number = (value: number | bigint | undefined): Value | undefined =>
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** A Date tag's value: the minute that the instant, in milliseconds since 1970, is in. */
+/** A Date tag's value: the minute of the instant, in milliseconds since 1970. */
 export function dateValue(ms: number): Value {
   const minutes = Math.floor(ms / MINUTE_MS);
   return minutes <= MAX_INT32 ? { $case: 'minutes', value: minutes } : { $case: 'farMinutes', value: BigInt(minutes) };
@@ -153,7 +153,7 @@ function parseDateValue(input: unknown): Value | undefined {
   return date && dateValue(date.ms);
 }
 
-/** The value of a tag of this type that a request gives, or undefined where it is a wrong one (R-RES8). Dates keep whole minutes. */
+/** The value in a request for a tag of this type; undefined if invalid (R-RES8). Dates keep whole minutes. */
 export function parseValue(type: TagType, input: unknown): Value | undefined {
   switch (type) {
     case TagType.TAG_TYPE_INTEGER:
@@ -183,7 +183,7 @@ export function parseValue(type: TagType, input: unknown): Value | undefined {
   }
 }
 
-/** What getTags and exports show (R-RES9). */
+/** The value in getTags and exports (R-RES9). */
 export type TagOutput = string | number | bigint | boolean | readonly string[];
 
 export function outputOf(value: Value): TagOutput {

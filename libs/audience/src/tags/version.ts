@@ -1,7 +1,7 @@
 const FORM = /^\d+(\.\d+)*[-+._A-Za-z0-9]*$/;
 const LIMIT = 64;
 
-/** True for a text that a Version tag takes (R-RES8). */
+/** Whether a Version tag accepts the text (R-RES8). */
 export const isVersion = (text: string): boolean => text.length <= LIMIT && FORM.test(text);
 
 interface Part {
@@ -17,7 +17,7 @@ const partOf = (source: string): Part => {
 
 const isZero = (part: Part): boolean => part.digits === '' && part.text === '';
 
-/** Length before digits orders numbers; no text (`~`) comes after any text, and a text before its continuations (space). */
+/** Length before digits orders numbers; a missing text (`~`) sorts after any text, and a text before its continuations (space). */
 const writePart = ({ digits, text }: Part): string =>
   `${String.fromCharCode(0x30 + digits.length)}${digits}${text === '' ? '~' : `${text} `}`;
 
@@ -25,14 +25,14 @@ const BELOW_ZERO = 'A';
 const END = 'M';
 const ABOVE_ZERO = 'Z';
 
-/** Devices report the same few versions over and over. */
+/** A cache: devices report the same few versions repeatedly. */
 const known = new Map<string, string>();
 const KNOWN = 1000;
 
 /**
- * ASCII text of at most 200 characters that compares bytewise as the versions do, equal exactly for equal versions (R-RES11), so that an
- * index can hold it. After each part comes what the rest is, seen against the endless zeros that a version ends with: below, equal, or
- * above, and how many zeros come first (a longer run brings both sides nearer to zero).
+ * ASCII text of at most 200 characters that compares bytewise as the versions do, equal exactly for equal versions (R-RES11), so that an index can
+ * hold it. Each part is followed by the comparison of the remainder with the endless zeros that a version ends with: below, equal, or above, and the
+ * number of leading zeros (a longer run brings both sides nearer to zero).
  */
 export function versionKey(version: string): string {
   let key = known.get(version);

@@ -3,13 +3,13 @@ import { createSecureContext } from 'node:tls';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
-/** How an application proves itself to APNs. */
+/** How an application authenticates to APNs. */
 export type ApnsProof =
   | { readonly by: 'token'; readonly key: KeyObject; readonly keyId: string; readonly teamId: string }
   | { readonly by: 'certificate'; readonly tls: CertificateOptions };
 
 export interface CertificateOptions {
-  /** PEM, with what it was issued by. */
+  /** PEM, with its issuers. */
   readonly cert: string;
   readonly key: string;
 }
@@ -22,10 +22,10 @@ export interface ApnsCredential {
 
 const SANDBOX = '0';
 
-/** The curve of ES256, the one algorithm that APNs takes tokens in. */
+/** The curve of ES256, the only algorithm of APNs tokens. */
 const TOKEN_CURVE = 'prime256v1';
 
-/** What configureApplication stores for iOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
+/** The stored settings of iOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
 export const apnsCredential: CredentialDefinition<ApnsCredential> = {
   required: ['ios_key_file'],
 
@@ -56,7 +56,7 @@ export const apnsCredential: CredentialDefinition<ApnsCredential> = {
   },
 };
 
-/** @throws Error where the key does not belong to the first certificate */
+/** The client certificate of a file. @throws Error if the key does not belong to the first certificate */
 function clientCertificate(certificates: readonly string[], key: string) {
   const tls = { cert: certificates.join(''), key };
   createSecureContext(tls);

@@ -9,7 +9,7 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   platforms: [Platform.iOS],
   variants: { [ALERT]: 'apns' },
   credential: apnsCredential,
-  // The collapse id.
+  // By the collapse id.
   masksRepeats: true,
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),

@@ -11,7 +11,7 @@ const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unk
 const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
 
 describe('an APNs payload', () => {
-  it('of a text alone is as small as can be', () => {
+  it('of a text alone is minimal', () => {
     const { p, ...rest } = payloadOf({});
     expect(rest).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1' });
     expect(parseStatisticsHash(p as string)).toMatchObject({
@@ -22,7 +22,7 @@ describe('an APNs payload', () => {
     expect(isHashOf(p, 1)).toBe(true);
   });
 
-  it('has title, subtitle and body, each in the language that fits', () => {
+  it('has title, subtitle and body, each in the matching language', () => {
     const fields = {
       text: texts({ en: 'Hello', de: 'Hallo' }),
       title: texts({ default: 'T', de: 'Titel' }),
@@ -42,12 +42,12 @@ describe('an APNs payload', () => {
     expect(apsOf(fields)).toMatchObject({ alert: { title: 'iT', body: 'iOS' } });
   });
 
-  it('fills in the values of the device', () => {
+  it('contains the values of the device', () => {
     const fields = { text: texts({ default: 'Hi {{Name|Uppercase|you}}, {{City||there}}' }), tags: ['Name', 'City'] };
     expect(apsOf(fields, { values: ['anna', ''] })).toMatchObject({ alert: 'Hi ANNA, there' });
   });
 
-  it('carries data byte for byte, and links with encoded values', () => {
+  it('contains data byte for byte, and links with encoded values', () => {
     const data = '{"a": 1.0, "b":[ ]}';
     const payload = payloadOf({ data, link: 'https://h/?q={{Name}}', tags: ['Name'] }, { values: ['a b&c'] });
     expect(payload).toMatchObject({ u: data, l: 'https://h/?q=a%20b%26c' });
@@ -74,7 +74,7 @@ describe('an APNs payload', () => {
     expect(apsOf({ ios: ios({ badge: value }) }, of)).toMatchObject({ badge: shown });
   });
 
-  it('with category, thread, level and attachment', () => {
+  it('contains category, thread, level and attachment', () => {
     const fields = {
       category: '1',
       categoryCustom: 'own',
@@ -93,7 +93,7 @@ describe('an APNs payload', () => {
     expect(apsOf({ ios: ios({ category: '1' }) })).toMatchObject({ category: '1' });
   });
 
-  it('merges root params, numbers as they were written, but keeps the hash', () => {
+  it('merges root params with exact numbers, but keeps the hash', () => {
     const rootParams = '{"aps":{"alert":"mine","x":1.50},"callId":12345678901234567890,"p":"stolen","n":null}';
     const text = bodyOf({ ios: ios({ rootParams }) });
     expect(text).toContain('"x":1.50');
@@ -129,7 +129,7 @@ describe('an APNs payload', () => {
     expect(apnsPushType(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
   });
 
-  it('that is too large has its body cut if that is asked for', () => {
+  it('that is too large has its body truncated on request', () => {
     const long = { text: texts({ default: 'ü'.repeat(4000) }), title: texts({ default: 'T' }) };
     const cut = written(apns, { ...long, ios: ios({ trim: true }) });
     expect(cut.body.length).toBeGreaterThan(4090);

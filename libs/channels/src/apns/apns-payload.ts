@@ -34,7 +34,7 @@ interface Alert {
   readonly body: string | undefined;
 }
 
-/** The texts for a language, each chosen on its own; a field of the platform stands in for the common one (R-I14, R-I15). */
+/** The texts for a language, each selected separately; a field of the platform overrides the common one (R-I14, R-I15). */
 function alertOf({ text: common, title, subtitle, ios }: Content, language: string): Alert {
   return {
     title: textFor(ios?.title ?? title, language),
@@ -45,19 +45,19 @@ function alertOf({ text: common, title, subtitle, ios }: Content, language: stri
 
 const isEmpty = ({ title, subtitle, body }: Alert): boolean => !given(title) && !given(subtitle) && !given(body);
 
-/** A push that shows nothing, plays nothing and counts nothing may only wake the app. */
+/** A push without text, sound and badge may only wake the app. */
 function isBackground({ ios }: Content, alert: Alert): boolean {
   if (ios?.silent) return true;
   return isEmpty(alert) && ios?.badge === undefined && !given(soundOf(ios, alert));
 }
 
-/** An absent sound is the default one, an empty one is none; what shows nothing plays nothing unless told to. */
+/** An absent sound is the default one, an empty one is none; a push without text has no sound unless requested. */
 function soundOf(ios: IosContent | undefined, alert: Alert): string | undefined {
   if (ios?.soundOff) return undefined;
   return ios?.sound ?? (isEmpty(alert) ? undefined : DEFAULT_SOUND);
 }
 
-/** How the pushes of a batch travel: the same for all its languages. */
+/** The push type of a batch, the same for all its languages. */
 export function apnsPushType(content: Content): ApnsPushType {
   if (content.voip) return 'voip';
   return isBackground(content, alertOf(content, '')) ? 'background' : 'alert';
@@ -79,7 +79,7 @@ function soundFragment(ios: IosContent | undefined, alert: Alert): Fragment | un
   return given(name) ? json(name) : undefined;
 }
 
-/** A relative badge was worked out for each device; it is the same sign that tells it. */
+/** The values of relative badges are computed per device; the sign identifies them. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
   return isRelative(value) ? badge : json(Number(value));
@@ -90,7 +90,7 @@ const fragments = (fields: JsonObject): Record<string, Fragment> =>
 
 const named = (value: string | undefined): Fragment | undefined => (given(value) ? json(value) : undefined);
 
-/** What the device shows, plays and counts; a background push may do none of these. */
+/** Text, sound and badge; a background push must have none of these. */
 function shownFragments(
   content: Content,
   alert: Alert,
@@ -118,8 +118,8 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
 }
 
 /**
- * The payload of a message in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
- * win, but not over the statistics hash.
+ * The payload of a message in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they take precedence, but not
+ * over the statistics hash.
  * @param key the message's, in the application of the devices
  */
 export function apnsPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {

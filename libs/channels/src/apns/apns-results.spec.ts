@@ -68,14 +68,14 @@ describe('APNs', () => {
     expect(since).toBeUndefined();
   });
 
-  it('says since when a token is dead', () => {
+  it('reports since when a token is dead', () => {
     const body = (reason: string) => JSON.stringify({ reason, timestamp: 1_700_000_000_000 });
     expect(apnsRefusal(410, body('Unregistered')).since).toBe(1_700_000_000_000);
     expect(apnsRefusal(410, '{"reason":"Unregistered"}').since).toBeUndefined();
     expect(apnsRefusal(400, body('BadTopic')).since).toBeUndefined();
   });
 
-  it('gives equal answers one value', () => {
+  it('shares one value between equal answers', () => {
     const body = '{"reason":"Unregistered"}';
     expect(apnsRefusal(410, body).result).toBe(apnsRefusal(410, body).result);
   });

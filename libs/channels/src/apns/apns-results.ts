@@ -14,7 +14,7 @@ import {
 
 type Row = readonly [ErrorCategory, Then, readonly string[]];
 
-/** APNs says no time for it; a new token is accepted every 20 minutes, and the one in use soon after. */
+/** APNs gives no wait for it; a new token is accepted every 20 minutes, and the one in use soon after. */
 const TOKEN_UPDATES_WAIT_MS = 60_000;
 
 /** Reasons of APNs, as R-P lists them. */
@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
     ],
   ],
   ['INVALID_CONFIGURATION', once, ['ExpiredProviderToken']],
-  // Too many pushes to that one device.
+  // Too many pushes to that device.
   ['QUOTA_EXCEEDED', retry(0, 'device'), ['TooManyRequests']],
   ['QUOTA_EXCEEDED', retry(TOKEN_UPDATES_WAIT_MS, 'credential'), ['TooManyProviderTokenUpdates']],
   ['PROVIDER_ERROR', retryElsewhere, ['IdleTimeout', 'InternalServerError', 'ServiceUnavailable', 'Shutdown']],
@@ -69,7 +69,7 @@ function read(body: string): { reason: string; timestamp: number | undefined } {
   }
 }
 
-/** What an answer of APNs other than 200 means; a dead token comes with its time where APNs says it. */
+/** The meaning of an APNs answer other than 200; for a dead token with its time, if APNs reports it. */
 export function apnsRefusal(status: number, body: string): Refusal {
   const { reason, timestamp } = read(body);
   const result = resultOf(status, reason);

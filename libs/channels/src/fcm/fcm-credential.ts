@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
-/** The fields of a Google service account that access tokens are got with. */
+/** The fields of a Google service account that access tokens require. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   readonly key: KeyObject;
@@ -20,7 +20,7 @@ const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What configureApplication stores for Android: a service account as JSON (R-A3). */
+/** The stored setting of Android: a service account as JSON (R-A3). */
 export const fcmCredential: CredentialDefinition<FcmCredential> = {
   required: [ACCOUNT],
 

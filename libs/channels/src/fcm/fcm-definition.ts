@@ -9,7 +9,7 @@ export const fcm: ChannelDefinition<FcmCredential> = {
   platforms: [Platform.Android],
   variants: { [ALERT]: 'fcm' },
   credential: fcmCredential,
-  // The collapse key while the device is away, the tag of the notification once it is shown.
+  // By the collapse key while the device is offline, and by the notification's tag once it is shown.
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: ({ android }) => ({

@@ -23,7 +23,7 @@ describe('an FCM request', () => {
     expect(isHashOf(p, 3)).toBe(true);
   });
 
-  it('has the text as title and the title as header, in the language that fits', () => {
+  it('has the text as title and the title as header, in the matching language', () => {
     const fields = { text: texts({ en: 'Hello', de: 'Hallo' }), title: texts({ default: 'T' }) };
     expect(dataOf(fields, { language: 'de' })).toMatchObject({ title: 'Hallo', header: 'T' });
   });
@@ -64,7 +64,7 @@ describe('an FCM request', () => {
     expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
   });
 
-  it('shows the badge that was worked out for the device', () => {
+  it('shows the badge that was computed for the device', () => {
     expect(dataOf({ android: android({ badge: '+1' }) }, { badge: 8 })).toMatchObject({ pw_badges: '8' });
   });
 
@@ -76,7 +76,7 @@ describe('an FCM request', () => {
     expect(dataOf({ android: android(fields) })['s']).toBe(sound);
   });
 
-  it('that is silent says so', () => {
+  it('that is silent is marked so', () => {
     expect(dataOf({ android: android({ silent: true }) })).toMatchObject({ silent: '1', pw_silent: '1' });
   });
 
@@ -110,7 +110,7 @@ describe('an FCM request', () => {
     expect(data).not.toHaveProperty('n');
   });
 
-  it('is measured by its data', () => {
+  it('is measured by the size of its data', () => {
     const bytes = (count: number) => written(fcm, { text: texts({ default: 'x'.repeat(count) }) });
     const size = (body: Buffer): number =>
       Object.entries(messageIn(body).data)

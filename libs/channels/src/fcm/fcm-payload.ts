@@ -35,7 +35,7 @@ const rootFragments = (params: JsonObject): Record<string, Fragment> =>
     Object.entries(params).flatMap(([key, value]) => (value === null ? [] : [[key, json(stringOf(value))]])),
   );
 
-/** A relative badge was worked out for each device. */
+/** The values of relative badges are computed per device. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
   return isRelative(value) ? badgeText : json(value);
@@ -51,7 +51,7 @@ const named = (value: string | undefined): Fragment | undefined => (given(value)
 const colour = (value: string | undefined): string | undefined =>
   given(value) && !value.startsWith('#') ? `#${value}` : value;
 
-/** What the client's notification looks like, by the keys that it reads. */
+/** The appearance of the notification, by the keys that the client reads. */
 function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
   const sound = soundOf(android);
   const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
@@ -84,7 +84,7 @@ function dataFragment(message: OutgoingMessage, language: string, key: MessageKe
     u: content.data === undefined ? undefined : json(content.data),
     l: given(content.link) ? url(content.link, context) : undefined,
     ...(android ? lookFragments(android, context) : {}),
-    // The notification of a repeat replaces the one that it repeats.
+    // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),
     ...rootFragments(parseObject(android?.rootParams)),
     pw_msg: json('1'),
@@ -98,8 +98,8 @@ function priorityOf(content: Content): string | undefined {
 }
 
 /**
- * The request body for a message in a language: a data message, all of whose values are strings (Spec I). Root params are
- * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
+ * The request body for a message in a language: a data message with string values only (Spec I). Root params are merged into `data`; they take
+ * precedence, but not over the statistics hash and the mark of our messages.
  * @param key the message's, in the application of the devices
  */
 export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
@@ -120,7 +120,7 @@ interface FcmRequest {
   readonly message: { readonly data: Readonly<Record<string, string>> };
 }
 
-/** Whether a request is within FCM's limit. Only what might not be is read again. */
+/** Whether a request is within FCM's limit. Only requests near the limit are parsed again. */
 export function fitsFcm(body: Buffer, limit: number): boolean {
   if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;

@@ -76,7 +76,7 @@ describe('FCM', () => {
     expect(result).toMatchObject({ code: String(status), name: 'unreadable_reply' });
   });
 
-  it('keeps no more names of a strange provider than it can hold', () => {
+  it('keeps a bounded number of names of an unknown provider', () => {
     const names = Array.from({ length: 3000 }, (_, i) => fcmRefusal(418, reply(`${'X'.repeat(200)}${i}`)).result.name);
     expect(Math.max(...names.map((name) => name.length))).toBe(100);
     expect(

@@ -16,7 +16,7 @@ interface Row {
   readonly then: Then;
 }
 
-/** INVALID_ARGUMENT that blames the token; FCM has no name of its own for it. */
+/** INVALID_ARGUMENT about the token, for which FCM has no name. */
 const INVALID_TOKEN_ARGUMENT = 'INVALID_ARGUMENT message.token';
 
 /** Error codes of FCM v1, as R-P lists them. */
@@ -32,14 +32,14 @@ const byCode: ReadonlyMap<string, Row> = new Map([
   ['UNSPECIFIED_ERROR', { category: 'UNCLASSIFIED_ERROR', then: final }],
 ]);
 
-/** Replies without an error code of FCM. */
+/** Answers without an FCM error code. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [401, { category: 'INVALID_CONFIGURATION', then: once }],
   [403, { category: 'INVALID_CONFIGURATION', then: final }],
   [404, { category: 'INVALID_CONFIGURATION', then: final }],
 ]);
 
-/** The status that Google writes for a wrong request, also where FCM adds no code of its own. */
+/** Google's status of an invalid request, also without an FCM code. */
 const WRONG_REQUEST = 'INVALID_ARGUMENT';
 
 const rowOf = (status: number, name: string): Row | undefined => byCode.get(name) ?? byStatus.get(status);
@@ -75,5 +75,5 @@ function nameOf(body: string): string {
   return name === '' ? status : name;
 }
 
-/** What an answer of FCM v1 other than 200 means. */
+/** The meaning of an FCM v1 answer other than 200. */
 export const fcmRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, nameOf(body)) });

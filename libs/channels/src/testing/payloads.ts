@@ -22,7 +22,7 @@ export const android = (fields: Partial<AndroidContent> = {}): AndroidContent =>
 });
 
 export interface TestDevice {
-  /** Of the tags that the content names, in their order. */
+  /** Of the content's tags, in their order. */
   readonly values?: readonly string[];
   readonly badge?: number;
   /** @default '' */
@@ -43,7 +43,7 @@ const CHECK = 0x010042;
 export const TOKEN = 'a:"b';
 const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 
-/** What a device of a channel is sent, and the limit that it was written with. */
+/** The payload of a device, and the limit that it was written with. */
 export function written(
   definition: ChannelDefinition,
   fields: Partial<Content>,

@@ -37,12 +37,12 @@ const done: Attempt = { state: 'settled', claimedAt: 50, results, settledAt: 60 
 const alive = true;
 const dead = false;
 
-describe('a slice that a batch brings', () => {
-  it('is sent when nobody had it', () => {
+describe('a slice in a delivered batch', () => {
+  it('is sent when it is unclaimed', () => {
     expect(resolveClaim(undefined, mine, alive)).toEqual({ do: 'send', attempt: mine });
   });
 
-  it('is sent when the claim is the own one, whose answer was lost', () => {
+  it('is sent when this claim exists already because its answer was lost', () => {
     const earlier = claimed('me', 90, noResults);
     expect(resolveClaim(earlier, mine, dead)).toEqual({ do: 'send', attempt: earlier });
   });
@@ -51,11 +51,11 @@ describe('a slice that a batch brings', () => {
     expect(resolveClaim(done, mine, dead)).toEqual({ do: 'publish', attempt: done });
   });
 
-  it('is published again when it waits, due or not', () => {
+  it('is published again when it is deferred, due or not', () => {
     expect(resolveClaim(waiting, mine, dead)).toEqual({ do: 'publish', attempt: waiting });
   });
 
-  it('is dropped while its owner lives, also when that is the own worker', () => {
+  it('is dropped while its owner lives, even if that is the same worker', () => {
     expect(resolveClaim(theirs, mine, alive)).toEqual({ do: 'drop' });
     expect(resolveClaim(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop' });
   });
@@ -71,13 +71,13 @@ describe('a claim', () => {
     expect(deferred(theirs, their, results, deferral)).toEqual({ ...waiting });
   });
 
-  it('rests until the first of its devices is due', () => {
+  it('is deferred until the first of its devices is due', () => {
     expect(deferred(theirs, their, results, deferral)?.dueAt).toBe(700);
     expect(deferred(theirs, their, results, { ...deferral, heldUntil: 800 })?.dueAt).toBe(800);
     expect(deferred(theirs, their, results, { ...deferral, answersUntil: 850 })?.dueAt).toBe(850);
   });
 
-  it('is ended by nobody else, and only once', () => {
+  it('is ended by no other owner, and only once', () => {
     for (const before of [theirs, waiting, done, undefined]) {
       expect(settled(before, my, results, 80)).toBeUndefined();
       expect(deferred(before, my, results, deferral)).toBeUndefined();
@@ -85,7 +85,7 @@ describe('a claim', () => {
     expect(settled(done, their, results, 80)).toBeUndefined();
   });
 
-  it('changes hands once', () => {
+  it('changes owners once', () => {
     const taken = takenOver(theirs, 'they', 'me');
     expect(taken).toEqual({ ...theirs, owner: 'me', round: 2 });
     expect(takenOver(taken, 'they', 'she')).toBeUndefined();
@@ -101,7 +101,7 @@ describe('a late answer', () => {
     expect(finished(waiting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
   });
 
-  it('comes to nothing where the slice has been claimed since, by the same worker too', () => {
+  it('has no effect if the slice has been claimed since, even by the same worker', () => {
     const again = woken(waiting, 'they', 700)!;
     const anew = deferred(again, again, results, deferral);
     for (const before of [again, anew, done, undefined]) {
@@ -111,15 +111,15 @@ describe('a late answer', () => {
   });
 });
 
-describe('a slice that waits', () => {
-  it('is claimed when due, keeping what it has', () => {
+describe('a deferred slice', () => {
+  it('is claimed when due, and keeps its results', () => {
     expect(woken(waiting, 'me', 700)).toEqual({
       ...{ state: 'claimed', owner: 'me', round: 2 },
       ...{ claimedAt: 50, results, deferral },
     });
   });
 
-  it('is not claimed before, nor twice', () => {
+  it('is not claimed before its due time, nor twice', () => {
     expect(woken(waiting, 'me', 699)).toBeUndefined();
     expect(woken(woken(waiting, 'me', 700), 'she', 700)).toBeUndefined();
     expect(woken(done, 'me', 700)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a slice that waits', () => {
 });
 
 describe('results', () => {
-  it('are added to those before', () => {
+  it('are added to the previous ones', () => {
     expect(withResults(noResults, results)).toEqual(results);
   });
 

@@ -11,22 +11,21 @@ interface Begun {
   readonly results: Results;
 }
 
-/** Names one claim of a slice: the incarnation, and how often the slice had been claimed then. What is compared with each write. */
+/** Identifies one claim of a slice: the epoch, and the number of claims at that time. Every write is compared with it. */
 export interface Claim {
   readonly owner: string;
   readonly round: number;
 }
 
-/** A worker writes it to the wire, or did when it died. */
+/** A worker is sending it, or was when it died. */
 export interface Claimed extends Begun, Claim {
   readonly state: 'claimed';
-  /** How it was deferred before; undefined for a slice on its first way. */
+  /** The previous deferral; undefined for a slice that was not deferred before. */
   readonly deferral: Deferral | undefined;
 }
 
 /**
- * It waits with all that its unanswered devices need; any worker takes it when it is due. Until then the worker that deferred it may
- * still add answers that come late.
+ * Deferred with all data of its unanswered devices; any worker takes it when it is due. Until then the worker that deferred it may add late answers.
  */
 export interface Deferred extends Begun, Claim {
   readonly state: 'deferred';
@@ -40,34 +39,34 @@ export interface Settled extends Begun {
   readonly settledAt: number;
 }
 
-/** The unanswered devices of a slice: a batch that holds only them, and how far each has come. */
+/** The unanswered devices of a slice: a batch of only these devices, and the progress of each. */
 export interface Deferral {
   /** An encoded SendBatch with one slice. */
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
-  /** Until when all of them are held back: their credential is throttled or cannot be used. 0 = they are not. */
+  /** Until when all of them are held back: their credential is throttled or unusable. 0 = they are not. */
   readonly heldUntil: number;
-  /** Until when the worker that deferred it waits for answers: nobody else need look at it before. 0 = it does not. */
+  /** Until when the worker that deferred it awaits answers: no other worker resumes it before. 0 = it does not. */
   readonly answersUntil: number;
 }
 
 export interface Progress {
-  /** Tries that failed in a retried way. */
+  /** Number of failed tries that permit a retry. */
   readonly tries: number;
-  /** When it was first tried; 0 = it was not, and has only waited. Retries count from here (R-P1). */
+  /** Time of the first try; 0 = none, it has only waited. Retries count from here (R-P1). */
   readonly firstTriedAt: number;
-  /** When it may be tried next. */
+  /** Earliest time of the next try. */
   readonly dueAt: number;
-  /** It has had its one repeat with new credentials. */
+  /** It has had its one repeat with refreshed credentials. */
   readonly refreshed: boolean;
-  /** It was written and may have been delivered: no answer has come. Where repeats are not masked it must not be written again. */
+  /** It was written without an answer, and may have been delivered. If repeats are not masked it must not be written again. */
   readonly outcomeUnknown: boolean;
-  /** What it fails with when its time is over (R-P1: the same category); undefined = it was never on the wire. */
+  /** The result when its time is over (R-P1: the same category); undefined = it was never written. */
   readonly last: SendResult | undefined;
 }
 
-/** A device that nothing was done for yet. */
+/** A device without any try. */
 export const untried: Progress = {
   tries: 0,
   firstTriedAt: 0,
@@ -86,18 +85,18 @@ export const claimed = (owner: string, now: number, results: Results): Claimed =
   deferral: undefined,
 });
 
-/** What to do with a slice that a batch brings. */
+/** The action for a slice in a delivered batch. */
 export type ClaimResolution =
   | { readonly do: 'send'; readonly attempt: Claimed }
   /** Its outcome is known: publish it again. */
   | { readonly do: 'publish'; readonly attempt: Deferred | Settled }
-  /** Another worker has it. */
+  /** Another worker has the slice. */
   | { readonly do: 'drop' }
-  /** Its worker died between claim and settlement: what was unanswered may have been sent (reliability 1). */
+  /** Its worker died between claim and settlement: unanswered devices may have been sent to (reliability 1). */
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
 /**
- * Decides over a slice of an arriving batch, given the attempt that was there before (undefined: the claim succeeded).
+ * Decides on a slice of a delivered batch, given the existing attempt (undefined: the claim succeeded).
  * @param isHeld whether that attempt's owner lives and has the slice in hand
  */
 export function resolveClaim(before: Attempt | undefined, mine: Claimed, isHeld: boolean): ClaimResolution {
@@ -108,12 +107,12 @@ export function resolveClaim(before: Attempt | undefined, mine: Claimed, isHeld:
       return { do: 'publish', attempt: before };
     case 'claimed':
       if (isHeld) return { do: 'drop' };
-      // Under the own claim nothing was written yet: its answer was lost.
+      // Nothing was written under this claim yet: its answer was lost.
       return before.owner === mine.owner ? { do: 'send', attempt: before } : { do: 'takeOver', attempt: before };
   }
 }
 
-/** Only the owner of a claim may end it: what each transition is compared with. */
+/** Only the owner of a claim may end it: every transition checks this. */
 const isOf = <S extends 'claimed' | 'deferred'>(
   attempt: Attempt | undefined,
   state: S,
@@ -121,13 +120,13 @@ const isOf = <S extends 'claimed' | 'deferred'>(
 ): attempt is Extract<Attempt, { state: S }> =>
   attempt?.state === state && attempt.owner === owner && attempt.round === round;
 
-/** The claim in the hands of another worker, or undefined where it is not `from`'s any more. */
+/** The claim with another owner, or undefined if `from` no longer has it. */
 export const takenOver = (attempt: Attempt | undefined, from: string, to: string): Claimed | undefined =>
   attempt?.state === 'claimed' && attempt.owner === from
     ? { ...attempt, owner: to, round: attempt.round + 1 }
     : undefined;
 
-/** Every device is answered; undefined where the claim is another one. */
+/** Every device has a result; undefined if the claim is another one. */
 export const settled = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -138,7 +137,7 @@ export const settled = (
     ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
     : undefined;
 
-/** Some devices wait; undefined where the claim is another one. */
+/** Some devices are deferred; undefined if the claim is another one. */
 export const deferred = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -157,7 +156,7 @@ export const deferred = (
       }
     : undefined;
 
-/** Late answers are in, and some devices wait still; undefined where the slice has been claimed since. */
+/** Adds late answers while some devices stay deferred; undefined if the slice has been claimed since. */
 export const amended = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -166,7 +165,7 @@ export const amended = (
 ): Deferred | undefined =>
   isOf(attempt, 'deferred', claim) ? { ...attempt, results, deferral, dueAt: dueOf(deferral) } : undefined;
 
-/** The last late answer is in; undefined where the slice has been claimed since. */
+/** Settles after the last late answer; undefined if the slice has been claimed since. */
 export const finished = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -177,7 +176,7 @@ export const finished = (
     ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
     : undefined;
 
-/** A slice that waited and is due, claimed again; undefined where it is not due or somebody has it. */
+/** A deferred slice that is due, claimed again; undefined if it is not due or claimed. */
 export const woken = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
   attempt?.state === 'deferred' && attempt.dueAt <= now
     ? {
@@ -190,11 +189,11 @@ export const woken = (attempt: Attempt | undefined, owner: string, now: number):
       }
     : undefined;
 
-/** When the first of the devices may be tried. */
+/** Time at which the first of the devices may be tried. */
 export const dueOf = ({ progress, heldUntil, answersUntil }: Deferral): number =>
   Math.max(heldUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
 
-/** Results of an attempt with what a run of it added. Devices that had a result keep it. */
+/** Merges the results of a run into those of an attempt. Devices with a result keep it. */
 export function withResults(before: Results, added: Results): Results {
   const both = answered(before).intersect(answered(added));
   if (both.size > 0) throw new Error('a device was answered twice');

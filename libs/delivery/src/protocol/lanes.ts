@@ -1,4 +1,4 @@
-/** Named recipients travel in a lane of their own: a receipt never waits behind a broadcast. */
+/** Named recipients have a separate lane: a receipt never waits behind a broadcast. */
 export const lanes = ['broadcast', 'direct'] as const;
 export type Lane = (typeof lanes)[number];
 

@@ -54,7 +54,7 @@ const devices = fc.uniqueArray(
 const members = (of: readonly { readonly set: Buffer }[]): number[] =>
   of.flatMap(({ set }) => [...Bitmap.decode(set).positions()]).sort((a, b) => a - b);
 
-/** Where a device stands in a plan. */
+/** The place of a device in a plan. */
 const placesOf = (plan: ChunkPlanned, position: number): string[] => {
   const has = ({ set }: { readonly set: Buffer }): boolean => Bitmap.decode(set).has(position);
   return [
@@ -114,7 +114,7 @@ describe('planChunk', () => {
     return placesOf(planChunk(candidatesOf([device]), { ...base, ...given }), 5);
   };
 
-  it('names the first cause that fits', () => {
+  it('uses the first applicable cause', () => {
     expect(one({}, {})).toEqual(['eligible', 'alert to 1']);
     expect(one({ token: false }, { application: { platforms: [] } })).toEqual(['eligible', 'NO_TOKEN']);
     expect(one({}, { application: { platforms: [{ ...iOS, enabled: false }] } })).toEqual([
@@ -132,14 +132,14 @@ describe('planChunk', () => {
     expect(one({}, { application: undefined })).toEqual(['eligible', 'INTERNAL_ERROR']);
   });
 
-  it('keeps the control group out of marketing, and of nothing else (R-E15, R-I13)', () => {
+  it('excludes the control group from marketing only (R-E15, R-I13)', () => {
     const application = { platforms: [iOS], controlGroupPercentage: 12 };
     expect(one({ controlBucket: 1199 }, { application })).toEqual(['CONTROL_GROUP']);
     expect(one({ controlBucket: 1200 }, { application })).toEqual(['eligible', 'alert to 1']);
     expect(one({ controlBucket: 1199 }, { application, transactional: true })).toEqual(['eligible', 'alert to 1']);
   });
 
-  it('leaves out platforms that are not meant (R-I5)', () => {
+  it('omits platforms that the message does not address (R-I5)', () => {
     expect(one({}, { platforms: [3] })).toEqual([]);
     expect(one({ platform: 14 }, { named: false })).toEqual([]);
     expect(one({ platform: 14 }, {})).toEqual(['eligible', 'PLATFORM_DISABLED']);

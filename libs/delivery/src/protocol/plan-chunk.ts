@@ -2,7 +2,7 @@ import { ALERT, definitionOf } from '@tidings/channels';
 import { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 
-/** Scanned devices, by columns; device i has the i-th entry of each. */
+/** Scanned devices in columns; entry i belongs to device i. */
 export interface Candidates {
   readonly count: number;
   readonly positions: Uint16Array;
@@ -12,7 +12,7 @@ export interface Candidates {
   hasToken(row: number): boolean;
 }
 
-/** What a plan needs to know of the application that sends. */
+/** The properties of the sending application that a plan needs. */
 export interface SendingApplication {
   readonly platforms: readonly {
     readonly platform: number;
@@ -24,30 +24,30 @@ export interface SendingApplication {
   }[];
   /** Operator setting, 0 to 100 (R-E15). @default 0 */
   readonly controlGroupPercentage?: number;
-  /** Operator setting: what may have been sent is not repeated. @default false */
+  /** Operator setting: pushes with an unknown outcome are not repeated. @default false */
   readonly atMostOnce?: boolean;
 }
 
-/** What a plan needs to know of its message. */
+/** The properties of the message that a plan needs. */
 export interface PlanRules {
   readonly chunk: number;
-  /** Recipients were named, and not selected by what they are. */
+  /** The recipients were named, not selected by conditions. */
   readonly named: boolean;
   readonly transactional: boolean;
-  /** Platform codes that the message names; empty = R-I5. */
+  /** Platform codes of the message; empty = R-I5. */
   readonly platforms: readonly number[];
-  /** Undefined where the application is gone. */
+  /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
   readonly at: Date;
 }
 
 /**
- * Why a device that is addressed gets nothing, in the order in which the first that fits counts (R-H11): UNSUBSCRIBED, BOUNCED, COMPLAINT
- * and FILTERED_BY_CATEGORY, which come with e-mail, stand before it, and FREQUENCY_CAPPING behind.
+ * The reason for excluding an addressed device; the first applicable one counts (R-H11). With e-mail, UNSUBSCRIBED, BOUNCED, COMPLAINT and
+ * FILTERED_BY_CATEGORY will precede it, and FREQUENCY_CAPPING will follow it.
  */
 export type Exclusion = 'CONTROL_GROUP';
 
-/** Why an eligible device fails without being sent to (R-H12); all have code "0" (R-P1). */
+/** The failure of an eligible device before sending (R-H12); the code is always "0" (R-P1). */
 type Failure = { readonly category: string; readonly name: string };
 
 const failures = {
@@ -57,7 +57,7 @@ const failures = {
   applicationDeleted: { category: 'INTERNAL_ERROR', name: 'application_deleted' },
 } as const satisfies Record<string, Failure>;
 
-/** What becomes of the devices of one platform that have a token. */
+/** The variant or the failure of one platform's devices with a token. */
 type Route = { readonly variant: string } | { readonly failure: Failure };
 
 function routeOf(platform: number, application: SendingApplication | undefined): Route {
@@ -68,13 +68,13 @@ function routeOf(platform: number, application: SendingApplication | undefined):
   return isServed ? { variant: ALERT } : { failure: failures.notConfigured };
 }
 
-/** Whether the message addresses devices of this platform at all (R-I5). */
+/** Whether the message addresses devices of this platform (R-I5). */
 function isAddressed(platform: number, { platforms, named }: PlanRules): boolean {
   if (platforms.length > 0) return platforms.includes(platform);
   return named || (pushPlatforms as readonly number[]).includes(platform);
 }
 
-/** Positions collected in the order of the scan. */
+/** Positions in the order of the scan. */
 class Positions {
   #array = new Uint16Array(256);
   #length = 0;
@@ -93,7 +93,7 @@ class Positions {
   }
 }
 
-/** The devices of one platform, by what becomes of them. */
+/** The devices of one platform, by outcome. */
 interface Group {
   readonly platform: number;
   readonly route: Route;
@@ -134,8 +134,8 @@ const HOUR_MS = 3_600_000;
 const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
 /**
- * Decides what becomes of every candidate of a chunk, once and for all: excluded, eligible, and of the eligible what fails at once and what
- * is sent in which variant (R-H11, R-H12). Candidates that the message does not address appear nowhere. Pure.
+ * Decides the outcome of every candidate of a chunk, once: excluded, eligible, and of the eligible ones those that fail at once and those that are
+ * sent to, by variant (R-H11, R-H12). Candidates that the message does not address are in no set. Pure.
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });

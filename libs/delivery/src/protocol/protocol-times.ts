@@ -1,25 +1,24 @@
 import { SLICE_SIZE } from './slices.ts';
 
-/** Devices that a worker has open at a time at most: what a crash can leave in doubt (R-LM5). */
+/** Maximum number of open devices of a worker: those that a crash can make ambiguous (R-LM5). */
 export const OPEN_DEVICES = 8 * SLICE_SIZE;
 
 /**
- * How long a dispatcher's worker counts as alive after it last renewed its lease. A stall of 10 s, of its process or of the store, must not
- * cost it the lease, or it would repeat what it has sent: it renews every {@link WORKER_RENEW_MS} and stops {@link WORKER_MARGIN_MS} early, which
- * leaves 2 s for the writes.
+ * Validity of a worker's lease after its last renewal. A stall of 10 s, of the process or of the store, must not cost the lease, or the worker would
+ * repeat its sends: it renews every {@link WORKER_RENEW_MS} and stops {@link WORKER_MARGIN_MS} early, which leaves 2 s for the writes.
  */
 export const WORKER_LEASE_MS = 15_000;
 export const WORKER_RENEW_MS = 2_000;
-/** A worker stops this long before its lease ends: clocks differ, and a write takes its time. */
+/** A worker stops this long before its lease ends: clocks differ, and a write takes time. */
 export const WORKER_MARGIN_MS = 1_000;
 
-/** How much longer than a lease the watchdog waits (`docs/sending.md`). */
+/** Additional wait of the watchdog after a lease (`docs/sending.md`). */
 export const WATCH_GRACE_MS = 6_000;
 
-/** Longer than a lease: a worker that published nothing for so long is dead, or goes on in a new epoch. */
+/** Longer than a lease: a worker that published nothing for this time is dead, or continues in a new epoch. */
 export const SILENCE_MS = WORKER_LEASE_MS + WATCH_GRACE_MS;
 
-/** How long an answer is waited for once a run has ended: until then nothing is repeated. */
+/** How long an answer is awaited after the end of a run: until then nothing is repeated. */
 export const LATE_ANSWER_MS = 30_000;
 
 /**

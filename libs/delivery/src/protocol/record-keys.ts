@@ -1,4 +1,4 @@
-/** One chunk's share of a message. Bucket 0, but for messages that go out by time zone or are joined. */
+/** One chunk's share of a message. The bucket is 0, except for messages by time zone or with joined recipients. */
 export interface ChunkKey {
   readonly message: string;
   readonly bucket: number;
@@ -6,7 +6,7 @@ export interface ChunkKey {
   readonly chunk: number;
 }
 
-/** The chunk key in whatever carries one. */
+/** The chunk key of an object that contains one. */
 export const chunkKeyOf = ({ message, bucket, application, chunk }: ChunkKey): ChunkKey => ({
   message,
   bucket,
@@ -14,22 +14,22 @@ export const chunkKeyOf = ({ message, bucket, application, chunk }: ChunkKey): C
   chunk,
 });
 
-/** `_id` of the fan-out of a message in an application; what belongs to a message begins with its code and "/". */
+/** `_id` of the fan-out of a message in an application; ids of a message's documents begin with its code and "/". */
 export const fanoutId = (key: Omit<ChunkKey, 'chunk'>): string => `${key.message}/${key.bucket}/${key.application}`;
 
 /** `_id` of a plan. */
 export const planId = (key: ChunkKey): string => `${fanoutId(key)}/${key.chunk}`;
 
-/** All ids of one message that begin as {@link fanoutId} does. */
+/** All ids of one message, as {@link fanoutId} begins them. */
 export const idsOfMessage = (message: string): { readonly $gt: string; readonly $lt: string } => ({
   $gt: `${message}/`,
   $lt: `${message}0`,
 });
 
-/** Key of the records on `tidings.plans`, `tidings.outcomes` and `tidings.reports`: they concern one message in a chunk. */
+/** Key of the records on `tidings.plans`, `tidings.outcomes` and `tidings.reports`, by message and chunk. */
 export const messageChunkKey = ({ message, application, chunk }: Omit<ChunkKey, 'bucket'>): string =>
   `${message}/${application}/${chunk}`;
 
-/** Key of tasks and batches: they concern a chunk, whatever the message. */
+/** Key of tasks and batches, by chunk, independent of the message. */
 export const chunkRecordKey = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `${application}/${chunk}`;

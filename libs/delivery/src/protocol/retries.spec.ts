@@ -10,13 +10,13 @@ describe('waits', () => {
     expect(waits).toEqual([1000, 5000, 30_000, 120_000, 600_000, 600_000, 600_000]);
   });
 
-  it('are not shorter than the first wait of the error', () => {
+  it('are not shorter than the error’s first wait', () => {
     expect([1, 2, 3, 4].map((tries) => retryWaitMs(failure(tries, 60_000), 0.5))).toEqual([
       60_000, 60_000, 60_000, 120_000,
     ]);
   });
 
-  it('vary by 20 %, and never undercut what the provider asked for', () => {
+  it('vary by 20 %, and are never shorter than Retry-After', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -34,14 +34,14 @@ describe('waits', () => {
 });
 
 describe('the end of retries', () => {
-  it('is an hour after the first try, or the TTL after the processing start', () => {
+  it('is an hour after the first try, or the TTL after the start of processing', () => {
     expect(retryDeadline(0, 5000, undefined)).toBe(3_605_000);
     expect(retryDeadline(0, 5000, 60)).toBe(60_000);
     expect(retryDeadline(0, 5000, 0)).toBe(0);
     expect(retryDeadline(0, 5000, 86_400)).toBe(3_605_000);
   });
 
-  it('is the TTL, else 24 hours after the processing start, for a device that only waits behind a throttle', () => {
+  it('is the TTL, or 24 hours after the start of processing, for a device that only waits behind a throttle', () => {
     expect(throttleDeadline(5000, undefined)).toBe(86_405_000);
     expect(throttleDeadline(5000, 60)).toBe(65_000);
     expect(throttleDeadline(5000, 172_800)).toBe(172_805_000);
@@ -66,7 +66,7 @@ describe('Retry-After', () => {
     for (const status of [429, 503]) expect(retryAfterMs(status, header, now)).toBe(ms);
   });
 
-  it.each([200, 400, 403, 410, 500, 502, 504])('says nothing with status %i', (status) => {
+  it.each([200, 400, 403, 410, 500, 502, 504])('is ignored with status %i', (status) => {
     expect(retryAfterMs(status, '120', now)).toBe(0);
   });
 });

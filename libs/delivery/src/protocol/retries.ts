@@ -1,29 +1,26 @@
 /** Waits before the next tries of a retried error, in order; the last one repeats (R-P1). */
 export const RETRY_WAITS_MS: readonly number[] = [1000, 5000, 30_000, 120_000, 600_000];
 
-/** Retries end this long after a device was first tried, or at the message's TTL if that is earlier (R-P1). */
+/** Retries end this long after a device's first try, or at the message's TTL if that is earlier (R-P1). */
 export const RETRY_FOR_MS = 3_600_000;
 
 /** A device that only waits behind a throttle, of a message without TTL, ends this long after the release (R-P1). */
 export const THROTTLED_FOR_MS = 24 * 3_600_000;
 
-/** What a provider may ask for with `Retry-After` at most: a longer wait counts as this one (R-P1). */
+/** Maximum of `Retry-After`: a longer wait counts as this one (R-P1). */
 export const RETRY_AFTER_MAX_MS = 900_000;
 
 const JITTER = 0.2;
 
 export interface Failure {
-  /** Tries that failed in a retried way, this one included: from 1. */
+  /** Number of failed tries with a retry, including this one: from 1. */
   readonly tries: number;
   readonly firstWaitMs: number;
-  /** What the provider asked for, in milliseconds; it wins if it is longer. 0 = nothing. */
+  /** The provider's `Retry-After` in milliseconds; it wins if it is longer. 0 = none. */
   readonly retryAfterMs: number;
 }
 
-/**
- * How long to wait before the next try, in milliseconds.
- * @param random 0 to 1; spreads the wait by 20 % to either side, but never below what the provider asked for
- */
+/** The wait before the next try, in milliseconds. @param random 0 to 1; spreads the wait by 20 % to either side, but never below `Retry-After` */
 export function retryWaitMs({ tries, firstWaitMs, retryAfterMs }: Failure, random: number): number {
   const scheduled = RETRY_WAITS_MS[Math.min(tries, RETRY_WAITS_MS.length) - 1]!;
   const wait = Math.max(scheduled, firstWaitMs) * (1 - JITTER + 2 * JITTER * random);
@@ -34,20 +31,20 @@ const endOf = (releasedAt: number, ttlSeconds: number | undefined): number =>
   ttlSeconds === undefined ? Infinity : releasedAt + ttlSeconds * 1000;
 
 /**
- * Until when a device may be tried again, in milliseconds since 1970. TTLs count from the processing start; the hour counts from the
- * device's first try, so that a paced or throttled message leaves its last device as much time as its first.
- * @param ttlSeconds undefined = the message has none
+ * Until when a device may be tried again, in milliseconds since 1970. TTLs count from the start of processing; the hour counts from the device's
+ * first try, so that a paced or throttled message leaves its last device as much time as its first.
+ * @param ttlSeconds undefined = none
  */
 export const retryDeadline = (releasedAt: number, firstTriedAt: number, ttlSeconds: number | undefined): number =>
   Math.min(firstTriedAt + RETRY_FOR_MS, endOf(releasedAt, ttlSeconds));
 
-/** Until when a device that was never tried waits behind a throttle, in milliseconds since 1970 (R-P1). */
+/** Until when a device without a try waits behind a throttle, in milliseconds since 1970 (R-P1). */
 export const throttleDeadline = (releasedAt: number, ttlSeconds: number | undefined): number =>
   Math.min(ttlSeconds === undefined ? releasedAt + THROTTLED_FOR_MS : Infinity, endOf(releasedAt, ttlSeconds));
 
 /**
- * Milliseconds that the `Retry-After` header of an answer asks for: seconds or an HTTP date, 15 minutes at most; 0 where it is absent or
- * unreadable, and with any status but 429 and 503, where it says nothing about the next request (R-P1).
+ * The value of an answer's `Retry-After` header in milliseconds: seconds or an HTTP date, at most 15 minutes; 0 if it is absent or unreadable, or the
+ * status is neither 429 nor 503, where it does not apply to the next request (R-P1).
  */
 export function retryAfterMs(status: number, header: string | undefined, now: number): number {
   if (header === undefined || (status !== 429 && status !== 503)) return 0;

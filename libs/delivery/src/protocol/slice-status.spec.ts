@@ -6,7 +6,7 @@ const emitted = { partition: 1, offset: 7, at: 1_000 };
 const ask = (slice: OpenSlice, now: number, hasPassed = true) => sliceState(slice, now, () => hasPassed);
 
 describe('the rule of the watchdog', () => {
-  it('emits what was never recorded as emitted', () => {
+  it('emits a slice that was never recorded as emitted', () => {
     expect(ask({}, 0)).toEqual({ kind: 'due' });
   });
 
@@ -17,7 +17,7 @@ describe('the rule of the watchdog', () => {
     expect(ask({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
   });
 
-  it('lets a deferral wait, whatever was passed, until it is overdue by more than a lease', () => {
+  it('respects a deferral, whatever was passed, until it is overdue by more than a lease', () => {
     const slice = { emitted, deferredUntil: 100_000 };
     expect(ask(slice, 99_999)).toEqual({ kind: 'deferred', checkAt: 100_000 + SILENCE_MS + 1 });
     expect(ask(slice, 100_001)).toMatchObject({ kind: 'inFlight' });
@@ -26,7 +26,7 @@ describe('the rule of the watchdog', () => {
 });
 
 describe('slice statuses', () => {
-  it('hold 31 settled slices to a number', () => {
+  it('store 31 settled slices in a number', () => {
     const statuses = { settled: { 0: 0b101, 4: 1 << 30 } };
     expect([0, 1, 2, 30, 31, 124, 154].map((number) => isSettled(statuses, number))).toEqual([
       true,
@@ -41,7 +41,7 @@ describe('slice statuses', () => {
     expect(openSlices(undefined, 2)).toEqual([0, 1]);
   });
 
-  it('forget a deferral that a later emission has answered', () => {
+  it('ignore a deferral that is older than an emission', () => {
     const statuses = { emitted: { 0: [1, 7, 1_000] as const }, deferred: { 0: 900, 1: 900 } };
     expect(openSliceOf(statuses, 0)).toEqual({ emitted, deferredUntil: undefined });
     expect(openSliceOf(statuses, 1)).toEqual({ emitted: undefined, deferredUntil: 900 });

@@ -1,22 +1,22 @@
 import { SILENCE_MS } from './protocol-times.ts';
 
-/** How soon to ask again whether a record was passed. */
+/** Delay before checking again whether a record was passed. */
 const ASK_AGAIN_MS = 5_000;
 
-/** Slices in one number of `settled`. */
+/** Number of slices in one number of `settled`. */
 const WORD = 31;
 
-/** What is recorded of the slices of a sendable set. Every field is written by updates that may come in any order and be repeated. */
+/** The recorded statuses of a sendable set's slices. Every field is written by commutative, idempotent updates. */
 export interface SliceStatuses {
   /** By slice: partition, offset and time (milliseconds since 1970) of its last record. */
   readonly emitted?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
-  /** By slice: until when it was last deferred, milliseconds since 1970. Over once it was emitted later than that. */
+  /** By slice: end of its last deferral, milliseconds since 1970. A later emission supersedes it. */
   readonly deferred?: Readonly<Record<string, number>>;
-  /** Settled slices, 31 to a number: bits only ever come. */
+  /** Settled slices, 31 to a number: bits are only added. */
   readonly settled?: Readonly<Record<string, number>>;
 }
 
-/** Where the bit of a settled slice is: the entry of `settled`, and the bit in it. */
+/** The bit of a settled slice: the entry of `settled`, and the bit in it. */
 export const settledBit = (number: number): { readonly word: number; readonly bit: number } => ({
   word: Math.floor(number / WORD),
   bit: 1 << (number % WORD),
@@ -34,7 +34,7 @@ export function openSlices(statuses: Pick<SliceStatuses, 'settled'> | undefined,
   return open;
 }
 
-/** Where and when a slice was last emitted. */
+/** Place and time of a slice's last emission. */
 export interface Emission {
   readonly partition: number;
   readonly offset: number;
@@ -42,7 +42,7 @@ export interface Emission {
   readonly at: number;
 }
 
-/** What is known of a slice that is not settled. */
+/** The status of an unsettled slice. */
 export interface OpenSlice {
   readonly emitted?: Emission | undefined;
   readonly deferredUntil?: number | undefined;
@@ -52,7 +52,7 @@ export interface OpenSlice {
 export function openSliceOf(statuses: SliceStatuses | undefined, number: number): OpenSlice {
   const emitted = statuses?.emitted?.[number];
   const deferredUntil = statuses?.deferred?.[number];
-  // A deferral may be recorded before the emission that it answers: times tell them apart, not the order of writes.
+  // A deferral may be recorded before the emission that it answers: their times determine the order, not their writes.
   const isOver = emitted !== undefined && deferredUntil !== undefined && deferredUntil <= emitted[2];
   return {
     emitted: emitted && { partition: emitted[0], offset: emitted[1], at: emitted[2] },
@@ -60,14 +60,14 @@ export function openSliceOf(statuses: SliceStatuses | undefined, number: number)
   };
 }
 
-/** Whether a slice is to be emitted again, now or at the earliest when. */
+/** Whether to emit a slice again now, or when at the earliest. */
 export type SliceState =
   { readonly kind: 'due' } | { readonly kind: 'inFlight' | 'deferred'; readonly checkAt: number };
 
 /**
- * The watchdog's rule. A slice is emitted again only when it was never recorded as emitted, or the channel's group has passed its record
- * and nothing came for longer than a lease, or its deferral is overdue by more than that. Anything less strands slices or sends them
- * twice; the simulation of the protocol says so.
+ * The watchdog's rule. A slice is emitted again only if it was never recorded as emitted, or the channel's group has passed its record and no outcome
+ * arrived for longer than a lease, or its deferral is overdue by more than that. Any weaker rule strands slices or sends them twice, as the
+ * simulation of the protocol shows.
  */
 export function sliceState(
   { emitted, deferredUntil }: OpenSlice,

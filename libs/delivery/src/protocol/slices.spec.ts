@@ -15,7 +15,7 @@ describe('slices', () => {
     );
   });
 
-  it('are named by what never changes', () => {
+  it('have immutable identities', () => {
     const sendable = {
       message: '0A-1',
       bucket: 2,

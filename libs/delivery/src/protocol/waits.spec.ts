@@ -33,7 +33,7 @@ describe('a device behind a throttle', () => {
     expect(waitOf(untried, { by: 'throttle', until }, at(0))).toEqual({ progress: untried, until });
   });
 
-  it('that was tried ends an hour after its first try, with what it was told', () => {
+  it('that was tried ends an hour after its first try, with the result of that', () => {
     const last = unlisted(503, 'Busy');
     const tried = { ...untried, tries: 2, firstTriedAt: START + 2 * HOUR, last };
     expect(waitOf(tried, throttle, at(2.9 * HOUR))).toEqual({ progress: tried, until: START + 3 * HOUR });
@@ -41,8 +41,8 @@ describe('a device behind a throttle', () => {
   });
 });
 
-describe('a device that no connection can be had for', () => {
-  it('ends an hour after that was first so, and says why', () => {
+describe('a device without a connection', () => {
+  it('ends an hour after the first connection failure, with its cause', () => {
     const wait = waitOf(untried, down, at(5 * HOUR));
     const progress = { ...untried, firstTriedAt: START + 5 * HOUR };
     expect(wait).toEqual({ progress, until: START + 6 * HOUR });
@@ -54,7 +54,7 @@ describe('a device that no connection can be had for', () => {
   });
 });
 
-describe('a device whose turn does not come', () => {
+describe('a device that waits for its turn', () => {
   it('is not ended by a short TTL, but after an hour', () => {
     const turn: HeldBack = { by: 'turn', until: START };
     expect(waitOf(untried, turn, at(30_000, { ttlSeconds: 1 }))).toMatchObject({ progress: untried, until: START });

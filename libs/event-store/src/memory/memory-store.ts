@@ -4,14 +4,14 @@ import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { Quarantined, StoredCommit } from '../log-store.ts';
 
-/** What stands in for an owner's database in memory; writers that share it see the same logs. */
+/** An owner's database in memory; writers that share it see the same logs. */
 export class MemoryStore {
   readonly #commits = new Map<string, StoredCommit[]>();
   readonly #documents = new Map<string, Map<string, StoredFields>>();
   readonly #heads = new Map<string, Map<string, number>>();
   readonly #quarantined = new Map<string, Map<string, Quarantined>>();
 
-  /** Per log of a category how far it is applied. */
+  /** Per log of a category, the applied position. */
   heads(category: string): Map<string, number> {
     return getOrAdd(this.#heads, category, () => new Map());
   }
@@ -25,7 +25,7 @@ export class MemoryStore {
     return this.#commits.get(log) ?? [];
   }
 
-  /** Adds a commit if its number is free, and returns the one that holds the number. */
+  /** Adds a commit if its position is free, and returns the one at that position. */
   append(commit: StoredCommit): StoredCommit {
     const commits = this.#commits.get(commit.log) ?? [];
     if (commit.n > commits.length + 1) throw new Error(`${commit.log}: commit ${commit.n} would leave a gap`);
@@ -49,7 +49,7 @@ export class MemoryStore {
     getOrAdd(this.#documents, collection, () => new Map()).set(id, { ...(defined(fields) as StoredFields), _id: id });
   }
 
-  /** Applies a self-report to a document, if there is one. */
+  /** Applies a self-report to a document, if it exists. */
   selfReport(address: DocumentAddress, selfReportedField: string, update: SelfReportUpdate): void {
     const stored = this.document(address);
     if (!stored) return;

@@ -1,8 +1,8 @@
 import { isTransient, UnknownOutcome } from '@tidings/mongo';
 
 /**
- * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a
- * writer answers `unavailable` it makes the 5 s after which nothing comes into effect any more.
+ * Time limit of one command to MongoDB, after which it counts as unanswered; majority writes have the same limit. Together with the 3 s until a
+ * writer answers `unavailable` it bounds the time until a command can take effect to 5 s.
  */
 export const ATTEMPT_MS = 2000;
 
@@ -16,11 +16,11 @@ export interface WriteError {
   readonly keyPattern?: Record<string, unknown>;
 }
 
-/** True for a document whose `_id` is taken; a unique index of the owner's is another matter. */
+/** True for a document whose `_id` exists; a conflict on the owner's unique index is another error. */
 export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean =>
   code === DUPLICATE_KEY && (keyPattern ? '_id' in keyPattern : errmsg.includes('index: _id_'));
 
-/** The answer of one command, or {@link UnknownOutcome} when none comes in time or the error may pass. */
+/** The answer of one command, or {@link UnknownOutcome} after the time limit or a transient error. */
 export async function answered<T>(command: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

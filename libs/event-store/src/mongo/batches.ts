@@ -1,4 +1,4 @@
-/** Bytes of documents in one command, by the sender's estimate; MongoDB takes 48 MB. */
+/** Maximum estimated bytes of documents in one command; MongoDB accepts 48 MB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_DOCUMENTS = 10_000;
 

@@ -8,19 +8,19 @@ import { batchesOf } from './batches.ts';
 /** Acknowledged means journaled on a majority. */
 export const DURABLE = { w: 'majority', j: true, wtimeout: ATTEMPT_MS } as const;
 
-/** A commit as it lies in `<category>.commits`. */
+/** A document of `<category>.commits`. */
 export interface CommitDocument {
   readonly _id: { readonly log: string; readonly n: number };
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
-  /** What events apply to that do not name it whatever their kind is: `<collection>/<id>`. */
+  /** The documents of events that do not name them independently of their kind: `<collection>/<id>`. */
   readonly documents?: readonly { readonly event: number; readonly ids: readonly string[] }[];
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** A log's entry in `<category>.heads`: applied up to `applied`, handed to the broker up to `published`. */
+/** A log's entry in `<category>.heads`: applied up to `applied`, published up to `published`. */
 export interface HeadDocument {
   readonly _id: string;
   readonly applied: number;
@@ -43,7 +43,7 @@ export class MongoCommits {
     this.#meta = meta;
   }
 
-  /** One attempt for all; see `LogStore.insert`. */
+  /** One attempt for all commits; see `LogStore.insert`. */
   async insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
     const outcomes = await Promise.all(batchesOf(commits, bytesOf).map((batch) => this.#insertBatch(batch)));
     return outcomes.flat();
@@ -67,7 +67,7 @@ export class MongoCommits {
     return answered(later.sort({ _id: 1 }).toArray());
   }
 
-  /** Raises `applied` or `published` of heads; neither ever goes back. */
+  /** Raises `applied` or `published` of heads; neither ever decreases. */
   async raise(field: 'applied' | 'published', heads: ReadonlyMap<string, number>): Promise<void> {
     const updates = [...heads].map(([log, n]) => ({ q: { _id: log }, u: { $max: { [field]: n } } }));
     for (const batch of batchesOf(updates, () => 256)) {
@@ -75,7 +75,7 @@ export class MongoCommits {
     }
   }
 
-  /** Those of the logs that have the commit after the given number. */
+  /** The logs that have a commit after the given position. */
   async ahead(heads: readonly Head[]): Promise<ReadonlySet<string>> {
     if (heads.length === 0) return new Set();
     const next = heads.map(({ log, applied }) => ({ log, n: applied + 1 }));
@@ -83,7 +83,7 @@ export class MongoCommits {
     return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
   }
 
-  /** Only what a majority has: a commit that an election takes back must not be applied or published. */
+  /** Reads majority-committed documents only: a commit that an election rolls back must not be applied or published. */
   async after(log: string, n: number, limit: number): Promise<readonly StoredCommit[]> {
     const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
@@ -132,21 +132,21 @@ export class MongoCommits {
     }
   }
 
-  /** The errors of single documents. Rejects with UnknownOutcome also when the write concern was not met: nothing is known to last. */
+  /** The errors of single documents. Rejects with UnknownOutcome also when the write concern was not met: the writes may not last. */
   async #insertMany(collection: string, documents: readonly object[]): Promise<readonly WriteError[]> {
     const command = { insert: collection, documents, ordered: false, writeConcern: DURABLE };
     const answer = await answered(this.#db.command(command, { ignoreUndefined: true }));
     return (answer['writeErrors'] ?? []) as WriteError[];
   }
 
-  /** Who holds the numbers of these commits, at most one a log. */
+  /** The uids at the positions of these commits, at most one per log. */
   async #uids(commits: readonly StoredCommit[]): Promise<ReadonlyMap<string, string>> {
     const ids = commits.map(({ log, n }) => ({ log, n }));
     const found = this.#commits.find({ _id: { $in: ids } }, { ...READ, projection: { uid: 1 }, batchSize: 10_000 });
     return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
   }
 
-  /** An error of which it is not known that nothing was sent is believed only when the commit is not there. */
+  /** An error after which something may have been sent is a refusal only if the commit is not stored. */
   async #refusedOrIn(commit: StoredCommit, error: unknown): Promise<InsertOutcome> {
     try {
       const uid = (await this.#uids([commit])).get(commit.log);
@@ -176,7 +176,7 @@ const storedDocuments = ({ index, addresses }: EventDocuments): { event: number;
   ids: addresses.map(({ collection, id }) => `${collection}/${id}`),
 });
 
-/** Names of collections have no slash. */
+/** Names of collections contain no slash. */
 function addressIn(text: string): DocumentAddress {
   const slash = text.indexOf('/');
   return { collection: text.slice(0, slash), id: text.slice(slash + 1) };

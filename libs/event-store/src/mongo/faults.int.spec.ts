@@ -23,7 +23,7 @@ type Stored = Thing & { readonly _id: string; readonly rev: number };
 const LOG = 'things-1';
 const A = 'a';
 const B = 'b';
-/** For writers that shall answer `unavailable`. Where the collections exist it is time enough for the commands before. */
+/** For writers that answer `unavailable`. If the collections exist it is time enough for the preceding commands. */
 const HASTY = { answerWithinMs: 3000 };
 const add = (id: string, key: string): ThingCommand => ({ kind: 'add', id, key, by: 1 });
 
@@ -41,7 +41,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     opened.push(writer);
     return writer;
   };
-  /** Makes the collections, which takes longer than all that follows, with a command of another log. */
+  /** Creates the collections, which takes longer than all the following, with a command of another log. */
   const prepare = async (): Promise<void> => {
     const first = openLogs(db, things, PATIENT);
     await first.submit('things-0', add('prepared', '1'));
@@ -60,7 +60,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   describe('a process that dies', () => {
-    it('between commit and states leaves them to the next one, within a second', async () => {
+    it('between commit and states leaves them to the next one, which applies them within a second', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       await dying.submit(LOG, add(A, '1'));
@@ -77,7 +77,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await expect(heir.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
     });
 
-    it('is followed by a writer that was there all the time', async () => {
+    it('is followed by a writer that was running all the time', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       const other = open(db, { applyEveryMs: 50 });
@@ -91,12 +91,12 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(other.counts.applied).toBe(1);
     });
 
-    it('amid the states leaves the rest to the next one', async () => {
+    it('amid the states leaves the others to the next one', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       await dying.submit(LOG, add(A, '1'));
       bad.interfere(async (command, send) => {
-        // A is known and goes by update, B is new and goes by insert: only one of the two commands gets through.
+        // A exists and is updated, B is new and is inserted: only one of the two commands gets through.
         if (command['update'] === 'things') bad.die();
         return bad.alive(send);
       });
@@ -123,7 +123,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   describe('an insert without an answer', () => {
-    it('may have succeeded: then it is known by its uid', async () => {
+    it('may have succeeded: then its uid identifies it', async () => {
       const writer = open(bad.db);
       let times = 0;
       bad.interfere(async (command, send) => {
@@ -136,7 +136,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await commits()).toHaveLength(1);
     });
 
-    it('may land later, after it was repeated', async () => {
+    it('may arrive late, after it was repeated', async () => {
       const writer = open(bad.db);
       let late: (() => Promise<Document>) | undefined;
       bad.interfere(async (command, send) => {
@@ -150,7 +150,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect((await commits()).map(({ events }) => events.length)).toEqual([1, 1]);
     });
 
-    it('may land while it is repeated', async () => {
+    it('may arrive while it is repeated', async () => {
       const writer = open(bad.db);
       let late: (() => Promise<Document>) | undefined;
       bad.interfere(async (command, send) => {
@@ -167,7 +167,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await commits()).toHaveLength(1);
     });
 
-    it('comes to nothing for ever once its command was answered unavailable', async () => {
+    it('never takes effect once its command was answered unavailable', async () => {
       await prepare();
       const writer = open(bad.db, HASTY);
       let late: (() => Promise<Document>) | undefined;
@@ -181,7 +181,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       const second = writer.submit('things-2', add(B, '1'));
       await expect(first).rejects.toMatchObject({ kind: 'unavailable' });
       await expect(second).rejects.toMatchObject({ kind: 'unavailable' });
-      // The log is closed until it is known who has the number.
+      // The log is closed until the owner of the position is known.
       await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
       down = false;
       await until(() =>
@@ -199,7 +199,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       ]);
     });
 
-    it('is in effect if it had succeeded before its command was answered unavailable', async () => {
+    it('takes effect if it had succeeded before its command was answered unavailable', async () => {
       await prepare();
       const writer = open(bad.db, HASTY);
       let down = true;
@@ -257,7 +257,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(writer.counts).toMatchObject({ unknownOutcomes: 1, conflicts: 1 });
     });
 
-    it('may be majority-acknowledged late: a write concern error is no answer', async () => {
+    it('may be majority-acknowledged late: a write concern error is not an answer', async () => {
       const writer = open(bad.db);
       let times = 0;
       bad.interfere(async (command, send) => {
@@ -270,7 +270,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
   });
 
-  it('repeats states that got no answer, self-reports included', async () => {
+  it('repeats states without got no answer, self-reports included', async () => {
     const writer = open(bad.db);
     let times = 0;
     bad.interfere(async (command, send) => {
@@ -352,7 +352,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await writer.submit(LOG, add(A, 'after'));
     });
 
-    it('is refused before its commit where an index would refuse its state on MongoDB 4.0', async () => {
+    it('is refused before its commit if an index would refuse its state on MongoDB 4.0', async () => {
       await db.collection('things').createIndex({ name: 1, count: 1 });
       const writer = open(db);
       const replies = await Promise.allSettled([
@@ -365,7 +365,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await thing(B)).toMatchObject({ name: 'ü'.repeat(400) });
     });
 
-    it('leaves one document in quarantine when its state is refused after all, and blocks nothing else', async () => {
+    it('quarantines one document when its state is refused after its commit, and blocks nothing else', async () => {
       await db.createCollection('things', { validator: { name: { $ne: 'poison' } } });
       const problems: Problem[] = [];
       const writer = open(db, { onProblem: (problem) => problems.push(problem) });
@@ -400,7 +400,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
   });
 
-  it('stores the longest legal texts on any server', async () => {
+  it('stores the longest permitted texts on any server', async () => {
     await db.collection('things').createIndex({ hwidHash: 1 });
     const writer = open(db);
     const four = '𝒳';

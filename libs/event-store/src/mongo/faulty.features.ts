@@ -1,24 +1,24 @@
 import { type Collection, type CollectionOptions, type Db, type Document, MongoNetworkError } from 'mongodb';
 
-/** What happens to one command instead of going straight to the server. */
+/** The fault of one command. */
 export type Interference = (command: Document, send: () => Promise<Document>) => Promise<Document>;
 
 export interface FaultyDb {
   readonly db: Db;
-  /** Asked for every command that is sent as one: the inserts and updates of a writer. */
+  /** Called for every command that is sent directly: the inserts and updates of a writer. */
   interfere(with_: Interference): void;
-  /** Sends, unless the process has died meanwhile. */
+  /** Sends the command, unless the process has died meanwhile. */
   alive(send: () => Promise<Document>): Promise<Document>;
-  /** From now on nothing gets through, as after the death of the process. */
+  /** From now on every command fails, as after the death of the process. */
   die(): void;
-  /** Comes once it has died and the store has answered all that it let through: nothing of it can land later. */
+  /** Resolves once the process has died and the store has answered every command that was let through: none of them can take effect later. */
   readonly gone: Promise<void>;
 }
 
-/** What a driver throws when the connection breaks before the answer. */
+/** The driver's error when the connection breaks before the answer. */
 export const lost = (): MongoNetworkError => new MongoNetworkError('connection lost');
 
-/** A database whose commands can be made to fail, be lost or come late, while the real server does the work. */
+/** A database whose commands can fail, be lost or be delayed, on a real server. */
 export function faulty(db: Db): FaultyDb {
   let interference: Interference = (_, send) => send();
   let dead = false;
@@ -68,7 +68,7 @@ export function faulty(db: Db): FaultyDb {
   };
 }
 
-/** Stands for a promise and for a cursor, both of which fail. */
+/** Acts as a promise and as a cursor, both of which fail. */
 function failing(): unknown {
   const rejected = Promise.reject(lost());
   rejected.catch(() => undefined);

@@ -35,7 +35,7 @@ describe('checkOf', () => {
     expect(refuses(keys, document)).toBe(refused);
   });
 
-  it('refuses every state under a unique index, for one could not be written after its commit', () => {
+  it('refuses every state under a unique index, which could refuse it after its commit', () => {
     expect(refuses({ a: 1 }, { a: 1 }, { unique: true })).toBe(true);
     expect(checkOf([{ name: '_id_', key: { _id: 1 } }])).toBeUndefined();
   });

@@ -22,7 +22,7 @@ describeWithMongo('openCommits', (mongo) => {
   const applied = async (log: string): Promise<unknown> =>
     (await mongo.db.collection<{ _id: string; applied: number }>('things.heads').findOne({ _id: log }))?.applied;
 
-  it('reads what was committed, by number and by time', async () => {
+  it('reads commits by position and by time', async () => {
     const writer = open();
     const commits = openCommits(mongo.db, things);
     const log = 'things-read';
@@ -58,13 +58,13 @@ describeWithMongo('openCommits', (mongo) => {
     await commits.removeBefore(clock.date);
     expect(await commits.after(log, 0, 10)).toEqual([]);
 
-    // What the other writer does once a second.
+    // The other writer does this once a second.
     await idle.applyCommits();
     expect(await add(idle, log, 'last')).toEqual({ count: 5 });
     expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
   });
 
-  it('keeps what is not published yet, and what somebody has to look after', async () => {
+  it('keeps commits that are not published yet, or need an operator', async () => {
     const writer = open();
     const commits = openCommits(mongo.db, things, { isRelayed: true });
     const log = 'things-kept';
@@ -81,7 +81,7 @@ describeWithMongo('openCommits', (mongo) => {
     const heads = mongo.db.collection<Id<string> & { published: number }>('things.heads');
     const quarantine = mongo.db.collection<Id<object> & { log: string; n: number }>('things.quarantine');
     const unpublished = mongo.db.collection<Id<{ log: string; n: number }>>('things.unpublished');
-    // Writers apply what is in quarantine, once a second.
+    // Writers apply commits of quarantined documents once a second.
     for (const each of opened.splice(0)) await each.close();
     await heads.updateOne({ _id: log }, { $set: { published: 4 } });
     await quarantine.insertOne({ _id: { collection: 'things', id: 'x' }, log, n: 2 });

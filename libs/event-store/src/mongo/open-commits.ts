@@ -5,46 +5,46 @@ import { answered } from './answers.ts';
 import { UnknownEvent } from '../unknown-event.ts';
 import { type CommitDocument, MongoCommits } from './commits.ts';
 
-/** Heads looked at together, and commits removed at a time. */
+/** Heads per query, and commits removed at a time. */
 const PAGE = 1000;
 const STEP = 500;
 /** Later than any commit. */
 const FOREVER = new Date(8.64e15);
 
-/** The commits of a category for who follows its logs, in any process of their owner. */
+/** The commits of a category for consumers that follow its logs, in any process of their owner. */
 export interface CommitReader<Event> {
   /**
-   * Commits of a log after `n` that can no longer be lost, in order, at most `limit`; where older ones were removed, those that are left. It
-   * ends before a commit with an event that this version does not know: a newer one goes on from there (ADR 27).
+   * Commits of a log after `n` that can no longer be lost, in order, at most `limit`; removed commits are skipped. It stops before a commit with an
+   * event that this version does not know: a newer version continues from there (ADR 27).
    */
   after(log: string, n: number, limit: number): Promise<readonly Commit<Event>[]>;
-  /** Those of the numbers that are there, in order. */
+  /** The existing commits at these positions, in order. */
   pick(log: string, numbers: readonly number[]): Promise<readonly Commit<Event>[]>;
-  /** The number of a log's newest commit; 0 without one. */
+  /** The position of a log's newest commit; 0 without one. */
   newest(log: string): Promise<number>;
-  /** The number of a log's newest commit that was made before `at`; 0 without one. */
+  /** The position of a log's newest commit before `at`; 0 without one. */
   newestBefore(log: string, at: Date): Promise<number>;
   /**
-   * Removes commits that were made before `at` and that nobody needs any more: they are applied, and published where there is a relay. From
-   * then on the states are the record (architecture 4). What stands in quarantine, or could not be published, keeps what follows it.
+   * Removes commits from before `at` that are no longer needed: they are applied, and published if there is a relay. From then on the states are the
+   * record (architecture 4). Commits from one on that is needed by the quarantine, or could not be published, are kept.
    */
   removeBefore(at: Date, signal?: AbortSignal): Promise<void>;
-  /** The same of the logs whose names begin with `prefix`, whenever their commits were made. */
+  /** The same for the logs whose names begin with `prefix`, regardless of the age of their commits. */
   removeLogs(prefix: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** A text that sorts before everything that begins with `prefix`, and behind all that sorts before that. */
+/** A text that sorts before every text with `prefix`, and after all texts that sort before those. */
 const justBefore = (prefix: string): string =>
   prefix === '' ? '' : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) - 1)}\uffff`;
 
 export interface CommitReaderOptions {
-  /** Whether commits must be published before they may be removed. @default false */
+  /** Whether commits must be published before they are removed. @default false */
   readonly isRelayed?: boolean;
-  /** Hears, once, of each commit that `after` ends before. */
+  /** Receives, once, the error of each commit that `after` stops before. */
   readonly held?: (error: Error) => void;
 }
 
-/** Opens the commits of a category beside its writers. What the store does not answer rejects with an error that may pass. */
+/** Opens the commits of a category beside its writers. Calls without an answer from the store reject with a transient error. */
 export function openCommits<Event>(
   db: Db,
   { category, decode, isKnown }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode' | 'isKnown'>,
@@ -74,7 +74,7 @@ export function openCommits<Event>(
     return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.n ?? 0;
   };
 
-  /** The oldest number of each log that somebody has still to look after. */
+  /** The oldest position of each log that must be kept. */
   const kept = async (): Promise<ReadonlyMap<string, number>> => {
     const quarantine = db.collection<{ log: string; n: number }>(`${category}.quarantine`);
     const unpublished = db.collection<{ _id: { log: string; n: number } }>(`${category}.unpublished`);
@@ -86,7 +86,7 @@ export function openCommits<Event>(
     return oldest;
   };
 
-  /** Removes the oldest commits of a log up to `last`; false when no more are to go. */
+  /** Removes the oldest commits of a log up to `last`; false when there are no more. */
   const removeStep = async (log: string, last: number, at: Date): Promise<boolean> => {
     const range = { _id: { ...all(log), $lte: { log, n: last } } };
     const oldest = collection.find(range, { sort: { _id: 1 }, limit: STEP, batchSize: STEP, projection: { at: 1 } });

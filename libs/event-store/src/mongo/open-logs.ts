@@ -15,8 +15,8 @@ export interface MongoLogsOptions<Event> extends OpenLogsOptions<Event> {
 }
 
 /**
- * Opens the logs of a category in their owner's database: `<category>.commits`, `<category>.heads`, `<category>.quarantine` and the
- * collections that the definition addresses. Works on every MongoDB from 4.0 on that is a replica set with read concern majority.
+ * Opens the logs of a category in their owner's database: `<category>.commits`, `<category>.heads`, `<category>.quarantine` and the collections of
+ * the definition. Requires a replica set of MongoDB 4.0 or newer, with read concern majority.
  */
 export function openLogs<Command, Event, State, Reply, Context>(
   db: Db,

@@ -3,22 +3,22 @@ import type { LogDefinition } from '../event-log-port.ts';
 import { answered } from './answers.ts';
 import { type CommitDocument, DURABLE } from './commits.ts';
 
-/** An event with its place in its commit. */
+/** An event with its index in its commit. */
 export interface PlacedEvent<Event> {
   readonly index: number;
   readonly event: Event;
 }
 
 /**
- * The one way in which a commit is changed: what its events say of somebody is taken out (architecture 4, "Retention and erasure"), or what is sealed
- * in them is sealed anew. What the events mean stays.
+ * The only way to change a commit: personal data is removed from its events (architecture 4), or encrypted values in them are re-encrypted. The
+ * meaning of the events stays.
  */
 export interface CommitRedaction<Event> {
-  /** The events of a commit whose bytes contain `mark`, in order; none where the commit was removed. */
+  /** The events of a commit whose bytes contain `mark`, in order; none if the commit was removed. */
   marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
   /**
-   * The same of the commits of a log after `n`, of which `limit` are read, in order: those that have such events. `last` is the number of the
-   * last one read; undefined where there was none.
+   * The same for the commits of a log after `n`, of which `limit` are read, in order: those with such events. `last` is the position of the last one
+   * read; undefined if there was none.
    */
   markedAfter(
     log: string,
@@ -29,11 +29,11 @@ export interface CommitRedaction<Event> {
     readonly last: number | undefined;
     readonly marked: readonly { readonly n: number; readonly events: readonly PlacedEvent<Event>[] }[];
   }>;
-  /** Puts other events in the place of these; durable when it resolves, and may be repeated. */
+  /** Replaces these events; durable when it resolves, idempotent. */
   replace(log: string, n: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
 }
 
-/** Opens the commits of a category for that. What the store does not answer rejects with an error that may pass. */
+/** Opens the commits of a category for that. Calls without an answer from the store reject with a transient error. */
 export function openRedaction<Event>(
   db: Db,
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,

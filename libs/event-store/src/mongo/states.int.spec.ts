@@ -67,7 +67,7 @@ describeWithMongo('states', (mongo) => {
       expect(await write(1, { name: 'one', size: 1 }, undefined, 4)).toEqual([]);
     });
 
-    it('sets what differs in a document that is as it was', async () => {
+    it('sets the changed fields of an unchanged document', async () => {
       expect(await write(5, { name: 'two', size: 1 }, first, 7)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', size: 1, self: { open: 7 } });
       expect(await write(9, { name: 'two' }, { ...first, rev: 5, guard: 5 })).toEqual([]);
@@ -75,7 +75,7 @@ describeWithMongo('states', (mongo) => {
       expect(updates).toBe(2);
     });
 
-    it('leaves fields alone that are not its own, unless nothing may be left', async () => {
+    it('preserves fields that it does not own, unless nothing may remain', async () => {
       await db.collection('things').updateOne({}, { $set: { colour: 'red' } });
       const read = { ...first, colour: 'red' };
       expect(await write(5, { name: 'two' }, read)).toEqual([]);
@@ -86,32 +86,32 @@ describeWithMongo('states', (mongo) => {
       expect(await stored()).toEqual({ _id: 'a', rev: 6, name: '', self: { open: 4 } });
     });
 
-    it('leaves a newer document alone', async () => {
+    it('does not change a newer document', async () => {
       await write(7, { name: 'seven', size: 7 }, first);
       expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
       expect(await write(7, { name: 'again', size: 1 }, first)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 7, name: 'seven', size: 7, self: { open: 4 } });
     });
 
-    it('sets everything in one that is older than was known', async () => {
+    it('sets all fields of a document that is older than known', async () => {
       expect(await write(5, { name: 'five', size: 3 }, { ...first, rev: 3, size: 3 })).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 3, self: { open: 4 } });
     });
 
-    it('makes one anew that has vanished', async () => {
+    it('creates a vanished document again', async () => {
       await db.collection('things').deleteMany({});
       expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1 });
     });
 
-    it('writes self-reports beside all this', async () => {
+    it('writes self-reports with all this', async () => {
       await write(5, { name: 'five', size: 1 }, first);
       expect(await write(6, undefined, undefined, 9)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1, self: { open: 9 } });
     });
   });
 
-  it('are patched without a look at any index but that on _id where their server guards them', async () => {
+  it('are patched by the index on _id alone if their server guards them', async () => {
     const db = mongo.database('planned');
     await db.createCollection('things', guarded);
     await db.createCollection('things', guarded);

@@ -11,15 +11,15 @@ import { DURABLE } from './commits.ts';
 import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
 
 /**
- * One write on its way. `insert` and `patch`, which sets only what differs, take it that the document is as it was when it was decided
- * on; where it is not, `upsert` sets everything unless the document is as new already.
+ * One write in progress. `insert` and `patch`, which sets only changed fields, expect that the document is unchanged since the decision; otherwise
+ * `upsert` sets all fields unless the document is as new already.
  */
 interface Step {
   readonly write: StateWrite;
   readonly kind: 'insert' | 'patch' | 'upsert' | 'selfReport';
-  /** Of `selfReport`: which of the write's self-reports. */
+  /** Of `selfReport`: the index of the write's self-report. */
   readonly selfReport: number;
-  /** An upsert that met a duplicate once: the second time the document is there for certain, and no older. */
+  /** An upsert that met a duplicate once: the second time the document exists for certain, and is no older. */
   readonly again: boolean;
 }
 
@@ -46,7 +46,7 @@ export class MongoStates {
     this.#guards = new Guards(db);
   }
 
-  /** See `LogStore.find`. A plain command, because a cursor of the driver costs nearly as much again, and there is one read a cycle. */
+  /** See `LogStore.find`. A plain command, because a cursor of the driver costs nearly as much again, and there is one read per cycle. */
   async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
     const query = {
       filter: { [field]: { $in: values as never[] } },
@@ -56,7 +56,7 @@ export class MongoStates {
     const answer = await answered(this.#db.command(command, { promoteBuffers: true }));
     const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: StoredFields[] };
     if (id === 0) return firstBatch;
-    // Too much for one answer: the rest of a cursor belongs to its session, so it is read from the start.
+    // Too much for one answer: a cursor belongs to its session, so everything is read again from the start.
     await answered(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
     const { filter, ...options } = query;
     return answered(
@@ -83,7 +83,7 @@ export class MongoStates {
     return refused;
   }
 
-  /** Carries out steps of one command kind on one collection; returns those that follow from them. */
+  /** Executes steps of one command kind on one collection; returns the following steps. */
   async #round(steps: readonly Step[], refused: RefusedWrite[]): Promise<Step[]> {
     const next = await Promise.all(
       batchesOf(steps, ({ write }) => write.bytes).map((batch) => this.#batch(batch, refused)),
@@ -154,13 +154,13 @@ export class MongoStates {
     if (isGuarded) set[GUARD] = n;
     if (known && isGuarded) return { q: { _id }, u: { ...update, $inc: { rev: n - revOf(known) } }, upsert: true };
     set['rev'] = n;
-    // Of a document that has vanished, what is as it was has to be written, too.
+    // In a vanished document the unchanged fields must be written, too.
     const unchanged = known ? unchangedIn(fields!, set) : {};
     if (Object.keys(unchanged).length > 0) update['$setOnInsert'] = unchanged;
     return { q: { _id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
   }
 
-  /** Fields of the document that the state was decided on and no longer has. */
+  /** Fields of the base document that the state no longer has. */
   #vanished({ address: { collection }, fields, before, clears }: StateWrite): Record<string, ''> | undefined {
     let vanished: Record<string, ''> | undefined;
     for (const name in before) {
@@ -180,10 +180,10 @@ export class MongoStates {
 
 const revOf = ({ rev }: StoredFields): number => (typeof rev === 'number' ? rev : 0);
 
-/** Fields of every document that are no part of its state. */
+/** Fields of every document that are not part of its state. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', 'rev', GUARD]);
 
-/** The fields to set: all, or those that are not the very values of the known document. */
+/** The fields to set: all, or those that are not the identical values of the known document. */
 function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const name in fields) {
@@ -193,7 +193,7 @@ function changedIn(fields: StoredFields, known: StoredFields | undefined): Recor
   return changed;
 }
 
-/** The fields that are not set anyway. */
+/** The fields that are not set otherwise. */
 function unchangedIn(fields: StoredFields, set: Document): Document {
   const rest = Object.entries(fields).filter(
     ([name, value]) => value !== undefined && name !== '_id' && !(name in set),
@@ -206,7 +206,7 @@ function firstStep(write: StateWrite): Step {
   return { write, kind, selfReport: 0, again: false };
 }
 
-/** Self-reports that do not go with the first write follow one by one. */
+/** Self-reports that do not fit into the first write follow one by one. */
 function afterSuccess({ write, selfReport }: Step): Step[] {
   return selfReport + 1 < write.selfReports.length
     ? [{ write, kind: 'selfReport', selfReport: selfReport + 1, again: false }]
@@ -221,7 +221,7 @@ function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Ste
     return [];
   }
   if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
-  // Somebody applied this commit, or a later one: only the self-reports are still to be written.
+  // Another writer applied this commit, or a later one: only the self-reports remain to be written.
   return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, again: false }] : [];
 }
 

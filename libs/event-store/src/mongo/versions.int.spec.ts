@@ -35,7 +35,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
     db.collection<Document & { _id: string }>(collection).findOne({ _id: id });
   const quarantined = (): Promise<number> => db.collection('things.quarantine').countDocuments();
 
-  /** Leaves a commit of the newer version in the log, whose states are not written: its process died in between. */
+  /** Leaves a commit of the newer version in the log without its states: its process died in between. */
   async function dieAfter(command: NewerCommand): Promise<void> {
     const bad = faulty(db);
     const dying = openLogs(bad.db, newerThings, { answerWithinMs: 3000, applyEveryMs: 3_600_000 });
@@ -59,7 +59,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   });
 
   describe('an event of a kind that the older version does not have', () => {
-    it('stops its documents, and no others, until the newer version goes on with them', async () => {
+    it('blocks its documents, and no others, until the newer version applies it', async () => {
       const old = older();
       await old.submit(LOG, add('a', '1'));
       await dieAfter(paint('a', 'red'));
@@ -82,7 +82,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await expect(young.submit(LOG, paint('a', 'blue'))).resolves.toEqual({ count: 0 });
     });
 
-    it('is told of once by a process, however often it looks', async () => {
+    it('is reported once by a process, however often it looks', async () => {
       await dieAfter(paint('a', 'red'));
       const old = older();
       await until(async () => (await quarantined()) === 2);
@@ -91,7 +91,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await expect(old.submit(LOG, add('a', '1'))).rejects.toMatchObject({ kind: 'unavailable' });
     });
 
-    it('is gone on with by a process of the newer version that was there all the time', async () => {
+    it('is applied by a process of the newer version that was running all the time', async () => {
       const [old, young] = [older(), newer()];
       await young.submit(LOG, add('b', '1'));
       for (let i = 0; i < 30; i++) {
@@ -111,7 +111,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       expect(await document(thingAt('b'))).toMatchObject({ count: 31 });
     });
 
-    it('ends what is read of the log, before its commit', async () => {
+    it('ends reading of the log, before its commit', async () => {
       await older().submit(LOG, add('a', '1'));
       await newer().submit(LOG, paint('a', 'red'));
       const held: Error[] = [];
@@ -121,7 +121,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       expect((await openCommits(db, newerThings).after(LOG, 0, 10)).map(({ n }) => n)).toEqual([1, 2]);
     });
 
-    it('is left to the newer version by the relay of the older one, which goes on with other logs', async () => {
+    it('is left to the newer version by the relay of the older one, which continues with other logs', async () => {
       const published: string[] = [];
       const broker = {
         publish: (_: string, records: readonly { readonly value: Uint8Array }[]) => {
@@ -177,7 +177,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       },
     );
 
-    it('stays where both versions write at once, and neither loses a command', async () => {
+    it('stays where both versions write concurrently, and neither loses a command', async () => {
       const [old, young] = [older(), newer()];
       await young.submit(LOG, paint('a', 'red'));
       const unavailable = { kind: 'unavailable' };

@@ -35,7 +35,7 @@ describeWithMongo('project', (mongo) => {
     ]);
   });
 
-  it('loses nothing between writers of the same documents', async () => {
+  it('loses no facts of concurrent writers of the same documents', async () => {
     const documents = collection('contended');
     const numbers = Array.from({ length: 60 }, (_, i) => i);
     await Promise.all(numbers.map((n) => project(documents, facts(`d${n % 2}`, n), whole)));
@@ -46,7 +46,7 @@ describeWithMongo('project', (mongo) => {
     ]);
   });
 
-  it('keeps parts apart, whichever comes first', async () => {
+  it('keeps parts separate, in either order', async () => {
     const documents = collection('parts');
     await Promise.all([1, 2, 3, 4, 5, 6].map((n) => project(documents, facts('a', n), ofTwoTopics)));
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({
@@ -73,7 +73,7 @@ describeWithMongo('project', (mongo) => {
     await project(documents, facts('a', 6), ofTwoTopics);
     await project(documents, facts('a', 8), remembering);
     expect(known).toEqual({ seen: [2], rev: 1 });
-    // First what it remembered, which was refused, then what was there.
+    // First the cached part, which was refused, then the stored one.
     expect(stored.slice(2)).toEqual([
       { seen: [2, 4], rev: 2 },
       { seen: [2, 4, 6], rev: 3 },
@@ -81,7 +81,7 @@ describeWithMongo('project', (mongo) => {
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({ even: { seen: [2, 4, 6, 8], rev: 4 } });
   });
 
-  describe('two versions, the newer one with one more kind of fact and one more field', () => {
+  describe('two versions, the newer one with another kind of fact and another field', () => {
     interface Both extends Seen {
       readonly kind?: 'weighed';
     }

@@ -1,21 +1,22 @@
 import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb';
 import type { RecentParts } from './recent-parts.ts';
 
-/** A document of a read model: found by `_id`; everything else is the projection's. */
+/** A document of a read model, found by `_id`; all other fields belong to the projection. */
 export type ProjectedDocument = Document & { readonly _id: string };
 
-/** How facts become documents. */
+/** The mapping of facts to documents. */
 export interface Projection<Fact> {
-  /** `_id` of the document that a fact belongs to. */
+  /** `_id` of the document of a fact. */
   readonly idOf: (fact: Fact) => string;
   /**
-   * The part of the document that the fact belongs to, a top-level field. Parts have revisions of their own, so that consumers of
-   * different topics do not meet. @default the whole document
+   * The part of the document that the fact belongs to, a top-level field. Each part has its own revision, so that consumers of different topics do
+   * not conflict.
+   * @default the whole document
    */
   readonly partOf?: (fact: Fact) => string;
   /**
-   * What is stored after these facts of one document and part. Pure: it is repeated after a conflict. Fields that it leaves out stay as they
-   * are, those of sub-documents included: they may be a newer version's (ADR 27). What an array holds is replaced.
+   * The document after these facts of one document and part. Pure: it is repeated after a conflict. Omitted fields are preserved, in sub-documents as
+   * well: they may belong to a newer version (ADR 27). Arrays are replaced.
    */
   readonly apply: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
@@ -31,13 +32,13 @@ interface Target<Fact> {
   readonly parts: Map<string, Fact[]>;
 }
 
-/** The name of the one part of a document that has none. */
+/** The name of the only part of a document without parts. */
 const WHOLE = '';
 const DUPLICATE_KEY = 11000;
 
 /**
- * Applies facts to their documents by compare-and-set on revisions, one read and one write for all of them; what another writer changed in
- * between is applied again. Resolves when durable, with what was stored by `_id` (of projections without parts).
+ * Applies facts to their documents by compare-and-set on revisions, with one read and one write for all; after a conflict with another writer facts
+ * are applied again. Resolves when durable, with the stored documents by `_id` (of projections without parts).
  */
 export async function project<Fact>(
   collection: Collection<ProjectedDocument>,
@@ -63,7 +64,7 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
   return [...targets.values()];
 }
 
-/** The targets that another writer was quicker with. */
+/** The targets with a conflict. */
 async function writeOnce<Fact>(
   collection: Collection<ProjectedDocument>,
   targets: readonly Target<Fact>[],
@@ -95,7 +96,7 @@ async function writeOnce<Fact>(
   return [];
 }
 
-/** The documents of these targets, as far as they are needed, by `_id`. */
+/** The needed documents of these targets, by `_id`. */
 async function read<Fact>(
   collection: Collection<ProjectedDocument>,
   targets: readonly Target<Fact>[],
@@ -109,7 +110,7 @@ async function read<Fact>(
   return new Map(documents.map((one) => [one._id, one]));
 }
 
-/** A document with the fields of another one in their place, and what it has beside them, at any depth. */
+/** A document with the fields of another one replaced in it, at any depth; its other fields are kept. */
 function over(before: Document | undefined, after: Document): Document {
   if (!before) return after;
   const merged = { ...before };
@@ -141,6 +142,6 @@ function writeOf(
     filter[part === WHOLE ? 'rev' : `${part}.rev`] = before === 0 ? { $exists: false } : before;
     Object.assign(set, part === WHOLE ? document : { [part]: document });
   }
-  // With a revision that has moved, the upsert meets the _id and is refused: the sign of a conflict.
+  // If the revision has changed, the upsert collides with the _id and is refused: that signals a conflict.
   return { updateOne: { filter, update: { $set: set, ...(onInsert && { $setOnInsert: onInsert }) }, upsert: true } };
 }

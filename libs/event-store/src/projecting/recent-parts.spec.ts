@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RecentParts } from './recent-parts.ts';
 
 describe('RecentParts', () => {
-  it('forgets the part that was written longest ago', () => {
+  it('evicts the part that was written longest ago', () => {
     const recent = new RecentParts(2);
     recent.put('a', 'opened', { n: 1 });
     recent.put('b', 'opened', { n: 2 });
@@ -13,7 +13,7 @@ describe('RecentParts', () => {
     expect(recent.take('a', 'delivered')).toEqual({ n: 3 });
   });
 
-  it('knows a part no more once it was taken', () => {
+  it('no longer has a part once it was taken', () => {
     const recent = new RecentParts(2);
     recent.put('a', 'opened', { n: 1 });
     recent.take('a', 'opened');

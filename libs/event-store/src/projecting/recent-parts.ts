@@ -1,14 +1,14 @@
 import type { Document } from 'mongodb';
 
 /**
- * Parts of documents as this process wrote them last, which need not be read again: writing tells whether somebody else has written since.
- * The one that was written longest ago is forgotten first.
+ * A cache of parts of documents that this process wrote last, which need not be read again: a write detects changes of other writers. The part that
+ * was written longest ago is evicted first.
  */
 export class RecentParts {
   readonly #parts = new Map<string, Document>();
   readonly #most: number;
 
-  /** @param most how many are kept. */
+  /** @param most maximum number of parts. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -17,7 +17,7 @@ export class RecentParts {
     return this.#parts.has(keyOf(id, part));
   }
 
-  /** Takes it out: what is not written then has to be read the next time. */
+  /** Removes and returns it: unless it is written again, it must be read the next time. */
   take(id: string, part: string): Document | undefined {
     const key = keyOf(id, part);
     const taken = this.#parts.get(key);

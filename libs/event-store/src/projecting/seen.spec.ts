@@ -6,25 +6,25 @@ const stamp = (n: number, index = 0, log = 'things-1'): Stamp => ({ log, n, inde
 const itself = (fact: Stamp): Stamp => fact;
 
 describe('dropSeen', () => {
-  it('drops what was seen, log by log', () => {
+  it('drops repeated facts, log by log', () => {
     const first = dropSeen({}, [stamp(1), stamp(2), stamp(1, 0, 'things-2')], itself);
     expect(first.fresh).toHaveLength(3);
     const again = dropSeen(first.seen, [stamp(2), stamp(3), stamp(1, 0, 'things-2')], itself);
     expect(again.fresh).toEqual([stamp(3)]);
   });
 
-  it('knows the facts of one commit apart, also over batches', () => {
+  it('distinguishes the facts of one commit, also over batches', () => {
     const { seen } = dropSeen({}, [stamp(1, 0), stamp(1, 1)], itself);
     expect(dropSeen(seen, [stamp(1, 1), stamp(1, 2)], itself).fresh).toEqual([stamp(1, 2)]);
   });
 
-  it('takes numbers as 64-bit integers too, and refuses an index that would meet the next commit', () => {
+  it('accepts positions as 64-bit integers, and refuses an index that would overlap the next commit', () => {
     const { seen } = dropSeen({}, [{ log: 'a', n: 7n, index: 0 }], itself);
     expect(dropSeen(seen, [stamp(7, 0, 'a'), stamp(8, 0, 'a')], itself).fresh).toEqual([stamp(8, 0, 'a')]);
     expect(() => dropSeen({}, [stamp(1, 65_536)], itself)).toThrow(RangeError);
   });
 
-  it('lets each fact through once, however a log is cut into batches and repeated', () => {
+  it('passes each fact once, however a log is batched and repeated', () => {
     const cuts = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 20 });
     fc.assert(
       fc.property(cuts, (batches) => {
@@ -32,7 +32,7 @@ describe('dropSeen', () => {
         let seen: SeenPlaces = {};
         let handled = 0;
         const projected: Stamp[] = [];
-        // Repeats go back, but nothing is left out.
+        // Repeats go back, but no fact is left out.
         for (const [back, length] of [...batches, [0, 21] as const]) {
           const from = Math.max(0, handled - back);
           const batch = facts.slice(from, from + length);

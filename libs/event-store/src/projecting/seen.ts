@@ -1,19 +1,20 @@
-/** Where a fact stands: its log, the number of its commit, and its place in the commit. */
+/** The place of a fact: its log, the position of its commit, and its index in the commit. */
 export interface Stamp {
   readonly log: string;
   readonly n: number | bigint;
   readonly index: number;
 }
 
-/** Per log the place of the last fact that a document has applied; stored in the document, so that both change in one write. */
+/** Per log, the place of the last fact applied to a document; stored in the document, so that both change in one write. */
 export type SeenPlaces = Readonly<Record<string, number>>;
 
-/** Facts of one commit; the place of the last of them is below 2^53 for 2^37 commits. */
+/** Maximum facts of a commit; places stay below 2^53 for 2^37 commits. */
 const PLACES = 65_536;
 
 /**
- * The facts that are not applied yet, and the places after them: for projections that count, where twice is not the same as once. What stands at
- * or before the last fact of its log is a repeat, so all facts of a document must come in order: from one partition. Throws RangeError for an index of 65,536 or more.
+ * The facts that are not applied yet, and the places after them: for projections that count, which are not idempotent. A fact at or before the last
+ * place of its log is a repeat, so all facts of a document must arrive in order: from one partition. Throws RangeError for an index of 65,536 or
+ * more.
  */
 export function dropSeen<Fact>(
   seen: SeenPlaces,

@@ -5,12 +5,12 @@ interface Inserted {
   readonly documentKey: { readonly _id: CommitDocument['_id'] };
 }
 
-/** A commit of this process is handed over meanwhile, and need not be read. */
+/** A commit of this process is passed on within this time, and need not be read. */
 const PATIENCE_MS = 20;
 
 /**
- * Tells of commits as they become durable, whoever writes them. It may miss some, while it is not open or when the server's history is
- * gone: it is a hint that spares a wait, and what it tells is read from the collection.
+ * Reports commits of any writer as they become durable. It may miss some, while it is not open or after the server's history has been dropped: it is
+ * a hint that shortens a wait, and the commits are read from the collection.
  */
 export class CommitWatch {
   readonly #commits: Collection;
@@ -24,7 +24,7 @@ export class CommitWatch {
     this.#onCommit = onCommit;
   }
 
-  /** Opens the stream; false when it is open. One that fails stays closed until it is opened again. */
+  /** Opens the stream; false if it is open. After a failure it stays closed until it is opened again. */
   open(onError: (error: unknown) => void): boolean {
     if (this.#stream) return false;
     const inserts = [{ $match: { operationType: 'insert' } }, { $project: { documentKey: 1 } }];

@@ -10,7 +10,7 @@ import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay } from './open-relay.ts';
 import type { Publisher, RelayedRecord } from './outbox.ts';
 
-describeWithMongo('what is told of logs', (mongo) => {
+describeWithMongo('traces and metrics of event logs', (mongo) => {
   let databases = 0;
   const closers: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -24,7 +24,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     return traces;
   };
 
-  /** A relay to a broker that keeps what it is given, in the trace that it is given it in. */
+  /** A relay to a broker that stores records with their trace. */
   async function relayOn(db: Db) {
     const published: (Omit<RelayedRecord, 'topic'> & { readonly during: string | undefined })[] = [];
     const broker: Publisher = {
@@ -44,7 +44,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     closers.push(() => writer.close());
     return {
       writer,
-      /** Gives a thing its name within a span of its own. */
+      /** Names a thing within its own span. */
       name: (id: string) =>
         inSpan(`name ${id}`, { of: [] }, async () => {
           await writer.submit('things-1', { kind: 'name', id, name: 'new' });
@@ -53,7 +53,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     };
   }
 
-  it('a commit goes on with the traces of its commands, and its records with it', async () => {
+  it('continue the traces of commands in their commit and its records', async () => {
     const [traces, db] = [await newTraces(), newDb()];
     const { relay, published } = await relayOn(db);
     const { name } = writerOn(db, relay);
@@ -69,11 +69,11 @@ describeWithMongo('what is told of logs', (mongo) => {
     expect(published.map(({ headers }) => headers)).toEqual(
       commits.map((span) => ({ traceparent: `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01` })),
     );
-    // Whoever's command happened to set the publishing off.
+    // The publishing belongs to no command's trace.
     expect(published.map(({ during }) => during)).toEqual(commits.map(() => undefined));
   });
 
-  it('so does a commit that another process publishes, or a later life', async () => {
+  it('continue in commits that another process publishes, or a later start', async () => {
     const [traces, db] = [await newTraces(), newDb()];
     const { name } = writerOn(db);
     const own = await name('a');
@@ -86,7 +86,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     ]);
   });
 
-  it('neither records nor commits carry anything while no traces are recorded', async () => {
+  it('are carried neither by records nor by commits while none are recorded', async () => {
     const db = newDb();
     const { relay, published } = await relayOn(db);
     await writerOn(db, relay).name('a');
@@ -96,7 +96,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     expect(Object.keys(commit!).sort()).toEqual(['_id', 'at', 'events', 'uid']);
   });
 
-  it('metrics tell what writer and relay have counted, and what waits', async () => {
+  it('include the counts of writer and relay, and the waiting commits', async () => {
     const [db, registry] = [newDb(), new Registry()];
     const gate = Promise.withResolvers<void>();
     const relay = await openRelay<ThingEvent>({

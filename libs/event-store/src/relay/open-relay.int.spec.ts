@@ -15,7 +15,7 @@ import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
 
-/** A broker that keeps what it was given, and can be made to fail. */
+/** A broker that stores its records, and can be made to fail. */
 class Published implements Publisher {
   readonly batches: { topic: string; values: string[] }[] = [];
   fail: (values: readonly string[]) => void = () => undefined;
@@ -33,7 +33,7 @@ class Published implements Publisher {
     return this.batches.flatMap(({ values }) => values);
   }
 
-  /** The numbers of a log as a consumer keeps them that drops what it has seen. */
+  /** The positions of a log as a consumer sees them that drops repeats. */
   seen(log: string): number[] {
     const seen: number[] = [];
     for (const value of this.values) {
@@ -46,7 +46,7 @@ class Published implements Publisher {
 
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
 
-/** A database that answers how far logs are only when the gate opens. */
+/** A database that reports heads only when the gate opens. */
 function gated(db: Db, gate: () => Promise<void> | undefined): Db {
   const over = <T extends object>(target: T, wrapped: Readonly<Record<string, (...all: never[]) => unknown>>): T =>
     new Proxy(target, {
@@ -70,7 +70,7 @@ function gated(db: Db, gate: () => Promise<void> | undefined): Db {
   });
 }
 
-/** A database whose leases leave the first writes unanswered. */
+/** A database that leaves the first writes to leases unanswered. */
 function slowToLease(db: Db, times: number): Db {
   let left = times;
   const slow = (collection: Collection): Collection =>
@@ -148,7 +148,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(relay.counts).toMatchObject({ commits: 60, records: 60, read: 0 });
   });
 
-  it('reads what was committed before it came, and keeps how far it got', async () => {
+  it('reads earlier commits, and stores its progress', async () => {
     const [db, broker] = [newDb(), new Published()];
     const writer = writerOn(db);
     await commit(writer, 'things-1', 120);
@@ -205,7 +205,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(broker.seen('things-1')).toEqual(numbers(10));
   });
 
-  it('passes over a commit that cannot be made into records, and keeps it for later', async () => {
+  it('passes over a commit that cannot be converted to records, and stores it for later', async () => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     const relay = await relayOn(db, broker, {
       onProblem: (problem) => problems.push(problem),
@@ -238,7 +238,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(broker.seen('things-2')).toEqual(numbers(4));
   });
 
-  it('looks again soon after a look that the store did not answer', async () => {
+  it('looks again soon after a look without an answer from the store', async () => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     let away: Promise<void> | undefined;
     await relayOn(
@@ -254,9 +254,9 @@ describeWithMongo('openRelay', (mongo) => {
   }, 30_000);
 
   describe('with a second relay', () => {
-    it('publishes once, and at once what the other process commits', async () => {
+    it('publishes once, and at once after a commit of the other process', async () => {
       const [db, broker] = [newDb(), new Published()];
-      // No look will come: what arrives was told of by the change stream.
+      // There are no looks: the change stream reports the commits.
       const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const [here, there] = [writerOn(db, holder), writerOn(db, standby)];
@@ -272,7 +272,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(new Set(broker.values).size).toBe(broker.values.length);
     });
 
-    it('publishes what the other process commits while it is publishing', async () => {
+    it('publishes commits of the other process made while it is publishing', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       await relayOn(db, broker, { lookEveryMs: 3_600_000 });
@@ -292,7 +292,7 @@ describeWithMongo('openRelay', (mongo) => {
       await commit(there, 'things-1', 1);
       await publishing.promise;
       await commit(there, 'things-1', 1);
-      // Commits are told of in their order: when this one is known, the one before is, too.
+      // Commits are reported in order: when this one is known, the previous one is, too.
       broker.whilePublishing = () => Promise.resolve();
       await commit(there, 'things-2', 1);
       await until(() => holder.unpublished() > 1);
@@ -300,7 +300,7 @@ describeWithMongo('openRelay', (mongo) => {
       await until(() => broker.seen('things-1').length === 3);
     });
 
-    it('tells it at once what is published', async () => {
+    it('reports published positions to the other process at once', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
@@ -310,7 +310,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(5));
     });
 
-    it('takes over at once from one that has closed', async () => {
+    it('takes over at once after the other has closed', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);
       const standby = await relayOn(db, broker);
@@ -324,7 +324,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(10));
     });
 
-    it('begins where that was, whatever is committed while it finds out', async () => {
+    it('begins at the other’s position, whatever is committed meanwhile', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);
       const asked = Promise.withResolvers<void>();
@@ -341,7 +341,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.values).toEqual(numbers(6).map((n) => `things-1 ${n}`));
     });
 
-    it('repeats and never skips after one that has died or was cut off', async () => {
+    it('repeats and never skips after one that has died or was isolated', async () => {
       const [db, broker] = [newDb(), new Published()];
       const cut = faulty(db);
       const clock = new ShiftedClock();
@@ -349,7 +349,7 @@ describeWithMongo('openRelay', (mongo) => {
       const writer = writerOn(db, dying);
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 5);
-      cut.die(); // what it published last, it could not note
+      cut.die(); // it could not store its last published position
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 10); // the lease that it knows of still runs
 
@@ -364,7 +364,7 @@ describeWithMongo('openRelay', (mongo) => {
     });
   });
 
-  it('opens on a server that is busy, and takes its lease when that answers', async () => {
+  it('opens on a busy server, and takes its lease when that answers', async () => {
     const [db, broker] = [newDb(), new Published()];
     const problems: unknown[] = [];
     const relay = await relayOn(slowToLease(db, 1), broker, { onProblem: (problem) => problems.push(problem) });
@@ -373,12 +373,12 @@ describeWithMongo('openRelay', (mongo) => {
     await until(() => broker.values.length === 3);
   });
 
-  it('follows a process that has ended at once, and no other one that has its host name and number', async () => {
+  it('succeeds at once a process that has ended, and no other one with its host name and process id', async () => {
     const own = ownIdentity()!;
     const later = new Date(Date.now() + 600_000);
     const lease = (identity: ProcessIdentity) => ({
       ...{ _id: 'relay/things', owner: 'another', until: later, process: identity },
-      // What other versions have gone by.
+      // The lease of another version.
       ...{ host: hostname(), pid: process.pid, startedAt: 1 },
     });
     const [db, broker] = [newDb(), new Published()];

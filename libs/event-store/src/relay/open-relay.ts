@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/mongo';
+import { Lease, UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { getOrAdd } from '../get-or-add.ts';
+import { answered } from '../mongo/answers.ts';
 import { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../event-log-port.ts';
 import { CommitWatch } from './commit-watch.ts';
-import { Lease, LEASE_MS, RENEW_MS } from './relay-lease.ts';
 import { Outbox, type Publisher } from './outbox.ts';
 import { PassedOver } from './passed-over.ts';
 import { type Publishing, type RelayCounts, Tail, type TailDeps } from './tail.ts';
@@ -14,48 +14,49 @@ export interface RelayOptions<Event> {
   readonly db: Db;
   readonly category: string;
   readonly decode: (bytes: Uint8Array) => Event;
-  /** False for an event of a kind that this version does not have: its log is left to a newer version (ADR 27). */
+  /** False for an event kind that this version does not have: its log is left to a newer version (ADR 27). */
   readonly isKnown: (event: Event) => boolean;
   readonly broker: Publisher;
   /**
-   * The records of a commit, in order; each should carry the commit's log and number, so that consumers can drop repeats. A Fault
-   * `unavailable` is retried; what fails otherwise again and again is passed over, reported and kept in `<category>.unpublished`.
+   * The records of a commit, in order; each should have the commit's log and position, so that consumers can drop repeats. A Fault `unavailable` is
+   * retried; a commit that keeps failing otherwise is passed over, reported and stored in `<category>.unpublished`.
    */
   readonly publish: Publishing<Event>;
-  /** How long commits may wait for more, to be published together: what can wait costs less. @default 0 */
+  /** How long commits may wait to be published together, which costs less. @default 0 */
   readonly lingerMs?: number;
-  /** Hears of what did not go well. */
+  /** Receives failures. */
   readonly onProblem?: (error: unknown) => void;
-  /** How often commits of other processes are looked for; while there are others, a change stream tells of them at once. @default 2000 */
+  /** Interval of the search for commits of other processes; while there are any, a change stream reports them at once. @default 2000 */
   readonly lookEveryMs?: number;
   /** The clock of the lease. @default systemClock */
   readonly clock?: Clock;
 }
 
 export interface Relay<Event> {
-  /** Hands over a fresh commit of this process, so that it need not be read back: pass it as `committed` to the writer. */
+  /** Accepts a new commit of this process, which then need not be read: pass it as `committed` to the writer. */
   readonly offer: (commit: Commit<Event>) => void;
-  /** True when everything that is committed has been published, by whomever. */
+  /** True when every commit has been published, by any process. */
   level(): Promise<boolean>;
   /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
-  /** How many commits wait to be published here; a log with more than memory holds counts one for all the rest. */
+  /** Number of commits waiting to be published here; those of a log beyond memory count as one. */
   unpublished(): number;
-  /** Logs whose next commit this version cannot publish. */
+  /** Number of logs whose next commit this version cannot publish. */
   held(): number;
 }
 
+const LEASE_MS = 10_000;
+const RENEW_MS = 2_000;
 const LOOK_EVERY_MS = 2000;
-/** However long a look takes, the next one comes so soon after it: hints get lost when the store fails. */
+/** Maximum pause between looks, however long one takes: hints are lost when the store fails. */
 const MAX_LOOK_PAUSE_MS = 10_000;
-/** Heads looked at with one query; logs beyond it take their turn in the same look. */
+/** Heads per query; further logs follow in the same look. */
 const PAGE = 1000;
 
 /**
- * Publishes the commits of a category in the order of their logs (architecture 4). One process at a time does, by lease; `published` of a
- * log is kept after the broker's acknowledgement, so that whoever comes next repeats, and never skips. Rejects when the store does not
- * answer at the start.
+ * Publishes the commits of a category in the order of their logs (architecture 4). One process at a time does so, by lease; `published` of a log is
+ * stored after the broker's acknowledgement, so that a successor repeats, and never skips. Rejects when the store does not answer at the start.
  */
 export async function openRelay<Event>(options: RelayOptions<Event>): Promise<Relay<Event>> {
   const relay = new CommitRelay(options);
@@ -77,7 +78,7 @@ class CommitRelay<Event> implements Relay<Event> {
   #renewal: NodeJS.Timeout | undefined;
   #nextLook: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-  /** How far each log is published has been read since the lease was taken. */
+  /** Whether the published positions of all logs have been read since the lease was taken. */
   #hasLooked = false;
   #closed = false;
   /** Until then the lease is left to others, by `performance.now()`. */
@@ -88,7 +89,7 @@ class CommitRelay<Event> implements Relay<Event> {
     const { db, category, clock = systemClock, broker } = options;
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
-    this.#lease = new Lease(db, `relay/${category}`, clock);
+    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, tellsHolder: true, answered });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, n) => {
       if (this.#knows(log)) this.#tailOf(log).heardOf(n);
@@ -104,7 +105,7 @@ class CommitRelay<Event> implements Relay<Event> {
       passedOver: new PassedOver(db, category),
       report: this.#report,
       held: (error) => {
-        // However often the lease comes back: it is the same commit.
+        // The commit is the same, however often the lease returns.
         if (!this.#toldOf.has(error.message)) this.#report(error);
         this.#toldOf.add(error.message);
       },
@@ -113,7 +114,7 @@ class CommitRelay<Event> implements Relay<Event> {
     };
   }
 
-  /** On a server that is busy the lease is taken by a later renewal. */
+  /** On a busy server a later renewal takes the lease. */
   async start(): Promise<void> {
     await this.#renew().catch((error: unknown) => {
       if (!(error instanceof UnknownOutcome)) throw error;
@@ -139,7 +140,7 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async level(): Promise<boolean> {
     if ([...this.#tails.values()].some((tail) => tail.busy)) return false;
-    // The others know only what is written down.
+    // Other processes know only stored positions.
     await this.#keepPublished();
     let level = true;
     await this.#eachHead((_, __, isAhead) => (level &&= !isAhead));
@@ -159,7 +160,7 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#lease.release().catch(this.#report);
   }
 
-  /** With many logs a look takes long; then they are rarer, so that it stays at a fiftieth of the time. One that fails is soon repeated. */
+  /** With many logs a look takes long; then looks are rarer, so that they use at most a fiftieth of the time. A failed look is soon repeated. */
   #lookAgain(tookMs: number): void {
     if (this.#closed) return;
     const look = async (): Promise<void> => {
@@ -171,7 +172,7 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, pause)).unref();
   }
 
-  /** Takes or renews the lease. What a former holder has published is read anew each time it comes here. */
+  /** Takes or renews the lease. After each takeover the published positions are read again. */
   async #renew(): Promise<void> {
     if (performance.now() < this.#awayUntil) return;
     const had = this.#lease.held;
@@ -185,18 +186,18 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#keepPublished();
     if (has && this.#lease.hasRival && this.held() > 0) return this.#giveWay();
     if (this.#closed || !has || !this.#lease.hasRival) return this.#watch.close();
-    // What was committed before nobody has told of.
+    // Earlier commits have not been reported.
     if (this.#watch.open(this.#report)) await this.#look();
   }
 
-  /** Leaves the lease to those who ask for it: one of them may be of the version that knows what is held here. */
+  /** Leaves the lease to processes that ask for it: one of them may have the version that knows the held events. */
   async #giveWay(): Promise<void> {
     this.#awayUntil = performance.now() + LEASE_MS;
     await this.#watch.close();
     await this.#lease.release();
   }
 
-  /** Finds commits that nobody has published yet, whoever wrote them; one look at a time. */
+  /** Finds unpublished commits of any writer; one look at a time. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -213,7 +214,7 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#hasLooked = tails === this.#tails;
   }
 
-  /** Goes over the logs: how far each is published, and whether there are commits after that. */
+  /** Visits the logs with their published position, and whether there are later commits. */
   async #eachHead(visit: (log: string, published: number, isAhead: boolean) => void): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const heads = await this.#commits.headsAfter(after, PAGE);
@@ -227,7 +228,7 @@ class CommitRelay<Event> implements Relay<Event> {
     }
   }
 
-  /** False while it is not known how far a log is published: it would be published anew from its beginning. */
+  /** False while a log's published position is unknown: it would be published again from its beginning. */
   #knows(log: string): boolean {
     return this.#deps.mayPublish() && (this.#hasLooked || this.#tails.has(log));
   }

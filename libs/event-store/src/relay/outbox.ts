@@ -2,16 +2,16 @@ import { Fault } from '@tidings/kernel';
 import { getOrAdd } from '../get-or-add.ts';
 import { delay } from '../waiting.ts';
 
-/** A record that a commit becomes, and where it goes. */
+/** A record made of a commit, and its destination. */
 export interface RelayedRecord {
   readonly topic: string;
   readonly key: string;
   readonly value: Uint8Array;
-  /** Texts that travel beside the value. */
+  /** Texts beside the value. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a relay needs of a broker; that of `@tidings/streaming` has it. */
+/** The part of a broker that a relay needs; that of `@tidings/streaming` has it. */
 export interface Publisher {
   publish(topic: string, records: readonly Omit<RelayedRecord, 'topic'>[]): Promise<unknown>;
 }
@@ -28,13 +28,13 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 
-/** Whether an error says that these records, or this commit, will never do; all others pass with time. */
+/** Whether an error is a permanent refusal of these records, or this commit; all others are transient. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Fault && !['unavailable', 'throttled', 'conflict'].includes(error.kind);
 
 /**
- * One publish per topic at a time; what is sent meanwhile goes together in the next. It repeats what the broker does not take for want of
- * an answer, and rejects only a sender whose records are refused on their own.
+ * One publish per topic at a time; records sent meanwhile are published together next. It retries unanswered publishes, and rejects only a sender
+ * whose records are refused on their own.
  */
 export class Outbox {
   readonly #broker: Publisher;
@@ -44,21 +44,21 @@ export class Outbox {
   readonly #running = new Set<string>();
   #closed = false;
 
-  /** @param lingerMs how long a publish waits for more. */
+  /** @param lingerMs how long a publish waits for more records. */
   constructor(broker: Publisher, lingerMs: number, onProblem: (error: unknown) => void) {
     this.#broker = broker;
     this.#lingerMs = lingerMs;
     this.#onProblem = onProblem;
   }
 
-  /** Resolves when all records are acknowledged. A sender that needs an order sends nothing before that. */
+  /** Resolves when all records are acknowledged. A sender that needs an order awaits that before sending more. */
   async send(records: readonly RelayedRecord[]): Promise<void> {
     const byTopic = new Map<string, RelayedRecord[]>();
     for (const record of records) getOrAdd(byTopic, record.topic, () => []).push(record);
     await Promise.all([...byTopic].map(([topic, part]) => this.#enqueue(topic, part)));
   }
 
-  /** Ends repeating; what is not acknowledged then is rejected. */
+  /** Stops retrying; unacknowledged records are then rejected. */
   close(): void {
     this.#closed = true;
   }
@@ -69,7 +69,7 @@ export class Outbox {
       if (this.#running.has(topic)) return;
       this.#running.add(topic);
       const run = (): void => void this.#run(topic);
-      // What is sent in one go is published in one go.
+      // Records sent together are published together.
       if (this.#lingerMs > 0) setTimeout(run, this.#lingerMs);
       else setImmediate(run);
     });
@@ -104,7 +104,7 @@ export class Outbox {
   }
 }
 
-/** How many leading parts fit into one publish; at least one. */
+/** Number of leading parts that fit into one publish; at least one. */
 function fitting(parts: readonly Part[]): number {
   let records = 0;
   let bytes = 0;

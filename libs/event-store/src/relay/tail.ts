@@ -11,17 +11,17 @@ import type { PassedOver } from './passed-over.ts';
 export interface RelayCounts {
   commits: number;
   records: number;
-  /** Commits that were read back, for they came from another process or a former life. */
+  /** Commits read from the store, made by another or an earlier process. */
   read: number;
   passedOver: number;
 }
 
 type Records = readonly RelayedRecord[];
 
-/** The records of a commit, in order, or how to make them when everything before them is published. */
+/** The records of a commit, in order, or a function that makes them when everything before them is published. */
 export type Publishing<Event> = (commit: Commit<Event>) => Records | (() => Promise<Records>);
 
-/** What the tails of a relay share. */
+/** The common parts of a relay's tails. */
 export interface TailDeps<Event> {
   readonly commits: MongoCommits;
   readonly outbox: Outbox;
@@ -31,15 +31,15 @@ export interface TailDeps<Event> {
   readonly isKnown: (event: Event) => boolean;
   readonly publish: Publishing<Event>;
   readonly report: (error: unknown) => void;
-  /** Hears that the next commit of a log holds an event that this version does not know. */
+  /** Called when the next commit of a log has an event that this version does not know. */
   readonly held: (error: UnknownEvent) => void;
-  /** False once the relay is closed or another has the lease. */
+  /** False once the relay is closed or another process has the lease. */
   readonly mayPublish: () => boolean;
-  /** Hears how far a log is acknowledged. */
+  /** Receives the acknowledged position of a log. */
   readonly published: (log: string, n: number) => void;
 }
 
-/** A commit in memory; what is left to do when its turn comes may fail, and then fails alone. */
+/** A commit in memory; the work left when its turn comes may fail, and then only it fails. */
 interface Queued {
   readonly n: number;
   readonly events: number;
@@ -47,27 +47,27 @@ interface Queued {
   readonly records: Records | (() => Records | Promise<Records>);
 }
 
-/** Commits of a log that wait in memory, and their events: a commit may hold hundreds. What does not fit is read back later. */
+/** Maximum commits of a log waiting in memory, and their events: a commit may hold hundreds. Others are read later. */
 const MAX_QUEUE = 500;
 const MAX_QUEUE_EVENTS = 2_000;
 /** Commits of a log in one send, and in one read. */
 const AT_ONCE = 100;
 /** Events of a log in one send, unless a single commit has more. */
 const EVENTS_AT_ONCE = 1_000;
-/** A commit that fails this often for a reason of its own is passed over. */
+/** A commit that fails this often for an internal reason is passed over. */
 const TRIES = 5;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
-/** One log on its way to the broker: what follows the last published commit without a gap, one send after the other. */
+/** Publishes one log: gapless from the last published commit, one send after the other. */
 export class Tail<Event> {
   readonly #log: string;
   readonly #deps: TailDeps<Event>;
   readonly #queue: Queued[] = [];
-  /** Events in the queue. */
+  /** Number of events in the queue. */
   #waiting = 0;
   #published: number;
-  /** The highest number that there is, or may be: those after the queue only the collection has. */
+  /** The highest position that exists, or may exist: commits after the queue must be read. */
   #heard: number;
   #reading = false;
   #isHeld = false;
@@ -88,17 +88,17 @@ export class Tail<Event> {
     return this.#draining !== undefined;
   }
 
-  /** True when what comes next holds an event that only a newer version can publish: this process publishes nothing more of the log. */
+  /** True when the next commit has an event that only a newer version can publish: this process stops publishing the log. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** How many commits are known to wait; one for all that only the collection has. */
+  /** Number of commits known to wait; those that must be read count as one. */
   get unpublished(): number {
     return this.#queue.length + (this.#isBehind ? 1 : 0);
   }
 
-  /** Settles when nothing is under way; never rejects. */
+  /** Resolves when no send is in progress; never rejects. */
   get drained(): Promise<void> {
     return this.#draining ?? Promise.resolve();
   }
@@ -117,13 +117,13 @@ export class Tail<Event> {
     this.#waiting += queued.events;
   }
 
-  /** Somebody has committed this number. */
+  /** A commit at this position exists. */
   heardOf(n: number): void {
     this.#heard = Math.max(this.#heard, n);
     this.#drain();
   }
 
-  /** Reads on after what is known, unless something is under way: whoever looks, looks again. */
+  /** Reads commits after the known ones, unless a send is in progress: looks are repeated. */
   look(): void {
     if (!this.busy) this.heardOf(this.#last + 1);
   }
@@ -165,7 +165,7 @@ export class Tail<Event> {
           return;
         }
         if (!(error instanceof UnknownEvent)) this.#deps.report(error);
-        // One at a time from here, so that only the culprit is counted out.
+        // One at a time from here, so that only the faulty commit is counted.
         if (isOwnFault(error) && atOnce === 1) tries++;
         atOnce = 1;
         if (tries >= TRIES && (await this.#passOver(error))) tries = 0;
@@ -187,7 +187,7 @@ export class Tail<Event> {
         this.#enqueue({ n, trace, events: events.length, records });
       }
       if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
-      // What was heard of meanwhile may not be among what was read.
+      // Commits reported meanwhile may be missing among those read.
       else if (this.#heard === heard) this.#heard = this.#last;
     } finally {
       this.#reading = false;
@@ -208,7 +208,7 @@ export class Tail<Event> {
     this.#deps.counts.records += records.length;
   }
 
-  /** The first commits, as many as go out together. */
+  /** The first commits, as many as are sent together. */
   #next(atOnce: number): readonly Queued[] {
     let count = 0;
     for (let events = 0; count < Math.min(atOnce, this.#queue.length); count++) {
@@ -218,7 +218,7 @@ export class Tail<Event> {
     return this.#queue.slice(0, count);
   }
 
-  /** Its records already, where they can be made: of what waits in memory, bytes cost less than events. */
+  /** Its records now, if they can be made: waiting in memory, bytes cost less than events. */
   #offered(commit: Commit<Event>): Queued['records'] {
     try {
       const made = this.#publishing(commit);
@@ -234,12 +234,12 @@ export class Tail<Event> {
     return typeof made === 'function' ? made() : made;
   }
 
-  /** A commit without events only holds its number. */
+  /** A commit without events only occupies its position. */
   #publishing(commit: Commit<Event>): ReturnType<Publishing<Event>> {
     return commit.events.length === 0 ? [] : this.#deps.publish(commit);
   }
 
-  /** Leaves the first commit out, once that is kept for somebody to look after. */
+  /** Passes over the first commit, once it is stored for an operator. */
   async #passOver(error: unknown): Promise<boolean> {
     const [first] = this.#queue;
     if (!first) return false;
@@ -269,6 +269,6 @@ export class Tail<Event> {
   }
 }
 
-/** Whether an error comes of the commit itself; the others pass with time. */
+/** Whether the commit itself causes an error; others are transient. */
 const isOwnFault = (error: unknown): boolean =>
   !(error instanceof UnknownEvent) && (error instanceof Fault ? isRefusal(error) : !isTransient(error));

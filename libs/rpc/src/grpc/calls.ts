@@ -11,7 +11,7 @@ import { currentTrace, histogramIn, inSpan, isTracing, traceOf } from '@tidings/
 import type { Registry } from 'prom-client';
 import { codeOf } from './status.ts';
 
-/** Hears how a call ended. @param path `/service/method` */
+/** Receives the end of a call. @param path `/service/method` */
 export type CallMeter = (path: string, code: status, startedAt: number) => void;
 
 const help = {
@@ -19,7 +19,7 @@ const help = {
   server: 'How long calls took here, by the code that they were answered with',
 } as const;
 
-/** Counts calls, made here or served here; where nobody wants to know, none. */
+/** Counts calls, made or served here; without a registry it counts none. */
 export function callMeter(side: keyof typeof help, metrics: Registry | undefined): CallMeter {
   if (!metrics) return () => undefined;
   const seconds = histogramIn(metrics, {
@@ -33,7 +33,7 @@ export function callMeter(side: keyof typeof help, metrics: Registry | undefined
   };
 }
 
-/** A call of a service elsewhere: one span and one measure, however often it is repeated. */
+/** A call of another service: one span and one measurement, retries included. */
 export async function observedCall<T>(meter: CallMeter, path: string, call: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const options = { of: [currentTrace()], kind: 'client', attributes: systemOf } as const;
@@ -49,7 +49,7 @@ export async function observedCall<T>(meter: CallMeter, path: string, call: () =
 
 const systemOf = { 'rpc.system.name': 'grpc' };
 
-/** Calls that are served: one span and one measure each. The handler runs within the span, which goes on with the caller's. */
+/** Served calls: one span and one measurement each. The handler runs within the span, which continues the caller's. */
 export function observingCalls(metrics: Registry | undefined): ServerInterceptor {
   const meter = callMeter('server', metrics);
   return ({ path }, call) => {
@@ -76,7 +76,7 @@ export function observingCalls(metrics: Registry | undefined): ServerInterceptor
           span.setAttributes({ 'rpc.response.status_code': status[await ended.promise] });
         });
       })
-      // Comes last in any case: where no status was sent, the caller or the connection has gone.
+      // Always the last event: if no status was sent, the caller or the connection is gone.
       .withOnCancel(() => end(status.CANCELLED))
       .build();
     const responder = new ResponderBuilder()

@@ -1,8 +1,8 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 
-/** Contents and audiences are large; what is larger than this is a mistake. */
+/** Contents and audiences are large; larger messages are errors. */
 export const MAX_MESSAGE_BYTES = 64 << 20;
-/** Room on the way, so that a message need not wait for its reader after every 64 KB. */
+/** Flow-control window, so that a message need not wait for its reader after every 64 KB. */
 const WINDOW_BYTES = 4 << 20;
 
 const limits: ChannelOptions = {
@@ -12,7 +12,7 @@ const limits: ChannelOptions = {
   'grpc.enable_channelz': 0,
 };
 
-/** A peer that does not answer for 7 s is gone, whether calls are under way or not. */
+/** A peer without an answer for 7 s is gone, with or without calls in progress. */
 const keepAlive: ChannelOptions = { 'grpc.keepalive_time_ms': 5_000, 'grpc.keepalive_timeout_ms': 2_000 };
 
 export const serverOptions: ChannelOptions = { ...limits, ...keepAlive };
@@ -21,7 +21,7 @@ export const clientOptions: ChannelOptions = {
   ...limits,
   ...keepAlive,
   'grpc.keepalive_permit_without_calls': 1,
-  // Which call may be repeated, and where, is decided in remote.ts.
+  // remote.ts decides which calls are retried, and where.
   'grpc.enable_retries': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2_000,

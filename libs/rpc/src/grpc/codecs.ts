@@ -20,7 +20,7 @@ export const wireMethod = (service: ServiceDefinition, method: MethodDefinition)
   responseDeserialize: (bytes) => method.responseType.decode(bytes),
 });
 
-/** The services as what gRPC calls a package definition. */
+/** The services as gRPC's package definition. */
 export const packageDefinition = (services: readonly ServiceDefinition[]): Record<string, WireService> =>
   Object.fromEntries(
     services.map((service) => [
@@ -29,7 +29,7 @@ export const packageDefinition = (services: readonly ServiceDefinition[]): Recor
     ]),
   );
 
-/** The packages that they are in. */
+/** The packages of the services. */
 export const packagesOf = (services: readonly ServiceDefinition[]): string[] => [
   ...new Set(services.map(({ fullName }) => fullName.slice(0, fullName.lastIndexOf('.')))),
 ];

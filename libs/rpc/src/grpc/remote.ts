@@ -22,26 +22,24 @@ type PerMethod<Service, Answer> = {
 };
 
 export interface RemoteOptions<Service> {
-  /** How long a call may take in all, repeats included. @default 10000 */
+  /** Time limit of a call in all, retries included. @default 10000 */
   readonly deadlineMs?: number;
-  /** What a request is about, such as a log: requests of one key go to one replica, as long as it can be reached. */
+  /** The subject of a request, such as a log: requests with one key go to one replica, as long as it is reachable. */
   readonly keyOf?: PerMethod<Service, string | undefined>;
-  /** True for requests that may be carried out twice, where the method alone does not tell. */
+  /** True for requests that may be executed twice, if the method does not declare it. */
   readonly isRepeatable?: PerMethod<Service, boolean>;
 }
 
-/** Where calls go: all replicas of a service, or a single one. */
+/** The targets of calls: all replicas of a service, or a single one. */
 export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
 
 /**
- * A service of other processes, behind the interface that its own process has (see `inProcess`): what it answers arrives as it was answered,
- * Faults included, and what nobody answers is a Fault `unavailable`.
- *
- * Every call has a deadline, which travels with it. Within it a call is made again, on the next replica or after a pause, where the connection
- * failed and a second execution is impossible or harmless: nothing was sent, the server has refused the call unread, the contract calls the
- * method free of side effects or idempotent, or `isRepeatable` says so of the request. Any other call whose connection broke under way is
- * `unavailable` though it may have been carried out; one that was certainly not sent says so as its `effect`. What a service itself answers is never asked again, `unavailable` included. A request
- * that is larger than a message may be is `tooLarge`, and not sent.
+ * A service of other processes, behind the interface of its own process (see `inProcess`): answers arrive unchanged, Faults included, and a missing
+ * answer is a Fault `unavailable`. Every call has a deadline, which travels with it. Within the deadline a call is retried, on the next replica or
+ * after a pause, if the connection failed and a second execution is impossible or harmless: nothing was sent, the server refused the call unread, the
+ * contract declares the method free of side effects or idempotent, or `isRepeatable` returns true. Any other call whose connection broke is
+ * `unavailable` though it may have been executed; the `effect` of a call that was certainly not sent states that. An answer of the service itself is
+ * final, `unavailable` included. A request above the maximum message size is `tooLarge`, and not sent.
  */
 export function remote<Service extends object>(
   definition: ServiceDefinition,
@@ -50,7 +48,7 @@ export function remote<Service extends object>(
 ): Service {
   const calls = Object.entries(definition.methods).map(([name, method]): [string, Call] => {
     const fullName = `${definition.fullName}.${method.name}`;
-    if (method.requestStream) throw Fault.bug(`${fullName}: streams of requests are not served`);
+    if (method.requestStream) throw Fault.bug(`${fullName}: request streams are not supported`);
     const wire = wireMethod(definition, method);
     const rules = rulesOf(method, options as RemoteOptions<Record<string, Call>>, name);
     const unary: Call = (request) =>
@@ -61,7 +59,7 @@ export function remote<Service extends object>(
   return Object.fromEntries(calls) as Service;
 }
 
-/** A service of each replica by itself, with the replica's address: for what must reach every process. Names are resolved at the call. */
+/** A service of each single replica, with the replica's address: for calls to every process. Names are resolved at the call. */
 export async function everyReplica<Service extends object>(
   definition: ServiceDefinition,
   replicas: Replicas,
@@ -78,7 +76,7 @@ export async function everyReplica<Service extends object>(
   });
 }
 
-/** How a method's calls are made. */
+/** The call rules of a method. */
 interface Rules {
   readonly deadlineMs: number;
   readonly keyOf: (request: unknown) => string | undefined;
@@ -118,7 +116,7 @@ class Attempts {
     return this.#make((replica) => replica.unary(wire, bytes, this.#deadline));
   }
 
-  /** A stream is begun again only while it is not connected: what was read of it cannot be taken back. */
+  /** A stream is retried only before it is connected: read parts cannot be taken back. */
   async *stream(wire: WireMethod): AsyncIterable<unknown> {
     const bytes = this.#encoded(wire);
     const replies = await this.#make((replica) => replica.stream(wire, bytes, this.#deadline));
@@ -141,7 +139,7 @@ class Attempts {
   }
 
   async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
-    /** What is known as long as nothing was sent. */
+    /** The effect as long as nothing was sent. */
     let effect: Fault['effect'] = 'none';
     for (let pause = BACK_OFF_MS; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
       let last: Fault | undefined;
@@ -171,7 +169,7 @@ class Attempts {
   }
 
   #noReplica(effect: Fault['effect']): Fault {
-    const internal = `${this.#method}: no replica is known`;
+    const internal = `${this.#method}: no replica found`;
     return new Fault('unavailable', 'A service does not answer', { internal, effect });
   }
 }

@@ -7,28 +7,28 @@ import { rendezvous } from './rendezvous.ts';
 import { Replica } from './rpc-replica.ts';
 
 const REFRESH_EVERY_MS = 5_000;
-/** After failed calls names are resolved anew, but no more often than this. */
+/** After failed calls names are resolved again, at most at this interval. */
 const REFRESH_AT_MOST_MS = 500;
-/** How long a call waits for that: a resolver may not answer at all. */
+/** Maximum wait of a call for that: a resolver may not answer. */
 const RESOLVING_MS = 500;
-/** Keys whose replicas are remembered: logs are few, other keys may be many. */
+/** Keys with cached replicas: logs are few, other keys may be many. */
 const REMEMBERED_KEYS = 1_024;
 
 export interface ReplicasOptions {
-  /** What the calls prove themselves with. */
+  /** The authentication of calls. */
   readonly access: RpcAccess;
-  /** Hears of the replicas' addresses whenever they have changed. */
+  /** Receives the replicas' addresses after each change. */
   readonly changed?: (names: readonly string[]) => void;
   /** @default by the system's resolver, IPv4 first */
   readonly resolve?: Resolve;
-  /** Where calls are counted. */
+  /** The registry for counting calls. */
   readonly metrics?: Registry;
 }
 
 /**
- * The replicas of a service: every address behind the names of `host:port[,host:port…]`, each with a channel of its own. Names are resolved
- * anew every 5 s, and after failures; what no longer resolves keeps its last replicas.
- * @throws Fault `argument` for an address of another form.
+ * The replicas of a service: every address of the names in `host:port[,host:port…]`, each with its own channel. Names are resolved again every 5 s,
+ * and after failures; a name that no longer resolves keeps its last replicas.
+ * @throws Fault `argument` for a malformed address
  */
 export async function openReplicas(address: string, options: ReplicasOptions): Promise<Replicas> {
   const replicas = new Replicas(parseAddress(address), options);
@@ -37,7 +37,7 @@ export async function openReplicas(address: string, options: ReplicasOptions): P
 }
 
 export class Replicas {
-  /** Hears of every call. */
+  /** Receives every call. */
   readonly meter: CallMeter;
   readonly #hosts: readonly HostPort[];
   readonly #options: ReplicasOptions;
@@ -61,14 +61,14 @@ export class Replicas {
     this.#timer = setInterval(() => void this.refresh(), REFRESH_EVERY_MS).unref();
   }
 
-  /** All of them. */
+  /** All replicas. */
   get all(): readonly Replica[] {
     return this.#list;
   }
 
   /**
-   * Those to ask, in order. With a key, the one that the key belongs to comes first, wherever that is asked; without one they take turns.
-   * Those that could not be reached a moment ago come last.
+   * The replicas to call, in order. With a key, its owner comes first, in every process; without one they alternate. Recently unreachable ones come
+   * last.
    */
   candidates(key: string | undefined): readonly Replica[] {
     const list = this.#list;
@@ -78,18 +78,18 @@ export class Replicas {
     return [...ordered.filter(({ isLikely }) => isLikely), ...ordered.filter(({ isLikely }) => !isLikely)];
   }
 
-  /** The name of the replica that a key goes to now; '' while there is one or none: then nothing needs a key. */
+  /** The name of the replica for a key; '' with at most one replica: then no key is needed. */
   ownerOf(key: () => string): string {
     return this.#list.length < 2 ? '' : this.candidates(key())[0]!.name;
   }
 
-  /** Resolves the names again; one look at a time. Never rejects. */
+  /** Resolves the names again; one look-up at a time. Never rejects. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
 
-  /** Call it when a call could not be made: resolves after `pauseMs`, with names resolved anew if that was not done just now and takes no longer than 500 ms. */
+  /** Call it after a failed call: resolves after `pauseMs`, with names resolved again unless that was done recently or takes longer than 500 ms. */
   async failed(pauseMs: number): Promise<void> {
     const isRecent = performance.now() - this.#refreshedAt < REFRESH_AT_MOST_MS;
     const resolved = isRecent
@@ -98,12 +98,12 @@ export class Replicas {
     await Promise.all([delay(pauseMs), resolved]);
   }
 
-  /** Resolves when one of them can be reached; rejects when none can, within 2 s. */
+  /** Resolves when one of them is reachable; rejects when none is within 2 s. */
   async reachable(): Promise<void> {
     await Promise.any(this.#list.map((replica) => replica.ready(Infinity)));
   }
 
-  /** Closes the channels behind the calls under way. */
+  /** Closes the channels after the calls in progress. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -144,7 +144,7 @@ export class Replicas {
     );
   }
 
-  /** @param found the host of each replica, by the replica's name */
+  /** Updates the replicas. @param found the host of each replica, by the replica's name */
   #take(found: ReadonlyMap<string, string>): void {
     const names = new Set([...found.keys()].sort());
     const gone = [...this.#known].filter(([name]) => !names.has(name));
@@ -154,7 +154,7 @@ export class Replicas {
       replica.retire();
     }
     for (const name of added) this.#known.set(name, new Replica(name, found.get(name)!, this.#access));
-    // What has lost its connection while nothing was sent gets a new one before somebody has to wait for it.
+    // An idle channel without a connection is replaced before a call has to wait for it.
     for (const replica of this.#known.values()) replica.connect();
     if (gone.length + added.length === 0) return;
     this.#list = [...names].map((name) => this.#known.get(name)!);

@@ -8,15 +8,12 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** Answers the IP addresses behind a host's name. */
+/** Resolves a host name to IP addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const FORM = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i;
 
-/**
- * The hosts in an address of the form `host:port[,host:port…]`; IPv6 addresses stand in brackets.
- * @throws Fault `argument` for anything else.
- */
+/** The hosts of an address of the form `host:port[,host:port…]`; IPv6 addresses are in brackets. @throws Fault `argument` for other text */
 export function parseAddress(address: string): HostPort[] {
   return address.split(',').map((entry) => {
     const [, ipv6, host, digits] = FORM.exec(entry.trim()) ?? [];
@@ -27,7 +24,7 @@ export function parseAddress(address: string): HostPort[] {
   });
 }
 
-/** All IPv4 addresses of a host, as a headless service or a compose service has them for its replicas; else all IPv6 addresses. */
+/** All IPv4 addresses of a host, as a headless service or a compose service has for its replicas; otherwise all IPv6 addresses. */
 export const resolveHost: Resolve = async (host) => {
   if (isIP(host)) return [host];
   const found = await lookup(host, { all: true, family: 4 }).catch(() => lookup(host, { all: true, family: 6 }));

@@ -10,7 +10,7 @@ const log = new Logger('gRPC');
 /** No method of a service has this name. */
 const SERVICE = Symbol('service');
 
-/** Bugs are logged where they arise: callers learn nothing of them. */
+/** Bugs are logged where they occur: callers get no details. */
 function exceptionOf(thrown: unknown): RpcException {
   const fault = Fault.from(thrown);
   if (fault.kind === 'bug') log.error(fault);
@@ -41,9 +41,9 @@ const stream =
     from(answered(call(request) as AsyncIterable<unknown>));
 
 /**
- * Controllers that serve parts of a provider by gRPC, one per service: `rpcControllers(REGISTRY, { accounts: AccountsDefinition })` serves
- * `accounts` of what is provided as REGISTRY. Callers meet the Faults that callers of {@link inProcess} meet. Streams are read ahead of a
- * slow caller: they are for results of bounded size.
+ * Controllers that serve parts of a provider by gRPC, one per service: `rpcControllers(REGISTRY, { accounts: AccountsDefinition })` serves `accounts`
+ * of the provider REGISTRY. Callers get the same Faults as callers of {@link inProcess}. Streams run ahead of a slow caller: use them for results of
+ * bounded size.
  */
 export const rpcControllers = <Provided extends object>(
   token: InjectionToken<Provided>,

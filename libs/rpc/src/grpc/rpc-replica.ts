@@ -8,14 +8,14 @@ import type { wireMethod } from './codecs.ts';
 
 export type WireMethod = ReturnType<typeof wireMethod>;
 
-/** How long a replica may take to accept a connection before another one is asked. */
+/** Time limit of a connection, after which another replica is called. */
 const CONNECT_MS = 1_500;
-/** A replica that could not be reached is asked last for so long. */
+/** Time for which an unreachable replica is called last. */
 const AVOIDED_MS = 2_000;
 
 const { READY, TRANSIENT_FAILURE, SHUTDOWN } = connectivityState;
 
-/** One process that serves, and the channel to it. */
+/** One serving process, and the channel to it. */
 export class Replica {
   /** Its own address. */
   readonly name: string;
@@ -25,7 +25,7 @@ export class Replica {
   #calls = 0;
   #retired = false;
 
-  /** @param host that its address was found by: its certificate is the host's */
+  /** @param host the host that resolved to its address: its certificate is for the host */
   constructor(name: string, host: string, access: ClientAccess) {
     this.name = name;
     this.#access = access;
@@ -35,17 +35,17 @@ export class Replica {
     this.connect();
   }
 
-  /** False for some time after it could not be reached. */
+  /** False for some time after it was unreachable. */
   get isLikely(): boolean {
     return performance.now() >= this.#avoidUntil || this.#state() === READY;
   }
 
-  /** Opens the connection beforehand. */
+  /** Opens the connection in advance. */
   connect(): void {
     this.#state(true);
   }
 
-  /** Resolves when the connection stands; rejects with a ServiceError that says that nothing was sent. */
+  /** Resolves when the connection is open; rejects with a ServiceError which states that nothing was sent. */
   async ready(deadline: number): Promise<void> {
     const until = Math.min(deadline, Date.now() + CONNECT_MS);
     for (let state = this.#state(true); state !== READY; state = this.#state()) {
@@ -57,10 +57,7 @@ export class Replica {
     }
   }
 
-  /**
-   * Sends an encoded request and answers the decoded reply; rejects with a ServiceError.
-   * @param deadline in milliseconds since 1970
-   */
+  /** Sends an encoded request and returns the decoded reply; rejects with a ServiceError. @param deadline in milliseconds since 1970 */
   unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
     return this.#counted(async () => {
       await this.ready(deadline);
@@ -79,7 +76,7 @@ export class Replica {
     });
   }
 
-  /** The same for a method that answers a stream, once its connection stands: whoever has it must read it, or destroy it. */
+  /** The same for a method that returns a stream, once its connection is open: the caller must read the stream, or destroy it. */
   async stream(method: WireMethod, request: Buffer, deadline: number): Promise<Readable> {
     this.#calls++;
     try {
@@ -94,13 +91,13 @@ export class Replica {
       deadline,
     });
     return replies.once('close', () => {
-      // Somebody who stops reading wants no more of it.
+      // A caller that stops reading cancels the stream.
       replies.cancel();
       this.#ended();
     });
   }
 
-  /** Takes no further calls, and closes the channel behind those under way. */
+  /** Accepts no further calls, and closes the channel after those in progress. */
   retire(): void {
     this.#retired = true;
     if (this.#calls === 0) this.#client.close();
@@ -120,7 +117,7 @@ export class Replica {
     if (this.#retired && this.#calls === 0) this.#client.close();
   }
 
-  /** What goes along with every call: who calls, and which trace the call belongs to. */
+  /** The metadata of every call: authentication, and the current trace. */
   #metadata(): Metadata {
     const metadata = new Metadata();
     addKeys(metadata, this.#access);
@@ -142,7 +139,7 @@ export class Replica {
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** In the words that tell that nothing was sent: see `isNeverTaken`. */
+/** With the text of a call that was never sent: see `isNeverTaken`. */
 const notConnected = (): ServiceError =>
   Object.assign(new Error('not connected'), {
     code: status.UNAVAILABLE,

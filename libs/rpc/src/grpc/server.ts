@@ -7,26 +7,26 @@ import { observingCalls } from './calls.ts';
 import { serverOptions } from './channel-options.ts';
 import { packageDefinition, packagesOf } from './codecs.ts';
 
-/** Calls end within their callers' deadlines; what is left then is cut off, so that a shutdown stays below 25 s. */
+/** Calls end within their callers' deadlines; others are aborted then, so that a shutdown stays below 25 s. */
 const DRAIN_MS = 12_000;
 
 export interface RpcServerOptions {
   readonly host: string;
   /** 0 = a free one. */
   readonly port: number;
-  /** What is served on the port; each needs its {@link rpcControllers}. */
+  /** The services on the port; each needs its {@link rpcControllers}. */
   readonly services: readonly ServiceDefinition[];
-  /** Whose calls are answered. */
+  /** The authentication of calls. */
   readonly access: RpcAccess;
-  /** How long calls that are under way may take to end. @default 12000 */
+  /** Time limit of calls in progress on closing. @default 12000 */
   readonly drainMs?: number;
-  /** Where calls are counted. */
+  /** The registry for counting calls. */
   readonly metrics?: Registry;
 }
 
 /**
- * The strategy of a Nest microservice that serves several services by gRPC on one port: `createMicroservice(module, { strategy:
- * new RpcServer(…) })`. Calls that do not come from a process of the same deployment are refused. To close it is to refuse new calls in a way that callers repeat elsewhere, and to answer those under way.
+ * The strategy of a Nest microservice that serves several services by gRPC on one port: `createMicroservice(module, { strategy: new RpcServer(…) })`.
+ * Calls from other deployments are refused. Closing it refuses new calls, which callers retry elsewhere, and answers those in progress.
  */
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
@@ -49,14 +49,14 @@ export class RpcServer extends ServerGrpc {
     this.#access = serverAccess(access);
   }
 
-  /** `host:port` that it listens on. */
+  /** `host:port` of the listener. */
   get address(): string {
     return `${this.#host}:${this.#port}`;
   }
 
   override async createClient(): Promise<Server> {
     const { credentials, interceptors } = this.#access;
-    // The first one is the outermost: what is refused is counted, too.
+    // The first one is the outermost: refused calls are counted, too.
     const server = new Server({ ...serverOptions, interceptors: [this.#observer, ...interceptors] });
     this.#port = await new Promise((resolve, reject) => {
       server.bindAsync(this.address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
@@ -66,7 +66,7 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async close(): Promise<void> {
-    // Cuts off what is left after that time. `forceShutdown` would not find the connections: it knows those of channelz alone.
+    // Aborts the others afterwards. `forceShutdown` does not find the connections: it only knows those of channelz.
     this.#server?.drain(this.address, this.#drainMs);
     await super.close();
   }

@@ -7,7 +7,7 @@ import type { Lease } from './group-lease.ts';
 import type { PartitionLog } from './partition-log.ts';
 import type { Appended, Store } from './embedded-store.ts';
 
-/** Writes under way at once. A partition is in one of them at most: its batches lie behind each other without a gap. */
+/** Parallel writes. A partition is in at most one of them: its batches follow each other without a gap. */
 const LANES = 4;
 const BATCH_RECORDS = 5_000;
 const BATCH_BYTES = 4 << 20;
@@ -21,11 +21,11 @@ interface Publication {
   reject(fault: Fault): void;
 }
 
-/** The records of a publication that go to one partition, the first `taken` of which are on their way. */
+/** The records of a publication for one partition, the first `taken` of which are being written. */
 interface Part {
   readonly publication: Publication;
   readonly records: readonly OutRecord[];
-  /** Where the records stand in the publication. */
+  /** Indexes of the records in the publication. */
   readonly places: readonly number[];
   taken: number;
 }
@@ -46,7 +46,7 @@ interface Queue {
   readonly log: PartitionLog;
   parts: Part[];
   busy: boolean;
-  /** Batches lie behind the end as it is known: somebody else's, or our own of which we never heard. */
+  /** Batches exist beyond the known end: another process's, or our own without an answer. */
   unsure: boolean;
 }
 
@@ -54,17 +54,17 @@ export interface AppenderDeps {
   readonly store: Store;
   readonly lease: Lease;
   readonly clock: Clock;
-  /** A batch lies at the end of this log; the log's figures are up to date. */
+  /** A batch was appended to this log; the log's figures are current. */
   appended(log: PartitionLog, batch: Batch): void;
-  /** Batches that are not in memory lie at the end of this log. */
+  /** Batches that are not in memory are at the end of this log. */
   overtaken(log: PartitionLog): void;
 }
 
-/** Group commit: what is published while writes are under way goes out together with the next one. */
+/** Group commit: records that are published during writes are written with the next one. */
 export class Appender {
   readonly #deps: AppenderDeps;
   readonly #queues = new Map<PartitionLog, Queue>();
-  /** Queues with something to write. */
+  /** Queues with records to write. */
   readonly #ready = new Set<Queue>();
   #writing = 0;
   #recovering = 0;
@@ -91,7 +91,7 @@ export class Appender {
     });
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or being written. */
   async drained(): Promise<void> {
     if (this.#isIdle()) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -107,7 +107,7 @@ export class Appender {
     if (!queue.busy) this.#ready.add(queue);
   }
 
-  /** Not at once: what the same turn publishes goes out together. */
+  /** Deferred: records published in the same turn are written together. */
   #start(): void {
     if (this.#starting || this.#writing >= LANES) return;
     this.#starting = true;
@@ -169,14 +169,14 @@ export class Appender {
         queue.unsure = true;
         putBack(queue, write.pieces);
       } else {
-        // It may be there all the same, or come yet: then the next batch finds its offset taken.
+        // It may have been stored, or be stored later: then the next batch finds its offset taken.
         for (const { part } of write.pieces) fail(part, outcome);
       }
       this.#release(queue);
     }
     this.#writing--;
     this.#pump();
-    // After the next write is on its way: handlers begin to work in here.
+    // After the next write has started: handlers start working in here.
     for (const { log, batch } of appended) this.#deps.appended(log, batch);
   }
 
@@ -186,7 +186,7 @@ export class Appender {
     try {
       if (!lease.held && !(await lease.confirmed())) return notHeld();
       const outcomes = await store.append(writes.map(({ log, batch }) => ({ ...log.place, batch })));
-      // A write that came through after the lease was over may lie below what the next holder has trimmed.
+      // A write that arrived after the lease expired may be below the offsets that the next holder has trimmed.
       return lease.held || (await lease.confirmed()) ? outcomes : notHeld();
     } catch (error) {
       return Fault.from(error);
@@ -246,7 +246,7 @@ function split(
   return parts;
 }
 
-/** Takes what fits into one batch. */
+/** Takes the records that fit into one batch. */
 function takePieces(queue: Queue): Piece[] {
   const pieces: Piece[] = [];
   let count = 0;

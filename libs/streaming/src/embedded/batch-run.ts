@@ -2,12 +2,12 @@ import type { InRecord } from '../broker-port.ts';
 import { type Batch, recordsOf } from './embedded-batch.ts';
 import type { Place } from './embedded-store.ts';
 
-/** Memory of a record beside its bytes: the object, its key and the view of its value. */
+/** Memory of a record besides its bytes: the object, its key and the view of its value. */
 const RECORD_OVERHEAD_BYTES = 250;
-/** Small batches are handed over together up to here. */
+/** Small batches are delivered together up to this size. */
 const HANDOVER_BYTES = 4 << 20;
 
-/** Records for a handler, and the offset that follows once all are done with. */
+/** Records for a handler, and the next offset once all are done. */
 export interface Taken {
   readonly records: readonly InRecord[];
   readonly next: number;
@@ -23,13 +23,13 @@ interface Held {
 /** The index of the first record at `offset` or above. */
 function indexIn(records: readonly InRecord[], offset: number): number {
   const start = Math.max(0, offset - (records[0]?.offset ?? offset));
-  // Offsets are dense but for compaction, which only moves records to the front.
+  // Offsets are dense except after compaction, which only moves records to the front.
   let index = Math.min(start, records.length);
   while (index > 0 && (records[index - 1]?.offset ?? 0) >= offset) index--;
   return index;
 }
 
-/** Batches in memory that hold everything there is from offset `from` to below `to`. */
+/** Batches in memory with all records in the offsets [`from`, `to`). */
 export class Run {
   readonly #place: Place;
   /** Those before `#head` are dropped. */
@@ -74,12 +74,12 @@ export class Run {
     this.#bytes += bytes;
   }
 
-  /** Says that nothing more lies below `to`. */
+  /** Declares that there are no further records below `to`. */
   extend(to: number): void {
     this.#to = Math.max(this.#to, to);
   }
 
-  /** Forgets everything and goes on at `from`. */
+  /** Drops everything and continues at `from`. */
   reset(from: number): void {
     this.#held = [];
     this.#head = 0;
@@ -88,7 +88,7 @@ export class Run {
     this.#bytes = 0;
   }
 
-  /** Forgets the batches that lie below `offset` as a whole. */
+  /** Drops the batches that are entirely below `offset`. */
   dropBelow(offset: number): void {
     let first = this.#held[this.#head];
     while (first && first.end <= offset) {
@@ -110,7 +110,7 @@ export class Run {
     }
   }
 
-  /** At most `max` records from `position` on, which must be covered; none where compaction left none. */
+  /** At most `max` records from `position` on, which must be covered; none if compaction left none. */
   take(position: number, max: number): Taken {
     const parts: (readonly InRecord[])[] = [];
     let room = max;
@@ -133,13 +133,13 @@ export class Run {
     return { records: others.length === 0 ? first : first.concat(...others), next };
   }
 
-  /** Read once for all groups. */
+  /** Decoded once for all groups. */
   #recordsOf(held: Held): readonly InRecord[] {
     held.records ??= recordsOf(held.batch, this.#place.topic, this.#place.partition);
     return held.records;
   }
 
-  /** The index of the batch that holds `position`, or of the next one. */
+  /** The index of the batch with `position`, or of the next one. */
   #indexOf(position: number): number {
     let low = this.#head;
     let high = this.#held.length;

@@ -4,7 +4,7 @@ import type { PartitionLog } from './partition-log.ts';
 import type { Store } from './embedded-store.ts';
 
 const READ_BATCHES = 8;
-/** Records whose keys are held in memory at a time. */
+/** Records whose keys are in memory at a time. */
 const WINDOW_RECORDS = 50_000;
 
 const endOf = ({ first, count }: Batch): number => first + count;
@@ -19,7 +19,7 @@ async function* batches(log: PartitionLog, store: Store, from: number, to: numbe
   }
 }
 
-/** Leaves those records out of the batches that are not kept. @returns how many stay. */
+/** Removes records from the batches. @returns number of remaining records */
 async function filter(
   log: PartitionLog,
   store: Store,
@@ -35,7 +35,7 @@ async function filter(
       const stay = records.filter(keep);
       kept += stay.length;
       if (stay.length === records.length) continue;
-      // The last batch stays even when it is empty: it tells where the partition ends.
+      // The last batch stays even if it is empty: it marks the end of the partition.
       if (stay.length === 0 && endOf(batch) < log.end) emptied.push(batch);
       else changed.push(without(batch, stay));
     }
@@ -46,7 +46,7 @@ async function filter(
   return kept;
 }
 
-/** Keeps the newest record of each key, for the keys among the next records that were not looked at yet. */
+/** Keeps the newest record of each key, for the keys among the next records that were not examined yet. */
 export async function compact(log: PartitionLog, store: Store): Promise<void> {
   const newest = new Map<string, number>();
   let to = log.end;

@@ -5,7 +5,7 @@ import { Run, type Taken } from './batch-run.ts';
 import type { Store } from './embedded-store.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
-/** Batches read from the store at a time: about this much, which is the most that a handler gets together. */
+/** Approximate bytes read from the store at a time, which is the maximum of one delivery. */
 const READ_BYTES = 4 << 20;
 const READ_BATCHES = { first: 8, most: 256 };
 
@@ -13,40 +13,40 @@ const READ_BATCHES = { first: 8, most: 256 };
 export interface Member {
   readonly handler: BatchHandler;
   readonly maxRecords: number;
-  /** How long a batch that is not full waits for more. */
+  /** How long an incomplete batch waits for more records. */
   readonly lingerMs: number;
-  /** Partitions in which a handler is under way, or about to be. */
+  /** Number of partitions in which a handler is running, or about to. */
   active: number;
-  /** Called when there are none any more. */
+  /** Called when that number is 0. */
   readonly whenIdle: (() => void)[];
 }
 
 export interface CursorDeps {
   readonly store: Store;
   readonly offsets: Offsets;
-  /** For the operator's eyes: it goes on by itself. */
+  /** For the operator: it recovers by itself. */
   warn(text: string, cause: unknown): void;
 }
 
-/** The next turn of the event loop: handlers that never wait for anything would keep everybody else out. */
+/** The next turn of the event loop: handlers that never wait would block all others. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** How far a group is in a partition, and the loop that hands it what follows. */
+/** A group's offset in a partition, and the loop that delivers the following records. */
 export class Cursor implements Reader, Tracked {
   readonly group: string;
   readonly log: PartitionLog;
   readonly #deps: CursorDeps;
   #position: number;
   #member: Member | undefined;
-  /** Changes with every seek, so that a handler under way does not move the cursor any more. */
+  /** Changes with every seek, so that a running handler no longer moves the cursor. */
   #epoch = 0;
   #running = false;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
-  /** What was read from the store and not yet handed over. */
+  /** Records read from the store and not delivered yet. */
   #ahead: Run;
-  /** An offset at which a batch is known to begin, if it holds any. */
+  /** An offset at which a batch is known to begin, if there is one. */
   #boundary: number | undefined;
   #readBatches = READ_BATCHES.first;
 
@@ -58,7 +58,7 @@ export class Cursor implements Reader, Tracked {
     this.#ahead = new Run(log, position);
   }
 
-  /** Every record below it has been handled, or is gone. */
+  /** Every record below it has been handled, or removed. */
   get position(): number {
     return Math.max(this.#position, this.log.start);
   }
@@ -67,7 +67,7 @@ export class Cursor implements Reader, Tracked {
     return { group: this.group, topic: this.log.topic, partition: this.log.partition, offset: this.position };
   }
 
-  /** Gives the partition to a member, once the handler of the one before has returned, or to nobody. */
+  /** Assigns the partition to a member, once the handler of the previous one has returned, or to none. */
   assign(member: Member | undefined): void {
     if (member === this.#member) return;
     this.#member = member;
@@ -90,7 +90,7 @@ export class Cursor implements Reader, Tracked {
     this.#hurry();
   }
 
-  /** Drops what was read ahead. */
+  /** Drops records that were read ahead. */
   forget(): void {
     this.#ahead.reset(this.#position);
   }
@@ -149,7 +149,7 @@ export class Cursor implements Reader, Tracked {
     return false;
   }
 
-  /** One batch; false when it has to be delivered again later. */
+  /** Delivers one batch; false when it must be delivered again later. */
   async #step(member: Member): Promise<boolean> {
     const epoch = this.#epoch;
     const taken = await this.#take(member.maxRecords);
@@ -166,7 +166,7 @@ export class Cursor implements Reader, Tracked {
     return true;
   }
 
-  /** The number of leading records that are done with. */
+  /** The number of leading records that are done. */
   async #handle(member: Member, records: Taken['records']): Promise<number> {
     const { topic, partition } = this.log;
     try {
@@ -197,7 +197,7 @@ export class Cursor implements Reader, Tracked {
     for (const batch of batches) ahead.append(batch);
     if (batches.length === 0) ahead.extend(end);
     else this.#adapt(ahead.bytes / batches.length);
-    // A seek or a trim may have come in between.
+    // A seek or a trim may have happened in between.
     if (position !== this.position) return { records: [], next: this.position };
     this.#ahead = ahead;
     this.#boundary = ahead.to;

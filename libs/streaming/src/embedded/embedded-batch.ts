@@ -1,8 +1,7 @@
 import type { Headers, InRecord, OutRecord } from '../broker-port.ts';
 
 /**
- * Records of one partition that lie in one document. `count` is the number of offsets that it spans: every one has its record until
- * compaction or erasure takes some out.
+ * Records of one partition in one document. `count` is the number of its offsets: every one has its record until compaction or erasure removes some.
  */
 export interface Batch {
   readonly first: number;
@@ -28,7 +27,7 @@ const NOTHING = Buffer.alloc(0);
 
 type HeadersAt = readonly [index: number, headers: Headers];
 
-/** @param deltas where the records stand in the span, unless they fill it. */
+/** @param deltas offsets of the records in the batch, unless it is complete */
 function encode(records: readonly OutRecord[], deltas: readonly number[] = []): Buffer {
   const size = records.length;
   let keys = '';
@@ -70,7 +69,7 @@ function encodeHeaders(records: readonly OutRecord[]): Buffer {
   return entries.length > 0 ? Buffer.from(JSON.stringify(entries)) : NOTHING;
 }
 
-/** The records' values are copied: a publisher may use its buffers again. */
+/** The records' values are copied: a publisher may reuse its buffers. */
 export const newBatch = (first: number, at: number, records: readonly OutRecord[]): Batch => ({
   first,
   count: records.length,
@@ -78,7 +77,7 @@ export const newBatch = (first: number, at: number, records: readonly OutRecord[
   body: encode(records),
 });
 
-/** The same span of offsets with these of its records only. */
+/** The same range of offsets with only these of its records. */
 export function without(batch: Batch, kept: readonly InRecord[]): Batch {
   const offsets = kept.length < batch.count ? kept.map(({ offset }) => offset - batch.first) : [];
   return { ...batch, body: encode(kept, offsets) };

@@ -20,31 +20,28 @@ import { Store } from './embedded-store.ts';
 const MEMORY_BYTES = 64 << 20;
 
 export interface EmbeddedBrokerOptions {
-  /** The log's own database, of the one process that may run on the data folder. */
+  /** The log's own database, for the only process on the data folder. */
   readonly db: Db;
   readonly clock: Clock;
-  /** Every topic there is. The number of a topic's partitions is for good: keys stay where they are only as long as it stays. */
+  /** All topics. The number of a topic's partitions is fixed, because it determines the partitions of keys. */
   readonly topics: readonly TopicSpec[];
-  /** What this process calls itself in the lease; need not be unique. */
+  /** Name of this process in the lease; need not be unique. */
   readonly owner: string;
-  /** How much of the newest batches is kept in memory for consumers that lag. @default 64 MB */
+  /** Maximum bytes of the newest batches in memory for lagging consumers. @default 64 MB */
   readonly memoryBytes?: number;
-  /** Called once when another process has taken the log over: nothing is written or delivered any more. */
+  /** Called once when another process has taken over the log: nothing is written or delivered any more. */
   readonly onLost?: (fault: Fault) => void;
-  /** Told of what failed and is tried again. */
+  /** Receives failures that are retried. */
   readonly warn?: (text: string, cause: unknown) => void;
 }
 
-/** The log inside one process and its MongoDB, with what only a log of one's own can do. */
+/** The log inside one process and its MongoDB, with methods that only an embedded log has. */
 export interface EmbeddedBroker extends Broker {
-  /** Trims and compacts what is due, as happens every second anyway; a bounded amount of it. */
+  /** Trims and compacts what is due, in a bounded step, as happens every second anyway. */
   trim(): Promise<void>;
 }
 
-/**
- * Opens the log, alone: a lease lets one process at a time run on it.
- * @throws Fault `conflict` when another live process has it.
- */
+/** Opens the log exclusively: a lease permits one process at a time. @throws Fault `conflict` when another live process has it */
 export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { db, owner, topics: specs } = options;
   const store = new Store(db);
@@ -97,7 +94,7 @@ class Embedded implements EmbeddedBroker {
   readonly #groups: Groups;
   readonly #appender: Appender;
   readonly #housekeeping: Housekeeping;
-  /** Why nothing can be done with it any more. */
+  /** The reason why the log is unusable. */
   #ended: Fault | undefined;
   #closing: Promise<void> | undefined;
 
@@ -143,7 +140,7 @@ class Embedded implements EmbeddedBroker {
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
     const log = logsOf(this.#deps.topics, topic)[partition];
     if (!log) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is not an offset`);
     await this.#groups.seek(group, log, offset);
   }
 
@@ -166,7 +163,7 @@ class Embedded implements EmbeddedBroker {
 
   async #close(): Promise<void> {
     await this.#groups.close();
-    // Not before: handlers under way may have something to publish.
+    // Not earlier: running handlers may still publish.
     this.#ended ??= closed();
     await this.#appender.drained();
     await this.#housekeeping.close();
@@ -177,7 +174,7 @@ class Embedded implements EmbeddedBroker {
 
 const closed = (): Fault => Fault.unavailable('The log is closed');
 
-/** Forgets the oldest batches in memory; consumers that still need them read the store. */
+/** Drops the oldest batches in memory; consumers that still need them read the store. */
 function keepWithin(memoryBytes: number, logs: readonly PartitionLog[]): void {
   let bytes = 0;
   for (const { tail } of logs) bytes += tail.bytes;

@@ -17,13 +17,13 @@ export interface Place {
   readonly partition: number;
 }
 
-/** What is known of a partition beside its batches: everything below `start` is gone, everything below `clean` is compacted. */
+/** The metadata of a partition: everything below `start` is removed, everything below `clean` is compacted. */
 export interface Floor {
   readonly start: number;
   readonly clean: number;
 }
 
-/** The outcome of inserting one batch: `taken` when another writer's batch lies at its offset. */
+/** The outcome of inserting one batch: `taken` when another writer's batch is at its offset. */
 export type Appended = 'appended' | 'taken' | Fault;
 
 const { name: BATCHES } = batchesModel;
@@ -57,8 +57,8 @@ const idsBetween = ({ topic: t, partition: p }: Place, from: number, to: number)
 const unavailable = (error: unknown): Fault => Fault.unavailable('The log does not answer', error);
 
 /**
- * The log's collections. Commands are built by hand: the driver's helpers measure every document first, and their retries cost the
- * server a write each.
+ * The log's collections. Commands are built directly: the driver's helpers measure every document first, and their retries cost the server an
+ * additional write.
  */
 export class Store implements OffsetStore {
   readonly #db: Db;
@@ -75,10 +75,7 @@ export class Store implements OffsetStore {
     }
   }
 
-  /**
-   * Inserts at most one batch for each partition, durably; the outcomes are in order.
-   * @throws Fault `unavailable` when it is not known what became of them.
-   */
+  /** Inserts at most one batch per partition, durably; returns the outcomes in order. @throws Fault `unavailable` when they are unknown */
   async append(batches: readonly (Place & { readonly batch: Batch })[]): Promise<Appended[]> {
     const reply = await this.#write({
       insert: BATCHES,
@@ -98,7 +95,7 @@ export class Store implements OffsetStore {
     return outcomes;
   }
 
-  /** The batches that begin at `from` or later and below `to`, in order; at most `limit`, and at most 16 MB. */
+  /** The batches that begin in [`from`, `to`), in order; at most `limit`, and at most 16 MB. */
   async read(place: Place, from: number, to: number, limit: number): Promise<Batch[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
@@ -110,13 +107,13 @@ export class Store implements OffsetStore {
     return found.map(toBatch);
   }
 
-  /** Where the batch begins that holds `offset`; undefined when none does. */
+  /** The first offset of the batch with `offset`; undefined if there is none. */
   async batchHolding(place: Place, offset: number): Promise<number | undefined> {
     const last = await this.#lastBelow(place, offset + 1);
     return last && last._id.o + last.n > offset ? last._id.o : undefined;
   }
 
-  /** The spans of the batches from `from` on, without their records; at most `limit`. */
+  /** The ranges of the batches from `from` on, without their records; at most `limit`. */
   async spans(place: Place, from: number, limit: number): Promise<Omit<Batch, 'body'>[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
@@ -167,7 +164,7 @@ export class Store implements OffsetStore {
     });
   }
 
-  /** Puts other records into the same spans. */
+  /** Replaces the records of the same ranges. */
   async rewrite(place: Place, batches: readonly Batch[]): Promise<void> {
     await this.#all({
       update: BATCHES,
@@ -185,7 +182,7 @@ export class Store implements OffsetStore {
     return (await found.toArray()).map(({ _id, o }) => ({ group: _id.g, topic: _id.t, partition: _id.p, offset: o }));
   }
 
-  /** Not durable at once: what a crash of the server undoes is delivered again. */
+  /** Not durable at once: records whose offsets a crash of the server loses are delivered again. */
   async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
     await this.#all({
       update: OFFSETS,
@@ -227,7 +224,7 @@ export class Store implements OffsetStore {
     }
   }
 
-  /** A write of which every part must succeed, and may be repeated whole. */
+  /** A write whose parts must all succeed, and which may be repeated whole. */
   async #all(command: Document): Promise<void> {
     const { writeErrors } = await this.#write(command);
     if (writeErrors?.[0]) throw unavailable(new Error(writeErrors[0].errmsg));

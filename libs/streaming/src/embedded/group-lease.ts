@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { hasEnded, isThisProcess, ownIdentity } from '@tidings/coordination';
+import { beginOwner, endOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { type Holder, leaseModel } from './storage/log.schema.ts';
@@ -10,51 +10,34 @@ const LOOK_EVERY_MS = 250;
 const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
-/** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
+/** The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
 type Known = Omit<Holder, '_id' | 'renewed'>;
-
-/** Epochs that hold a lease in this process. */
-const heldHere = new Set<string>();
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function isGone({ process: holder, epoch }: Holder): boolean {
-  if (!holder) return false;
-  return isThisProcess(holder) ? !heldHere.has(epoch) : hasEnded(holder);
-}
-
-/** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
-class Moment {
-  readonly #wall = Date.now();
-  readonly #steady = performance.now();
-
-  agoMs(): number {
-    return Math.max(Date.now() - this.#wall, performance.now() - this.#steady);
-  }
-}
-
-/** Says who may write a log: one process at a time. Renewed every 2 s, over 10 s after the last renewal. */
+/** The exclusive right to write a log, for one process at a time. Renewed every 2 s, expires 10 s after the last renewal. */
 export class Lease {
   readonly #leases: Collection<Holder>;
   readonly #me: Known;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  #sure: Moment;
+  /** How long ago this process last knew that the lease was its own. */
+  #sureMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;
 
-  private constructor(leases: Collection<Holder>, me: Known, sure: Moment, onLost: (fault: Fault) => void) {
+  private constructor(leases: Collection<Holder>, me: Known, sureMsAgo: () => number, onLost: (fault: Fault) => void) {
     this.#leases = leases;
     this.#me = me;
-    this.#sure = sure;
+    this.#sureMsAgo = sureMsAgo;
     this.#onLost = onLost;
-    heldHere.add(me.epoch);
+    beginOwner(me.epoch);
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
   /**
-   * Takes the lease when nobody has it, when its holder's process is known to have ended, or when it is over.
-   * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
+   * Takes the lease when it is free, when its holder's process is known to have ended, or when it has expired.
+   * @throws Fault `conflict` once the holder has been seen alive, within 10 s
    */
   static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(leaseModel.name);
@@ -65,13 +48,13 @@ export class Lease {
     };
     let seen: Holder | undefined;
     for (;;) {
-      const asked = new Moment();
+      const asked = stopwatch();
       const holder = await leases.findOne({ _id: 'holder' });
       if (!holder) {
         await offer(leases, me);
         continue;
       }
-      if (isGone(holder) || (await isOver(db, holder))) {
+      if (hasOwnerEnded({ id: holder.epoch, process: holder.process }) || (await isOver(db, holder))) {
         if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
         continue;
       }
@@ -81,12 +64,12 @@ export class Lease {
     }
   }
 
-  /** Whether nobody else can have the lease now, as far as this process knows. */
+  /** Whether no other process can have the lease now, as far as this process knows. */
   get held(): boolean {
-    return !this.#lost && this.#sure.agoMs() < LEASE_MS;
+    return !this.#lost && this.#sureMsAgo() < LEASE_MS;
   }
 
-  /** Whether the lease is and was held since it was taken; asks the server when in doubt. */
+  /** Whether the lease has been held without interruption since it was taken; asks the server when in doubt. */
   async confirmed(): Promise<boolean> {
     if (!this.held) await this.renew();
     return this.held;
@@ -100,27 +83,27 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
-    heldHere.delete(this.#me.epoch);
-    // Whoever comes next takes it over at once anyway when this process has ended.
+    endOwner(this.#me.epoch);
+    // A successor takes it over at once in any case when this process has ended.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
   async #renew(): Promise<void> {
     if (this.#lost) return;
-    const asked = new Moment();
+    const asked = stopwatch();
     try {
       const mine = { _id: 'holder', epoch: this.#me.epoch } as const;
       const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
-      if (matchedCount === 1) this.#sure = asked;
+      if (matchedCount === 1) this.#sureMsAgo = asked;
       else this.#lose();
     } catch {
-      // The server does not answer: until the lease is over it is held, and after that until someone takes it.
+      // The server does not answer: the lease is held until it expires, and afterwards until another process takes it.
     }
   }
 
   #lose(): void {
     clearInterval(this.#timer);
-    heldHere.delete(this.#me.epoch);
+    endOwner(this.#me.epoch);
     this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
     this.#onLost(this.#lost);
   }
@@ -129,7 +112,7 @@ export class Lease {
 const refusal = ({ host, pid }: Holder): Fault =>
   Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
 
-/** Puts up a lease that is over from the start, for whoever replaces it first: only updates have the server's clock. */
+/** Creates an expired lease, to be replaced by the first process: only updates have the server's clock. */
 async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   try {
     await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);

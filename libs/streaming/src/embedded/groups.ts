@@ -27,7 +27,7 @@ export function logsOf(topics: Topics, topic: string): readonly PartitionLog[] {
   return logs;
 }
 
-/** Consumer groups: their offsets, and which subscription of this process reads which partition. */
+/** Consumer groups: their offsets, and the assignment of partitions to subscriptions of this process. */
 export class Groups {
   readonly #topics: Topics;
   readonly #deps: CursorDeps;
@@ -59,7 +59,7 @@ export class Groups {
       }));
   }
 
-  /** Below which offset every group has handled this partition's records; undefined while no group has ever read it. */
+  /** The offset below which every group has handled this partition's records; undefined while no group has read it. */
   passed({ topic, partition }: PartitionLog): number | undefined {
     let passed: number | undefined;
     for (const { cursors } of this.#groups.values()) {
@@ -99,7 +99,7 @@ export class Groups {
     await this.#deps.offsets.flushed();
   }
 
-  /** Delivers nothing any more. */
+  /** Stops all deliveries. */
   halt(): void {
     this.#ended = true;
     for (const group of this.#groups.values()) {
@@ -146,7 +146,7 @@ export class Groups {
   }
 }
 
-/** Deals the partitions of the topics that the members subscribe to out to them, one by one. */
+/** Assigns the partitions of the subscribed topics to the members in turn. */
 function share(group: Group): void {
   const members = [...group.members];
   let dealt = 0;

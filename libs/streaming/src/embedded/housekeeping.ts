@@ -6,12 +6,12 @@ import type { PartitionLog } from './partition-log.ts';
 import type { Store } from './embedded-store.ts';
 
 const PASS_EVERY_MS = 1_000;
-/** A pass begins no new step after this long. */
+/** A pass begins no new step after this time. */
 const PASS_MS = 200;
-/** Offsets of a partition that one step removes at most. */
+/** Maximum offsets of a partition that one step removes. */
 const STEP_OFFSETS = 20_000;
 const SPANS = 100;
-/** A compacted partition is compacted again when it has grown by this, and to twice its size. */
+/** A compacted partition is compacted again when it has grown by this number of records, and to twice its size. */
 const DIRTY_RECORDS = 1_000;
 
 export interface HousekeepingDeps {
@@ -20,23 +20,23 @@ export interface HousekeepingDeps {
   readonly store: Store;
   readonly lease: Lease;
   readonly clock: Clock;
-  /** For the operator's eyes: it goes on by itself. */
+  /** For the operator: it recovers by itself. */
   warn(text: string, cause: unknown): void;
 }
 
 interface Needless {
   readonly below: number;
-  /** Above it there may be more. */
+  /** There may be more above it. */
   readonly more: boolean;
 }
 
-/** Removes in the background what nobody needs, a bounded amount every second. */
+/** Removes unneeded data in the background, a bounded amount every second. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #timer: NodeJS.Timeout;
-  /** Logs that were trimmed since the start: before that, a writer that had lost the lease may have left something below. */
+  /** Logs that were trimmed since the start: before that, a writer that had lost the lease may have left batches below. */
   readonly #swept = new Set<PartitionLog>();
-  /** Whose turn it is, so that a pass that ends early goes on with the next one. */
+  /** The partition of the next step, so that an interrupted pass continues there. */
   #turn = 0;
   #pass: Promise<void> | undefined;
 
@@ -47,7 +47,7 @@ export class Housekeeping {
     }, PASS_EVERY_MS).unref();
   }
 
-  /** Trims and compacts what is due, or as much of it as fits into a pass. */
+  /** Trims and compacts what is due, as far as it fits into a pass. */
   pass(): Promise<void> {
     this.#pass ??= this.#run().finally(() => (this.#pass = undefined));
     return this.#pass;
@@ -68,7 +68,7 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a step's worth from every partition; true when that was not all of it. What comes in meanwhile is for the next pass. */
+  /** Removes a step's worth from every partition; true when there is more. Records that arrive meanwhile are left for the next pass. */
   async #trim(inTime: () => boolean): Promise<boolean> {
     const { logs, store } = this.#deps;
     const floors: { log: PartitionLog; start: number }[] = [];
@@ -80,7 +80,7 @@ export class Housekeeping {
       more ||= needless.more;
     }
     if (floors.length === 0) return false;
-    // Before the batches go: an empty partition must remember where it ends.
+    // Written before the batches are removed: an empty partition must keep its end.
     await store.raiseFloors(floors.map(({ log, start }) => ({ ...log.place, start })));
     await store.remove(
       floors.map(({ log, start }) => ({ ...log.place, from: this.#swept.has(log) ? log.start : 0, below: start })),
@@ -93,7 +93,7 @@ export class Housekeeping {
     return more;
   }
 
-  /** What a step may remove: up to the beginning of a batch. */
+  /** The offsets that a step may remove: up to the beginning of a batch. */
   async #needlessOf(log: PartitionLog): Promise<Needless> {
     const { groups, store } = this.#deps;
     if (log.kind === 'compacted' || log.start === log.end) return { below: log.start, more: false };
@@ -105,11 +105,11 @@ export class Housekeeping {
     return { below: (await store.batchHolding(log, reached)) ?? reached, more: expired.more || reached < below };
   }
 
-  /** What is too old, as far as a look at some batches tells. */
+  /** The expired offsets, as far as some checked batches show. */
   async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
     const oldest = clock.now() - log.retentionMs;
-    // Batches only get younger: what was the oldest once is a bound.
+    // The oldest batch only gets younger: an earlier value is a bound.
     if (log.oldestAt !== undefined && log.oldestAt >= oldest) return { below: log.start, more: false };
     const spans = await store.spans(log, log.start, SPANS);
     const young = spans.find(({ at }) => at >= oldest);

@@ -6,9 +6,9 @@ import { type KafkaClientOptions, newClient } from './kafka-client.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Names } from './names.ts';
 
-/** A record with its frame, and keys whose characters take several bytes. */
+/** A record with its frame, and keys with multi-byte characters. */
 const LARGEST_BATCH_BYTES = LARGEST_RECORD_BYTES + (1 << 20);
-/** Kafka removes and compacts whole segments: a record lives longer than it should by so much at most. */
+/** Kafka removes and compacts whole segments, which extends the lifetime of a record by at most this fraction. */
 const SEGMENTS_PER_RETENTION = 8;
 const SERVED_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
@@ -16,22 +16,21 @@ const FOR_EVER = '9223372036854775807';
 
 export interface CreateTopicsOptions extends Omit<KafkaClientOptions, 'openSocket'> {
   readonly topics: readonly TopicSpec[];
-  /** Copies of each record. With three or more, an acknowledged one has all but one of them. */
+  /** Copies of each record. With three or more, an acknowledged one has at least all but one of them. */
   readonly replicationFactor: number;
 }
 
 /** Names of topics. */
 export interface TopicChanges {
   readonly created: readonly string[];
-  /** Existing ones that got other settings. */
+  /** Existing topics whose settings were changed. */
   readonly altered: readonly string[];
 }
 
 /**
- * Creates the topics that are not there, and gives those that are the settings that they should have; settings of which nothing is said here
- * stay as they are, and so does the number of copies. Can be repeated at any time.
- * @throws Fault `conflict`, before anything is done, when a topic has another number of partitions: keys would move from one to another.
- * `argument` when Kafka does not let this program in as it is set up, `unavailable` when it does not answer.
+ * Creates missing topics, and updates the settings of existing ones; other settings and the number of copies stay unchanged. Idempotent.
+ * @throws Fault `conflict`, before any change, when a topic has another number of partitions: keys would move. `argument` when Kafka refuses the
+ * configured access, `unavailable` when it does not answer.
  */
 export async function createTopics({
   topics,
@@ -80,7 +79,7 @@ function settingsOf({ kind, retentionMs }: TopicSpec, replicationFactor: number)
   const isCompacted = kind === 'compacted';
   return {
     'cleanup.policy': isCompacted ? 'compact' : 'delete',
-    // What was replaced by a newer record of its key goes in time, too.
+    // Records that were replaced by a newer one of their key must expire, too.
     [isCompacted ? 'max.compaction.lag.ms' : 'retention.ms']: String(retentionMs),
     'segment.ms': String(Math.ceil(retentionMs / SEGMENTS_PER_RETENTION)),
     'max.message.bytes': String(LARGEST_BATCH_BYTES),
@@ -99,7 +98,7 @@ async function partitionsOf(admin: Admin): Promise<ReadonlyMap<string, number>> 
 
 async function create(admin: Admin, topics: readonly Wanted[], replicationFactor: number): Promise<void> {
   if (topics.length === 0) return;
-  // Where another process does the same at the same time, kafkajs says so by false: all the same.
+  // kafkajs returns false if another process creates the topic concurrently: the result is the same.
   await admin.createTopics({
     waitForLeaders: false,
     topics: topics.map(({ wire, partitions, settings }) => ({
@@ -112,7 +111,7 @@ async function create(admin: Admin, topics: readonly Wanted[], replicationFactor
   await Promise.all(topics.map((topic) => untilServed(admin, topic)));
 }
 
-/** Waits until the leaders know of their partitions: a request that some of them refuse is written twice by the others. */
+/** Waits until the leaders know of their partitions: a request that some of them refuse would be repeated at the others. */
 async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<void> {
   const giveUpAt = performance.now() + SERVED_PATIENCE_MS;
   for (;;) {
@@ -125,7 +124,7 @@ async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<
   }
 }
 
-/** Kafka replaces all settings of a topic together, so that those that somebody else has made are made again. */
+/** Kafka replaces all settings of a topic together, so foreign settings are written again. */
 async function alter(admin: Admin, topics: readonly Wanted[]): Promise<string[]> {
   if (topics.length === 0) return [];
   const type = kafkajs.ConfigResourceTypes.TOPIC;

@@ -11,16 +11,16 @@ import { recordOf } from './records.ts';
 import { within } from './within.ts';
 
 const MAX_RECORDS = 500;
-/** Partitions whose records are put into their queues side by side. */
+/** Partitions whose records are queued in parallel. */
 const SIDE_BY_SIDE = 32;
-/** How long a full partition may keep the others from being fetched. */
+/** Maximum time for which a full partition delays fetching the others. */
 const ROOM_WAIT_MS = 100;
-/** How long what was fetched waits for a partition's queue. */
+/** How long fetched records wait for a partition's queue. */
 const BEGIN_WAIT_MS = 1_000;
 const COMMIT_SPACING_MS = 50;
 const BACK_OFF_MS = { first: 100, most: 5_000 };
 const LEAVE_MS = 5_000;
-/** How long it takes to give up connecting. */
+/** Time limit of giving up a connection attempt. */
 const ABANDON_MS = 2_000;
 
 export interface MemberDeps {
@@ -30,7 +30,7 @@ export interface MemberDeps {
   readonly warn: (text: string, cause: unknown) => void;
 }
 
-/** A partition that the group has given to this member. */
+/** A partition that is assigned to this member. */
 interface Place {
   readonly topic: string;
   readonly partition: number;
@@ -38,13 +38,13 @@ interface Place {
 
 interface Start extends Place {
   readonly position: number;
-  /** The group has no offset in it, or one that is of no use. */
+  /** The group has no offset in it, or a useless one. */
   readonly isNew: boolean;
 }
 
 /**
- * One subscription. Fetching goes on while handlers run, so that heartbeats do too and no partition waits for another; where to fetch and what
- * to commit is decided here and not by kafkajs. A consumer that ends in an error is replaced, for ever.
+ * One subscription. Fetching continues while handlers run, so that heartbeats continue and no partition waits for another; this class, not kafkajs,
+ * decides where to fetch and what to commit. A consumer that ends in an error is always replaced.
  */
 export class Member implements OffsetStore {
   readonly group: string;
@@ -53,9 +53,9 @@ export class Member implements OffsetStore {
   readonly #deps: MemberDeps;
   readonly #offsets: Offsets;
   readonly #queues = new Map<string, PartitionQueue>();
-  /** Partitions of which something was fetched before they had their queues, and left. */
+  /** Partitions with fetched records that were dropped before their queues existed. */
   readonly #missed = new Set<string>();
-  /** Handlers under way in partitions that were given up. */
+  /** Running handlers in revoked partitions. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #joined = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
@@ -66,7 +66,7 @@ export class Member implements OffsetStore {
   #starting: Promise<void> | undefined;
   /** New partitions have their queues. */
   #begun: Promise<void> | undefined;
-  /** Counts how often partitions were dealt out, or lost. */
+  /** Counts assignments and losses of partitions. */
   #generation = 0;
   #failures = 0;
   #stopped: Promise<void> | undefined;
@@ -82,20 +82,17 @@ export class Member implements OffsetStore {
     void this.#run();
   }
 
-  /**
-   * Resolves when the member has its partitions for the first time, and the group its offsets in them.
-   * @throws Fault `unavailable` when it is stopped before.
-   */
+  /** Resolves when the member has its first partitions, and the group its offsets in them. @throws Fault `unavailable` when it is stopped before */
   joined(): Promise<void> {
     return this.#joined.promise;
   }
 
-  /** Undefined for a partition that is not this member's. */
+  /** Undefined for a partition of another member. */
   queueOf({ topic, partition }: Place): PartitionQueue | undefined {
     return this.#queues.get(placeOf(topic, partition));
   }
 
-  /** Goes on elsewhere in one of its partitions. Resolves when that is committed, or has failed and will be tried again. */
+  /** Continues elsewhere in one of its partitions. Resolves when that is committed, or has failed and is retried. */
   async seek(queue: PartitionQueue, offset: number): Promise<void> {
     queue.seek(offset);
     this.#fetchFrom(queue);
@@ -107,7 +104,7 @@ export class Member implements OffsetStore {
     return this.#stopped;
   }
 
-  /** Commits where these partitions are now, as far as they are still this member's. */
+  /** Commits the positions of these partitions, if they are still this member's. */
   async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
     const current = offsets.flatMap((stored) => this.queueOf(stored)?.toStored() ?? []);
     if (current.length === 0) return;
@@ -134,7 +131,7 @@ export class Member implements OffsetStore {
     }
   }
 
-  /** The consumer has ended, and with it the membership: the group may have given its partitions to others. */
+  /** The consumer has ended, and with it the membership: the group may have assigned its partitions to others. */
   #lose(error: unknown): void {
     this.#consumer = undefined;
     this.#generation++;
@@ -150,7 +147,7 @@ export class Member implements OffsetStore {
     });
     consumer.on('consumer.group_join', ({ payload }) => this.#join(consumer, payload));
     consumer.on('consumer.rebalancing', () => this.#eachQueue(consumer, (queue) => queue.hold()));
-    // Nobody tells of a rebalance that came to nothing, e.g. because Kafka was started again: the member is what it was.
+    // A cancelled rebalance is not reported, e.g. after a restart of Kafka: the member continues unchanged.
     consumer.on('consumer.heartbeat', () => this.#eachQueue(consumer, (queue) => queue.release()));
     this.#consumer = consumer;
     return consumer;
@@ -160,7 +157,7 @@ export class Member implements OffsetStore {
     if (consumer === this.#consumer) for (const queue of this.#queues.values()) work(queue);
   }
 
-  /** Resolves with what the consumer has ended in. */
+  /** Resolves with the consumer's final error. */
   async #consume(consumer: Consumer): Promise<unknown> {
     const crashed = Promise.withResolvers<unknown>();
     consumer.on('consumer.crash', ({ payload: { error } }) => crashed.resolve(error));
@@ -185,10 +182,10 @@ export class Member implements OffsetStore {
     });
   }
 
-  /** The group was dealt out. A member that comes back under the same id has missed nothing: it goes on with what it has kept. */
+  /** After a rebalance. A member that returns with the same id has missed nothing: it keeps its queues. */
   #join(consumer: Consumer, { memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     if (consumer !== this.#consumer) {
-      // Given up while it was joining. Not at once: it does not know yet that it has joined.
+      // Stopped while joining. Deferred: it does not know yet that it has joined.
       setImmediate(() => void consumer.disconnect().catch(() => undefined));
       return;
     }
@@ -220,7 +217,7 @@ export class Member implements OffsetStore {
     this.#leaving.set(key, left);
   }
 
-  /** Begins with new partitions where the group is in them. */
+  /** Begins new partitions at the group's offsets. */
   async #begin(places: readonly Place[]): Promise<void> {
     const generation = this.#generation;
     const isOver = (): boolean => generation !== this.#generation || this.#stopping.signal.aborted;
@@ -266,7 +263,7 @@ export class Member implements OffsetStore {
       warn: this.#deps.warn,
     });
     this.#queues.set(key, queue);
-    // Everywhere else kafkajs begins by itself where the group is.
+    // In all other partitions kafkajs begins at the group's offset itself.
     if (this.#missed.delete(key) || isNew) this.#fetchFrom(queue);
     if (isNew) this.#offsets.changed(queue);
   }
@@ -276,11 +273,11 @@ export class Member implements OffsetStore {
     try {
       this.#consumer?.seek({ topic: this.#deps.names.out(topic), partition, offset: String(queue.next) });
     } catch {
-      // It has ended: the next one begins where the group is.
+      // It has ended: the next consumer begins at the group's offset.
     }
   }
 
-  /** Takes what was fetched. */
+  /** Queues fetched records. */
   async #take(consumer: Consumer, payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     const { topic: name, partition, messages } = batch;
@@ -294,7 +291,7 @@ export class Member implements OffsetStore {
     else if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
   }
 
-  /** Fetches what is missing between the queue and what came, as far as it was not trimmed. */
+  /** Fetches the gap between the queue and the received records, unless it was trimmed. */
   async #fetchGap(queue: PartitionQueue): Promise<void> {
     const { topic, partition } = queue.toStored();
     const { low = 0, high } = (await this.#deps.lookups.bounds(topic))[partition] ?? {};
@@ -309,7 +306,7 @@ export class Member implements OffsetStore {
     this.#deps.warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, details);
   }
 
-  /** A moment in place, which is enough for quick handlers; from then on the others are fetched without it. */
+  /** A short wait, which is enough for quick handlers; afterwards the others are fetched without this partition. */
   async #waitForRoom(
     consumer: Consumer,
     queue: PartitionQueue,
@@ -334,7 +331,7 @@ export class Member implements OffsetStore {
   }
 
   async #leave(): Promise<void> {
-    // The group would wait for a member that goes away while it joins until its session is over.
+    // The group would wait for a member that leaves while joining until its session is over.
     await this.#starting?.catch(() => undefined);
     await this.#offsets.flushed();
     this.#offsets.abandon();
@@ -344,6 +341,6 @@ export class Member implements OffsetStore {
   }
 }
 
-/** Where the fetch began that has brought a batch, which kafkajs tells but does not declare. */
+/** The start offset of a batch's fetch, which kafkajs returns but does not declare. */
 const fetchedFrom = (batch: Batch): number =>
   Number((batch as Batch & { readonly fetchedOffset: string }).fetchedOffset);

@@ -26,15 +26,15 @@ const CLOSE_MS = 5_000;
 
 export interface KafkaBrokerOptions extends KafkaClientOptions {
   readonly clock: Clock;
-  /** Every topic that this program uses. They must have been created, with as many partitions. */
+  /** Every topic that this program uses. They must exist, with this number of partitions. */
   readonly topics: readonly TopicSpec[];
 }
 
 /**
- * Connects to Kafka (3.9 to 4.1). From then on the broker survives every outage: publishing fails meanwhile, subscriptions go on afterwards.
- * One for a process is enough.
- * @throws Fault `argument` when it does not let this program in as it is set up, `unavailable` when it does not answer or lacks topics for 30 s,
- * `conflict` when a topic has another number of partitions.
+ * Connects to Kafka (3.9 to 4.1). Afterwards the broker survives every outage: publishing fails meanwhile, subscriptions continue afterwards. One per
+ * process suffices.
+ * @throws Fault `argument` when Kafka refuses the configured access, `unavailable` when it does not answer or lacks topics for 30 s, `conflict` when
+ * a topic has another number of partitions
  */
 export async function openKafkaBroker(options: KafkaBrokerOptions): Promise<Broker> {
   const broker = new KafkaBroker({ ...options, warn: withoutRepeats(options.warn) });
@@ -89,7 +89,7 @@ class KafkaBroker implements Broker {
       } catch (error) {
         const fault = settingAtFault(error) ?? faultOf(error);
         if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
-        this.#options.warn('Kafka is not there yet', fault);
+        this.#options.warn('Kafka is not available yet', fault);
         await delay(LOOK_EVERY_MS);
       }
     }
@@ -113,7 +113,7 @@ class KafkaBroker implements Broker {
       warn: this.#options.warn,
     });
     this.#members.add(member);
-    // Only then is it certain that what is published from now on comes to it.
+    // From then on every published record reaches it.
     if (options.from === 'latest') await member.joined();
     return {
       stop: async () => {
@@ -135,7 +135,7 @@ class KafkaBroker implements Broker {
 
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
     if (!this.#topics.has(topic)) throw unknown(topic);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is not an offset`);
     const bounds = (await this.#lookups.bounds(topic))[partition];
     if (!bounds) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
     const target = Math.min(offset, bounds.high);
@@ -193,7 +193,7 @@ class KafkaBroker implements Broker {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#members].map((member) => member.stop()));
-    // Not before: handlers under way may have something to publish.
+    // Not earlier: running handlers may still publish.
     this.#ended = true;
     await Promise.all([...this.#publishers.values()].map((publisher) => publisher.drained()));
     await within(CLOSE_MS, Promise.all([this.#producer.disconnect(), this.#admin.disconnect()]));

@@ -5,60 +5,60 @@ import './kafka-connection.ts';
 import './fetching.ts';
 import './request-queue.ts';
 
-/** A user of Kafka. */
+/** Credentials for Kafka. */
 export interface KafkaSasl {
   readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
   readonly username: string;
   readonly password: string;
 }
 
-/** Where Kafka is, and what this program calls itself there. */
+/** The address of Kafka, and the client's identity. */
 export interface KafkaClientOptions {
-  /** `host:port`, several parted by commas; some of the cluster's brokers are enough. */
+  /** `host:port`, separated by commas; some of the cluster's brokers suffice. */
   readonly brokers: string;
-  /** What this program calls itself in the brokers' logs and quotas. */
+  /** Name of this program in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** What the names of topics and groups begin with in Kafka, so that several systems can share a cluster. @default nothing */
+  /** Prefix of topic and group names in Kafka, so that systems can share a cluster. @default none */
   readonly namespace?: string;
-  /** PEM texts; those that are absent are the system's. @default no TLS */
+  /** PEM texts; absent ones are the system's. @default no TLS */
   readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string } | undefined;
   /** @default no authentication */
   readonly sasl?: KafkaSasl | undefined;
-  /** Told of what failed and is tried again. */
+  /** Receives failures that are retried. */
   readonly warn: (text: string, cause: unknown) => void;
   /** Opens a connection. @default TCP */
   readonly openSocket?: (host: string, port: number) => Socket;
 }
 
 const BACK_OFF = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
-/** For what somebody waits for: some 3 s. */
+/** For calls with a waiting caller: some 3 s. */
 export const SHORT_RETRY = { ...BACK_OFF, retries: 5 };
 /**
- * For members of groups: some minutes. One that comes back after a restart of Kafka under its old id goes on at once; a new one would have to
- * wait until the session of its former self is over.
+ * For members of groups: some minutes. A member that returns with its old id after a restart of Kafka continues at once; a new one would wait until
+ * the old session has expired.
  */
 export const LONG_RETRY = { ...BACK_OFF, retries: 200 };
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** For requests that nobody waits with at the broker: without an answer after so long there will be none. */
+/** For requests that the broker answers at once: after this time there will be no answer. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
-/** Longer than a member waits for the others when a group is dealt out. */
+/** Longer than a member waits for the others in a rebalance. */
 const SILENCE_MS = 20_000;
 const LOOK_EVERY_MS = 1_000;
-/** An outage would fill the log: the same line is written once in so long. */
+/** An outage would fill the log: equal lines are written once in this time. */
 const QUIET_MS = 30_000;
 const LINES_KEPT = 100;
 
 /**
- * A client of its own: members of one group must not share one, since it keeps the group's offsets in one place for all of its consumers.
- * @param signal ends its attempts to connect.
+ * A separate client: members of one group must not share one, since it stores the group's offsets once for all of its consumers.
+ * @param signal aborts its connection attempts
  */
 export function newClient(
   { brokers, clientId, warn, tls, sasl, openSocket = tcp }: KafkaClientOptions,
   { retry = SHORT_RETRY, signal }: { readonly retry?: kafkajs.RetryOptions; readonly signal?: AbortSignal } = {},
 ): kafkajs.Kafka {
   return new kafkajs.Kafka({
-    // Without brokers kafkajs gives up trying to connect.
+    // Without brokers kafkajs gives up connecting.
     brokers: () => (signal?.aborted ? [] : brokers.split(',')),
     clientId,
     ...(sasl && { sasl: saslOf(sasl) }),
@@ -69,7 +69,7 @@ export function newClient(
     logCreator:
       () =>
       ({ namespace, log: { message, timestamp: _, logger: __, ...details } }) => {
-        // What a broker answers comes back as an exception too, and many such answers are ordinary.
+        // Brokers' error answers are exceptions too, and many of them are ordinary.
         if (namespace === 'Connection' && message.startsWith('Response')) return;
         warn(`Kafka: ${message}`, details);
       },
@@ -81,10 +81,10 @@ export function newClient(
   });
 }
 
-/** TLS over a connection. The certificate is that of the broker's name, as the cluster tells it. */
+/** TLS over a connection. The certificate is for the broker's name in the cluster. */
 const secured = (socket: Socket, host: string, tls: NonNullable<KafkaClientOptions['tls']>): TLSSocket => {
   const over = connectTls({ ...tls, socket, host, ...(isIP(host) === 0 && { servername: host }) });
-  // What ends the connection ends what lies over it.
+  // The end of the connection ends TLS.
   socket.once('error', (error) => over.destroy(error));
   return over;
 };
@@ -94,14 +94,14 @@ const saslOf = ({ mechanism, ...user }: KafkaSasl): kafkajs.SASLOptions =>
     ? { mechanism: 'plain', ...user }
     : { mechanism: mechanism === 'SCRAM-SHA-256' ? 'scram-sha-256' : 'scram-sha-512', ...user };
 
-/** A request is one piece: it does not wait for more to be written. */
+/** TCP without Nagle's algorithm: a request is written at once. */
 function tcp(host: string, port: number): Socket {
   const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
   endWhenSilent(socket);
   return socket;
 }
 
-/** A broker's machine can vanish without a word. kafkajs would repeat its requests on the dead connection until TCP gives it up, in minutes. */
+/** A broker's machine can vanish silently. kafkajs would repeat its requests on the dead connection until TCP times out, in minutes. */
 function endWhenSilent(socket: Socket): void {
   let read = 0;
   let answered = 0;
@@ -119,7 +119,7 @@ function endWhenSilent(socket: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** kafkajs forgets a broker that closes a connection in good order, and ends a consumer that knew no other. After an error it comes back. */
+/** kafkajs drops a broker that closes a connection cleanly, and ends a consumer without other brokers. After an error it reconnects. */
 function failWhenClosed(socket: Socket): Socket {
   const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
   const emitOther = (event: string, ...args: unknown[]): boolean => {
@@ -130,7 +130,7 @@ function failWhenClosed(socket: Socket): Socket {
   return Object.assign(socket, { emit: emitOther });
 }
 
-/** The same without lines that were written a moment ago. */
+/** The same without lines that were written recently. */
 export function withoutRepeats(warn: KafkaClientOptions['warn']): KafkaClientOptions['warn'] {
   const written = new Map<string, number>();
   return (text, cause) => {

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
-/** kafkajs' connection to one broker, as far as it is touched here. It lives longer than its socket. */
+/** The parts of kafkajs's connection that are patched. It outlives its socket. */
 interface Connection {
-  /** What has come in of an answer that is not whole yet. */
+  /** The received part of an incomplete answer. */
   chunks: readonly Uint8Array[];
   bytesBuffered: number;
-  /** What it takes until the next look: the length of an answer comes first. */
+  /** Number of bytes that it needs next: the length of an answer comes first. */
   bytesNeeded: number;
   /** Requests without an answer, sent and unsent. */
   readonly requestQueue: {
@@ -26,8 +26,8 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/connec
 const { connect, disconnect } = prototype;
 
 /**
- * Begins each connection with an empty buffer. kafkajs 2.2.4 keeps what came last over a connection that ended amid an answer, takes the
- * answers of the next connection for the rest of it, and reads nothing that makes sense from then on: a consumer stands still for ever.
+ * Clears the buffer for each connection. kafkajs 2.2.4 keeps the partial answer of a broken connection, treats the answers of the next connection as
+ * its remainder, and reads only garbage from then on: a consumer hangs for ever.
  */
 prototype.connect = function (): Promise<boolean> {
   if (!this.isConnected()) Object.assign(this, { chunks: [], bytesBuffered: 0, bytesNeeded: LENGTH_BYTES });

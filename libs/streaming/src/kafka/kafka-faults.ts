@@ -4,7 +4,7 @@ import kafkajs from 'kafkajs';
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** What went wrong with Kafka: `unavailable` unless a broker has understood the request and refuses it. */
+/** The Fault of a Kafka error: `unavailable` unless a broker has understood the request and refuses it. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof kafkajs.KafkaJSError)) return Fault.from(error);
   const refusal = protocolErrorIn(error);
@@ -14,13 +14,13 @@ export function faultOf(error: unknown): Fault {
   return Fault.bug(`Kafka refuses: ${refusal.type}`, error);
 }
 
-/** Which setting keeps a program from being let in, as a Fault `argument`; undefined where it is something else that may pass by itself. */
+/** The setting that makes Kafka refuse access, as a Fault `argument`; undefined for other, possibly transient errors. */
 export function settingAtFault(error: unknown): Fault | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof kafkajs.KafkaJSSASLAuthenticationError)
       return Fault.argument('KAFKA_SASL_PASSWORD: Kafka refuses this user with this password and mechanism');
     if (cause instanceof kafkajs.KafkaJSConnectionError) {
-      // Its types do not know of it.
+      // Its types lack it.
       const { code = '' } = cause as { readonly code?: string };
       if (certificateFault(code))
         return Fault.argument(`KAFKA_SSL_CA: the certificate of ${cause.broker} is refused: ${code}`);
@@ -29,7 +29,7 @@ export function settingAtFault(error: unknown): Fault | undefined {
   return undefined;
 }
 
-/** The broker's answer that ended it, unless another try may have another answer. */
+/** The broker's final error answer, unless another try may have another result. */
 function protocolErrorIn(error: unknown): kafkajs.KafkaJSProtocolError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof kafkajs.KafkaJSProtocolError) return cause.retriable ? undefined : cause;

@@ -4,7 +4,7 @@ import type { GroupLag } from '../broker-port.ts';
 import { faultOf } from './kafka-faults.ts';
 import type { Names } from './names.ts';
 
-/** What a partition holds: records from `low` to below `high`. */
+/** The range of a partition: records from `low` to below `high`. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
@@ -16,14 +16,14 @@ const ASK_EVERY_MS = 200;
 /** By topic, then by partition. */
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
 
-/** Committed by kafkajs when records were trimmed before the group had read them: it goes on with the earliest that is left. */
+/** kafkajs commits it when records were trimmed before the group had read them: it continues with the earliest record. */
 const TRIMMED = -2;
 
-/** What can be asked about topics and groups. Who asks while the same is being asked shares the next answer with the others. */
+/** Queries about topics and groups. Concurrent callers share the next answer. */
 export class Lookups {
   readonly #admin: Admin;
   readonly #names: Names;
-  /** The offsets that a group has committed; {@link TRIMMED} at the earliest record. */
+  /** The committed offsets of a group; {@link TRIMMED} at the earliest record. */
   readonly committed = shared((group) => this.#committed(group));
   /** A topic's partitions. */
   readonly bounds = shared((topic) => this.#bounds(topic));
@@ -33,11 +33,11 @@ export class Lookups {
     this.#names = names;
   }
 
-  /** How far a group is: in the topics that it has read, as far as they are `declared`, and in those that it is known to read. */
+  /** The group's lag: in the `declared` topics that it has read, and in those that it is known to read. */
   async lag(group: string, declared: Iterable<string>, read: ReadonlySet<string>): Promise<GroupLag[]> {
     const committed = await this.committed(group);
     const topics = [...declared].filter((topic) => read.has(topic) || committed.has(topic));
-    // After the offsets: an end that was looked up before could lie below them.
+    // After the offsets: an end that was read before could be below them.
     const bounds = await Promise.all(topics.map((topic) => this.bounds(topic)));
     return topics.flatMap((topic, i) =>
       (bounds[i] as readonly Bounds[]).map(({ low, high }, partition) => {
@@ -79,7 +79,7 @@ export class Lookups {
   }
 }
 
-/** Asks again for a while: a broker that was started again finds its groups before it answers for them. */
+/** Retries for a while: a restarted broker finds its groups before it answers for them. */
 async function answerTo<T>(question: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -93,7 +93,7 @@ async function answerTo<T>(question: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Those who ask while an answer is on its way share the next one: they may have done something that this one does not know of. */
+/** Callers during a query share the next one: they may have made changes that the running one does not see. */
 function shared<T>(ask: (about: string) => Promise<T>): (about: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();

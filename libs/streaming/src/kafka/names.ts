@@ -1,4 +1,4 @@
-/** What topics and groups are called in Kafka. */
+/** Topic and group names in Kafka. */
 export class Names {
   readonly #prefix: string;
 
@@ -11,7 +11,7 @@ export class Names {
     return this.#prefix + name;
   }
 
-  /** The name here; undefined for what is another system's. */
+  /** The name here; undefined for another system's. */
   in(name: string): string | undefined {
     return name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : undefined;
   }

@@ -4,48 +4,48 @@ import type { BatchHandler, InRecord } from '../broker-port.ts';
 import { sizeOf } from '../size.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
-/** Records are handed over together up to here. */
+/** Records are delivered together up to this size. */
 const HANDOVER_BYTES = 4 << 20;
-/** What waits in a partition is fetched up to here, and again from half of it on. */
+/** A partition is fetched until this number of bytes waits, and again from half of it on. */
 const FULL_BYTES = 2 << 20;
-/** Memory of a record beside its bytes. */
+/** Memory of a record besides its bytes. */
 const RECORD_OVERHEAD_BYTES = 250;
 
 export interface PartitionQueueOptions {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** Where the group goes on. */
+  /** The group's position. */
   readonly position: number;
   readonly handler: BatchHandler;
   readonly maxRecords: number;
   readonly lingerMs: number;
-  /** Resolves when the handler of the queue before, if there was one, has returned. */
+  /** Resolves when the handler of the previous queue, if any, has returned. */
   readonly before: Promise<void> | undefined;
   readonly offsets: Offsets;
   readonly warn: (text: string, cause: unknown) => void;
 }
 
-/** A partition that this process has: what was fetched of it, and the loop that hands it to the handler. */
+/** A partition of this process: its fetched records, and the loop that delivers them to the handler. */
 export class PartitionQueue implements Tracked {
   readonly #options: PartitionQueueOptions;
   #records: InRecord[] = [];
   #bytes = 0;
   #position: number;
   #next: number;
-  /** Changes with every seek, so that a handler under way does not move the position any more. */
+  /** Changes with every seek, so that a running handler no longer moves the position. */
   #epoch = 0;
   #running: Promise<void> | undefined;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
-  /** The group is being dealt out anew: nothing is handed over for now. */
+  /** During a rebalance nothing is delivered. */
   #held = false;
-  /** The queue before has a handler under way. */
+  /** The previous queue has a running handler. */
   #mustWait = false;
-  /** Nothing is handed over any more. */
+  /** Nothing is delivered any more. */
   #stopped = false;
-  /** The partition is somebody else's: what a handler under way does counts for nothing. */
+  /** Another member has the partition: results of a running handler are ignored. */
   #lost = false;
   #room: (() => void)[] = [];
 
@@ -62,12 +62,12 @@ export class PartitionQueue implements Tracked {
     }
   }
 
-  /** Every record below it has been handled, or is gone. */
+  /** Every record below it has been handled, or removed. */
   get position(): number {
     return this.#position;
   }
 
-  /** Every record below it is in the queue, has been handled, or is gone. */
+  /** Every record below it is in the queue, has been handled, or was removed. */
   get next(): number {
     return this.#next;
   }
@@ -82,8 +82,8 @@ export class PartitionQueue implements Tracked {
   }
 
   /**
-   * Takes what was fetched: everything there is from offset `from` to below `next`. What is there already is left out.
-   * @returns false, and takes nothing, when something may lie between what is there and `from`.
+   * Queues fetched records, all those in [`from`, `next`). Known ones are skipped. @returns false, without queueing, if there may be a gap before
+   * `from`
    */
   put(records: readonly InRecord[], from: number, next: number): boolean {
     if (from > this.#next) return false;
@@ -98,7 +98,7 @@ export class PartitionQueue implements Tracked {
     return true;
   }
 
-  /** Takes note that nothing more is to come from below `next`. */
+  /** Records that nothing more arrives from below `next`. */
   skip(next: number): void {
     this.#next = Math.max(next, this.#next);
     if (this.#records.length === 0) this.#advance();
@@ -119,7 +119,7 @@ export class PartitionQueue implements Tracked {
     this.#options.offsets.changed(this);
   }
 
-  /** Begins no handler until it is released. */
+  /** Starts no handler until it is released. */
   hold(): void {
     this.#held = true;
   }
@@ -129,7 +129,7 @@ export class PartitionQueue implements Tracked {
     this.#wake();
   }
 
-  /** Begins no handler any more, and resolves when the one under way has returned. */
+  /** Starts no more handlers, and resolves when the running one has returned. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWaiting();
@@ -137,7 +137,7 @@ export class PartitionQueue implements Tracked {
     await this.#running;
   }
 
-  /** Stops because the partition is somebody else's now. */
+  /** Stops because another member has the partition. */
   async retire(): Promise<void> {
     this.#lost = true;
     await this.stop();
@@ -183,14 +183,14 @@ export class PartitionQueue implements Tracked {
         if (done > 0) this.#advance();
         else this.#backOff();
       }
-      // Handlers that never wait for anything would keep everybody else out.
+      // Handlers that never wait would block all others.
       await turn();
     } while (this.#isReady && !this.#mayLinger());
     this.#running = undefined;
     this.#wake();
   }
 
-  /** What is handed over next. */
+  /** The records of the next delivery. */
   #first(): readonly InRecord[] {
     let count = 0;
     let bytes = 0;
@@ -202,7 +202,7 @@ export class PartitionQueue implements Tracked {
     return this.#records.slice(0, count);
   }
 
-  /** The number of leading records that are done with. */
+  /** The number of leading records that are done. */
   async #handle(records: readonly InRecord[]): Promise<number> {
     const { topic, partition, handler, warn, group } = this.#options;
     try {

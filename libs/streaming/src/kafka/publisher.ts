@@ -5,26 +5,26 @@ import type { OutRecord, Position } from '../broker-port.ts';
 import { checkedSize } from '../size.ts';
 import { faultOf } from './kafka-faults.ts';
 
-/** What goes out in one request. kafkajs takes quadratic time over the records of a request. */
+/** Maximum records per request. kafkajs takes quadratic time over the records of a request. */
 const REQUEST_RECORDS = 1_000;
 /** A single record may be larger. */
 const REQUEST_BYTES = 4 << 20;
-/** How long a publisher waits for better times. */
+/** Time limit of a publication. */
 const PATIENCE_MS = 5_000;
 
 interface Publication {
   readonly records: readonly OutRecord[];
   readonly positions: Position[];
-  /** Records that have no position yet. */
+  /** Number of records without a position. */
   open: number;
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   isOver: boolean;
   readonly patience: NodeJS.Timeout;
   resolve(positions: readonly Position[]): void;
   reject(fault: Fault): void;
 }
 
-/** Records `from` to below `to` of a publication. */
+/** Records in [`from`, `to`) of a publication. */
 interface Slice {
   readonly publication: Publication;
   readonly from: number;
@@ -43,9 +43,9 @@ export interface PublisherDeps {
 }
 
 /**
- * Publishes to one topic. One request is under way at a time, so that records keep their order when it has to be repeated; what is published
- * meanwhile goes out with the next. Without an idempotent producer a repeat can write records twice, which consumers stand anyway; with
- * one, kafkajs never gets over a sequence number that was lost, nor over the empty batches that compaction keeps for such producers.
+ * Publishes to one topic. One request is in progress at a time, so that records keep their order when it is repeated; records published meanwhile are
+ * sent with the next. Without an idempotent producer a repeat can write records twice, which consumers tolerate; with one, kafkajs never recovers
+ * from a lost sequence number, nor from the empty batches that compaction keeps for such producers.
  */
 export class Publisher {
   readonly #deps: PublisherDeps;
@@ -58,7 +58,7 @@ export class Publisher {
     this.#deps = deps;
   }
 
-  /** @throws Fault `unavailable` after 5 s: the records may have been written nevertheless, or come to be. */
+  /** @throws Fault `unavailable` after 5 s: the records may still have been written, or be written later */
   async publish(records: readonly OutRecord[]): Promise<readonly Position[]> {
     if (records.length === 0) return [];
     const sizes = records.map((record) => checkedSize(this.#deps.name, record));
@@ -74,19 +74,19 @@ export class Publisher {
     });
   }
 
-  /** Resolves when nobody waits for a publication any more. */
+  /** Resolves when no publication has a waiting caller. */
   async drained(): Promise<void> {
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   async #run(): Promise<void> {
-    // What the same turn publishes goes out together.
+    // Records published in the same turn are sent together.
     await Promise.resolve();
     for (let slices = this.#take(); slices.length > 0; slices = this.#take()) await this.#send(slices);
     this.#running = undefined;
   }
 
-  /** What fits into one request. */
+  /** Takes the records that fit into one request. */
   #take(): Slice[] {
     const taken: Slice[] = [];
     let count = 0;
@@ -117,7 +117,7 @@ export class Publisher {
       );
     } catch (error) {
       const fault = faultOf(error);
-      // One of them is at fault: the others must not suffer for it.
+      // One of them is faulty: the others must not fail with it.
       if (fault.kind !== 'unavailable' && slices.length > 1) for (const slice of slices) await this.#send([slice]);
       else
         this.#fail(
@@ -147,7 +147,7 @@ export class Publisher {
       for (let at = from; at < to; at++) {
         const { partition } = messages[i++] as { readonly partition: number };
         const offset = next.get(partition);
-        // kafkajs leaves a partition out when its leader changes between two tries.
+        // kafkajs omits a partition when its leader changes between two tries.
         if (offset === undefined)
           return this.#fail(
             slices.map((slice) => slice.publication),
@@ -183,7 +183,7 @@ const overdue = (): Fault => Fault.unavailable('Kafka has not acknowledged a pub
 const asBuffer = (value: Uint8Array): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 
-/** Parts that each fit into a request, unless a single record does not. */
+/** Parts that each fit into a request, except a single larger record. */
 function slicesOf(publication: Publication, sizes: readonly number[]): Slice[] {
   const slices: Slice[] = [];
   let from = 0;

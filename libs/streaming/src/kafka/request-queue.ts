@@ -8,7 +8,7 @@ interface SentRequest {
   timeoutRequest(): void;
 }
 
-/** kafkajs' queue of the requests of one connection, as far as it is touched here. */
+/** The parts of kafkajs's request queue of a connection that are patched. */
 interface RequestQueue {
   readonly enforceRequestTimeout: boolean;
   readonly inflight: ReadonlyMap<number, SentRequest>;
@@ -20,7 +20,7 @@ interface RequestQueue {
   scheduleRequestTimeoutCheck: (this: RequestQueue) => void;
   /** Requests that wait for earlier answers, or because the broker throttles. */
   readonly pending: readonly unknown[];
-  /** Starts a timer, unless there is one, that looks at `pending` and calls this again. */
+  /** Starts a timer, unless there is one, that checks `pending` and calls this again. */
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
 }
 
@@ -28,8 +28,8 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/reques
 const { scheduleCheckPendingRequests: schedule } = prototype;
 
 /**
- * Lets connections rest on which no request waits. kafkajs 2.2.4 looks for such requests every millisecond on every connection, from its
- * first answer on and for ever: the delay that it reckons is negative when nothing throttles, of which Node warns besides.
+ * Stops the timer of connections without waiting requests. kafkajs 2.2.4 checks every connection every millisecond, from its first answer on: it
+ * computes a negative delay without throttling, of which Node also warns.
  */
 prototype.scheduleCheckPendingRequests = function (): void {
   if (this.pending.length > 0) schedule.call(this);

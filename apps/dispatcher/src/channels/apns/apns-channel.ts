@@ -25,13 +25,13 @@ import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsDeps {
   readonly credentials: Credentials;
-  /** What statistics hashes are signed with. */
+  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   /** `http://` means HTTP/2 without TLS. @default Apple's */
   readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly clock: Clock;
-  /** PEM of further authorities. */
+  /** PEM of additional CA certificates. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -40,7 +40,7 @@ const SANDBOX = 'https://api.sandbox.push.apple.com';
 
 const { apns } = definitions;
 
-/** A certificate needs none. */
+/** Undefined for certificates, which use no token. */
 type Tokens = ProviderToken | undefined;
 
 /** Apple's push service. */
@@ -111,8 +111,8 @@ interface SenderDeps {
 const hex = (value: number | bigint, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /**
- * What the ids of all pushes of a batch begin with: a UUID but for its last eight digits, which are the device's number. The same message
- * to the same device has the same id, and so the same collapse id: a repeat replaces what it repeats.
+ * The common prefix of the ids of a batch's pushes: a UUID without its last eight digits, which are the device's seq. The same message to the same
+ * device has the same id, and so the same collapse id: a repeat replaces the original.
  */
 function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   const message = hex(messageId, 16);
@@ -122,7 +122,7 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
 }
 
-/** Headers that all pushes of a batch share, names and values in turn. */
+/** The headers that all pushes of a batch share, names and values alternating. */
 function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
   const ttlSeconds = apns.ttlSecondsOf(batch.content);
   const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
@@ -138,10 +138,10 @@ function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: st
   ];
 }
 
-/** Tokens for request paths. What would break a request is percent-encoded, and APNs refuses it. */
+/** Tokens in request paths. Characters that would break a request are percent-encoded; APNs refuses such tokens. */
 class PathTokens {
   readonly #columns: BatchColumns;
-  /** All tokens, one after the other, where none needs care: the rule. */
+  /** All tokens concatenated, if none needs encoding, which is the rule. */
   readonly #plain: string | undefined;
 
   constructor(columns: BatchColumns) {
@@ -168,7 +168,7 @@ class ApnsSender implements Sender {
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   readonly #tokens: PathTokens;
-  /** Shared headers with an authorization: made anew only when that changes. */
+  /** Shared headers with an authorization; rebuilt only when the authorization changes. */
   #headers: readonly string[] = [];
 
   constructor(deps: SenderDeps) {

@@ -2,10 +2,10 @@ import type { ApnsProof } from '@tidings/channels';
 import type { Clock } from '@tidings/kernel';
 import { signedJwt } from '../credentials/signed-jwt.ts';
 
-/** APNs takes a token for an hour, and no newer one more often than every 20 minutes. */
+/** APNs accepts a token for an hour, and refuses new ones more often than every 20 minutes. */
 const LIFETIME_MS = 50 * 60_000;
 
-/** The provider token of a key: made once, used until shortly before it ends. */
+/** The provider token of a key: signed once, reused until shortly before it expires. */
 export class ProviderToken {
   readonly #proof: Extract<ApnsProof, { by: 'token' }>;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class ProviderToken {
     return this.#authorization;
   }
 
-  /** Makes another one next time, unless that has happened since. */
+  /** Signs another one at the next call, unless that has happened since. */
   renew(refused: string): void {
     if (refused === this.#authorization) this.#until = 0;
   }

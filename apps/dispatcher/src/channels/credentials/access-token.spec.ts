@@ -22,7 +22,7 @@ const granted = (call: number): FormReply => ({
 });
 
 describe('an access token', () => {
-  it('is asked for with a signed assertion', async () => {
+  it('is requested with a signed assertion', async () => {
     const { token, calls } = world(granted);
     expect(await token.get()).toBe('t1');
     const [head, claims, signature] = calls[0]!['assertion']!.split('.');
@@ -38,7 +38,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is asked for once by all who want it at the same time, and kept', async () => {
+  it('is requested once for concurrent callers, and cached', async () => {
     const { token, calls, clock } = world(granted);
     expect(await Promise.all([token.get(), token.get(), token.get()])).toEqual(['t1', 't1', 't1']);
     clock.advance(3_000_000);
@@ -46,14 +46,14 @@ describe('an access token', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is replaced before it ends', async () => {
+  it('is replaced before it expires', async () => {
     const { token, clock } = world(granted);
     await token.get();
     clock.advance(3_400_000);
     expect(await token.get()).toBe('t2');
   });
 
-  it('is replaced when the provider refuses it, once for all', async () => {
+  it('is replaced once for all callers when the provider refuses it', async () => {
     const { token, calls } = world(granted);
     const old = await token.get();
     expect(await Promise.all([token.renewed(old), token.renewed(old)])).toEqual(['t2', 't2']);
@@ -73,7 +73,7 @@ describe('an access token', () => {
     await expect(token.get()).rejects.toMatchObject({ kind });
   });
 
-  it('that cannot be asked for says why, until it can', async () => {
+  it('reports why it cannot be obtained, until it can', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const { token } = world((call) => {
       if (call === 1) throw Fault.unavailable('the token address does not answer', refused);
@@ -85,7 +85,7 @@ describe('an access token', () => {
     expect(token.lastFailure).toBeUndefined();
   });
 
-  it('that was refused is not asked for again at once', async () => {
+  it('is not requested again at once after a refusal', async () => {
     const { token, calls, clock } = world((call) => (call === 1 ? { status: 400, body: '{}' } : granted(call)));
     await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });

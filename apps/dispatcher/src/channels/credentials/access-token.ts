@@ -14,9 +14,9 @@ export interface AccessTokenDeps {
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_SECONDS = 3600;
 const DEFAULT_LIFETIME_SECONDS = 3599;
-/** A token is replaced before it ends, by this much or a tenth of its life. */
+/** A token is replaced before it expires, by this time or a tenth of its lifetime. */
 const EARLY_MS = 300_000;
-/** A refusal is not asked for again for so long. */
+/** A refused token is not requested again for this time. */
 const REFUSED_MS = 30_000;
 
 interface Token {
@@ -24,7 +24,7 @@ interface Token {
   readonly until: number;
 }
 
-/** The access token of a service account (RFC 7523): one request at a time, shared by all who send with it. */
+/** The access token of a service account (RFC 7523): one request at a time, shared by all senders. */
 export class AccessToken {
   readonly #deps: AccessTokenDeps;
   #token: Token | undefined;
@@ -36,12 +36,12 @@ export class AccessToken {
     this.#deps = deps;
   }
 
-  /** Why the last request got no answer; undefined where it got one. */
+  /** The failure of the last request; undefined if it was answered. */
   get lastFailure(): ConnectionFailure | undefined {
     return this.#lastFailure;
   }
 
-  /** A token that is good for a while. Throws a Fault `unavailable` for what passes, `forbidden` where the account is refused. */
+  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, `forbidden` if the account is refused. */
   async get(): Promise<string> {
     const now = this.#deps.clock.now();
     if (this.#token && now < this.#token.until) return this.#token.text;
@@ -51,7 +51,7 @@ export class AccessToken {
     return this.#token.text;
   }
 
-  /** Another one than `refused`, which the provider did not take. */
+  /** A token other than `refused`, which the provider did not accept. */
   renewed(refused: string): Promise<string> {
     if (this.#token?.text === refused) this.#token = undefined;
     return this.get();
@@ -78,7 +78,7 @@ export class AccessToken {
   }
 }
 
-/** What the system or TLS said, behind the words of the fault. */
+/** The error of the system or of TLS that caused the fault. */
 const causeOf = (error: unknown): Error | undefined => {
   const { cause } = Fault.from(error);
   return cause instanceof Error ? cause : undefined;

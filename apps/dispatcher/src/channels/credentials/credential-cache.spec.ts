@@ -19,7 +19,7 @@ describe('Credentials', () => {
     expect(accounts.reads).toBe(1);
   });
 
-  it('of a deleted application are forgotten, and those of others kept (R-B2)', async () => {
+  it('of a deleted application are removed, and those of others kept (R-B2)', async () => {
     const { accounts, credentials } = opened();
     await Promise.all([credentials.read(KEY), credentials.read(OTHER)]);
     expect(credentials.applications()).toEqual([KEY.application, OTHER.application]);
@@ -32,11 +32,11 @@ describe('Credentials', () => {
     expect(accounts.reads).toBe(before + 1);
   });
 
-  it('that are not there any more are told apart from those that are not there yet', async () => {
+  it('that no longer exist are distinguished from those that do not exist yet', async () => {
     const { credentials } = opened({});
     expect(isDeleted(KEY, await credentials.read(KEY))).toBe(true);
     expect(credentials.applications()).toEqual([]);
     const { credentials: behind } = opened({ 1: { version: 1, settings: {} } });
-    await expect(behind.read({ ...KEY, version: 2 })).rejects.toThrow('is not there yet');
+    await expect(behind.read({ ...KEY, version: 2 })).rejects.toThrow('not available yet');
   });
 });

@@ -4,27 +4,27 @@ import type { Accounts, SealedCredential } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 import type { Throttler } from '../../throttle/throttles.ts';
 
-/** The credential of a platform, opened. */
+/** The decrypted credential of a platform. */
 export interface Credential {
   readonly application: string;
   readonly platform: number;
-  /** 0 where the platform was never configured. */
+  /** 0 if the platform was never configured. */
   readonly version: number;
-  /** By the names of configureApplication. */
+  /** By the field names of configureApplication. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Names the settings that a credential was made of. */
+/** Identifies the settings that a credential was made of. */
 export const settingsOf = ({ application, platform, version }: Credential): Throttler => ({
   reference: `${application}/${platform}`,
   version,
 });
 
-/** Whether there is no credential any more: a platform keeps its settings as long as its application is there. */
+/** Whether the credential no longer exists: a platform keeps its settings as long as its application exists. */
 export const isDeleted = (reference: CredentialReference, { version }: Credential): boolean =>
   version === 0 && reference.version > 0;
 
-/** Credentials, read through once per version and opened in memory only. */
+/** Credentials, read through once per version and decrypted in memory only. */
 export class Credentials {
   readonly #accounts: Pick<Accounts, 'getCredential'>;
   readonly #masterKeys: MasterKeys;
@@ -37,8 +37,8 @@ export class Credentials {
   }
 
   /**
-   * The credential in the version that is referred to, or a later one, or version 0 where there is none any more. Throws a Fault
-   * `unavailable` when the registry does not answer or does not have it yet.
+   * The credential in the given version, or a later one, or version 0 if it no longer exists. Throws a Fault `unavailable` when the registry does not
+   * answer or does not have that version yet.
    */
   async read({ application, platform, version }: CredentialReference): Promise<Credential> {
     const key = `${application}/${platform}`;
@@ -51,12 +51,12 @@ export class Credentials {
     }
     const credential = await reading;
     if (credential.version > 0 && credential.version < version)
-      throw Fault.unavailable(`credential ${key} is not there yet`);
+      throw Fault.unavailable(`credential ${key} is not available yet`);
     if (credential.version > 0) this.#known.set(key, credential);
     return credential;
   }
 
-  /** The applications whose credentials are known. */
+  /** The applications with cached credentials. */
   applications(): readonly string[] {
     return [...new Set([...this.#known.values()].map(({ application }) => application))];
   }
@@ -74,7 +74,7 @@ export class Credentials {
     return { application, platform, version, settings: new Map([...Object.entries(settings), ...opened]) };
   }
 
-  /** Whatever the registry fails with passes: sending without its word would lose pushes. */
+  /** Every failure of the registry is transient: acting without its answer would lose pushes. */
   async #ask(application: string, platform: number): Promise<SealedCredential> {
     try {
       return await this.#accounts.getCredential({ application, platform });

@@ -22,14 +22,14 @@ import { type Prepared, PreparedCredentials } from '../prepared.ts';
 
 export interface FcmDeps {
   readonly credentials: Credentials;
-  /** What statistics hashes are signed with. */
+  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   /** `http://` means HTTP/2 without TLS. @default Google's */
   readonly url?: string | undefined;
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly postForm: PostForm;
   readonly clock: Clock;
-  /** PEM of further authorities. */
+  /** PEM of additional CA certificates. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -170,7 +170,7 @@ class FcmSender implements Sender {
   }
 }
 
-/** All that a request holds but its body: the token is in there. */
+/** A request without its body, which contains the token. */
 const requestWith = (projectId: string, accessToken: string): OutgoingRequest => ({
   path: `/v1/projects/${encodeURIComponent(projectId)}/messages:send`,
   shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json'],

@@ -2,7 +2,7 @@ import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/tes
 import { channelFeatures } from '../channel.features.ts';
 import { FcmChannel } from './fcm-channel.ts';
 
-/** Its key is made once: that takes long enough to hold up others. */
+/** Generated once: that takes long enough to delay other tests. */
 const anyAccount = generateServiceAccount('');
 
 channelFeatures({

@@ -4,6 +4,6 @@ import type { Handler } from '../../context.ts';
 
 export const createCampaign: Handler<typeof api.createCampaign> = async (input, { presets }, { account }) => {
   const { campaign } = await presets.createCampaign({ account, ...input });
-  if (!campaign) throw Fault.bug('the registry left out the campaign that it made');
+  if (!campaign) throw Fault.bug('the registry did not return the created campaign');
   return { campaign: campaign.code };
 };

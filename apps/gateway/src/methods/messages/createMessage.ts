@@ -104,7 +104,7 @@ const campaignIdIn =
   (presets: Presets, account: string, application: string) =>
   async (name: string): Promise<bigint> => {
     const { campaign } = await presets.nameCampaign({ account, application, name });
-    if (!campaign) throw Fault.bug('the registry left out the campaign that it named');
+    if (!campaign) throw Fault.bug('the registry did not return a campaign');
     return campaign.id;
   };
 
@@ -154,7 +154,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const circumstances = { application, debug: debugUntil > now, now: new Date(now) };
   const drafts = notifications.map((notification, index) => {
     const audience = prepared.audiences[index];
-    if (!audience) throw Fault.bug('the registry left an audience unresolved');
+    if (!audience) throw Fault.bug('the registry did not resolve an audience');
     refuseUnserved(notification, audience.preset, index);
     return draftOf(notification, audience, circumstances);
   });

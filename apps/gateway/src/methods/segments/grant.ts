@@ -5,7 +5,7 @@ import type { Call, Context } from '../../context.ts';
 
 /** What the caller's token may use now: an application that it has made a moment ago, too (R-T2). */
 export async function grantOf({ credentials }: Call, { access }: Context): Promise<Grant> {
-  if (!credentials) throw Fault.bug('a method of segments without a token');
+  if (!credentials) throw Fault.bug('a segment method without a token');
   const { allApplications } = credentials.token;
   const token = allApplications ? credentials.token : await access.freshToken(credentials.secret);
   if (!token) throw Fault.forbidden(FORBID);

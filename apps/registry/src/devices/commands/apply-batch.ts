@@ -121,7 +121,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
     const items = entries.map(({ item }) => item);
     try {
       const { outcome } = await logs.submit(name, { account, application, key, at: round.at, items });
-      if (!outcome) throw Fault.bug('no answer to a batch');
+      if (!outcome) throw Fault.bug('a batch without a reply');
       return outcomesOf(entries, outcome, round.set);
     } catch (thrown) {
       const fault = Fault.from(thrown);

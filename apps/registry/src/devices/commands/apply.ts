@@ -90,7 +90,7 @@ function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 
     try {
       await settleTokens(app, [tokenHash], { db, clock, logs });
     } catch (error) {
-      log.warn({ err: error }, 'a push token that moved is left to the reaction');
+      log.warn({ err: error }, 'moving a push token is left to the reaction');
     }
   };
 

@@ -112,7 +112,7 @@ function keyAfter({ event }: DeviceEvent): UsedKey {
       return { until: until!, outcome: { notFound, invalidTags } };
     }
     default:
-      throw Fault.bug(`${event?.$case} is no event of a key`);
+      throw Fault.bug(`${event?.$case} is not an event of a key`);
   }
 }
 

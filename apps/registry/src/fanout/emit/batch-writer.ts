@@ -12,14 +12,14 @@ import type { Bitmap } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from '../scan/columns.ts';
 
-/** What all batches of a sendable set have in common. */
+/** The common parts of all batches of a sendable set. */
 export type BatchHead = Pick<
   SendBatch,
   'message' | 'messageId' | 'campaignId' | 'account' | 'content' | 'credential' | 'releasedAt' | 'atMostOnce'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
-/** Bytes of tokens and values up to which a batch takes a further slice. A single slice may have more; a record has room for any. */
+/** A batch takes a further slice up to this number of bytes of tokens and values. A single slice may have more; every slice fits into a record. */
 const FULL_BYTES = 512 * 1024;
 
 function oversizedBy(flags: number): number {
@@ -32,7 +32,7 @@ export function relativeBadge(badge: string | undefined): number | undefined {
   return badge !== undefined && /^[+-]\d{1,9}$/.test(badge) ? Number(badge) : undefined;
 }
 
-/** Slices of a sendable set that are to be written. */
+/** Slices of a sendable set to write. */
 export interface SlicesToWrite {
   readonly key: SendableKey;
   readonly head: BatchHead;
@@ -41,18 +41,18 @@ export interface SlicesToWrite {
   readonly slices: readonly number[];
 }
 
-/** A batch as a record, with the slices in it. */
+/** A batch as a record, with its slices. */
 export interface EmittedBatch {
   readonly record: OutRecord;
   readonly slices: readonly number[];
 }
 
 /**
- * Writes batches from scanned columns (sending 3) into buffers that it uses again. Positions of a slice that were not scanned, or whose
- * device has moved to another platform, are marked as gone: what a slice holds never changes.
+ * Writes batches from scanned columns (sending 3) into reused buffers. Positions of a slice that were not scanned, or whose device has moved to
+ * another platform, are marked as gone: the members of a slice never change.
  */
 export class BatchWriter {
-  // Node runs on little-endian machines only, so these arrays are the bytes of the wire.
+  // Node runs only on little-endian machines, so these arrays are the bytes of the wire format.
   readonly #positions = new Uint16Array(MAX_DEVICES);
   readonly #tokenEnds = new Uint32Array(MAX_DEVICES);
   readonly #languages = Buffer.alloc(MAX_DEVICES);

@@ -7,14 +7,14 @@ import type { SliceCount } from '../plan/plans.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import { device, selection, newMessage, release } from '../testing/fanout-messages.ts';
 
-/** What a plan says of its slices, by platform. */
+/** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
   Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
 
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
 
-  it('shows relative badges from what the device has, and makes what was sent the new base, once', async () => {
+  it('computes relative badges from the device’s badge, and stores the sent badge as the new base, once', async () => {
     const devices = [
       device(0, { platform: 1, self: { badge: 4 } }),
       device(1, { platform: 1 }),
@@ -34,7 +34,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(await badges()).toEqual([6, 2, 3]);
     expect(await send('-3')).toEqual([3, 0, 0]);
     expect(await badges()).toEqual([3, 0, 0]);
-    // A repeated outcome of the last message counts nothing.
+    // A repeated outcome of the last message has no effect.
     const lag = await broker.lag('fanout.outcomes');
     for (const { topic, partition } of lag) await broker.seek('fanout.outcomes', topic, partition, 0);
     await settle(fanout, clock, dispatchers);
@@ -100,13 +100,13 @@ describeWithMongo('fan-out', (mongo) => {
       'Phone',
     ]);
     expect(texts.slice(8, 16)).toEqual(['', '', '', '', '', '', 'en', '']);
-    // A value is cut at 6 KiB, and no character in halves; those behind it are whole.
+    // A value is truncated at 6 KiB, at a character boundary; the following values are whole.
     expect(Buffer.byteLength(texts[17]!)).toBe(6143);
     expect(texts[17]).toMatch(/^(aü{133}, )*aü+$/);
     expect(texts.slice(18)).toEqual(['', '', '', '', 'en', '']);
   });
 
-  it('goes out though stored tokens are longer than a record, and says which', async () => {
+  it('is sent although stored tokens are longer than a record, and marks those devices', async () => {
     const isLong = (i: number): boolean => i % 4 === 0;
     const { broker, clock, dispatchers, start, plansOf } = await world(
       Array.from({ length: 600 }, (_, i) =>
@@ -127,9 +127,9 @@ describeWithMongo('fan-out', (mongo) => {
     );
   });
 
-  it('reads the devices of a chunk again whose tokens are together more than a pair of buffers holds, each once', async () => {
+  it('reads the devices of a chunk again if their tokens exceed a pair of buffers, each once', async () => {
     const devices = Array.from({ length: 1200 }, (_, i) => device(i, { platform: i < 100 ? 3 : 1 }));
-    // About one slice's: after the scan the first one is read together with the others, then each by itself.
+    // About one slice: after the scan the first one is read together with the others, then each separately.
     const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { bufferBytes: 5_000 });
     const fanout = await start();
     const message = newMessage({ audience: selection() });
@@ -151,7 +151,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(await measured('tidings_fanout_slices_total')).toEqual({ 'apns first': 3, 'fcm first': 1 });
   });
 
-  it('carries the languages that the content has, however many the devices have', async () => {
+  it('contains only the content’s languages, however many the devices have', async () => {
     const lang = (i: number): string => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26));
     const { broker, clock, dispatchers, start } = await world([
       ...Array.from({ length: 499 }, (_, i) => device(i, { platform: 1, lang: lang(i) })),

@@ -1,7 +1,7 @@
 import type { Commit, RelayedRecord } from '@tidings/event-store';
 import { PlanEvent, topicNames } from '@tidings/events';
 
-/** What a commit of plans says on `tidings.plans`. */
+/** The records of a commit of plans on `tidings.plans`. */
 export function planRecords({ log, n, events }: Commit<PlanEvent>): RelayedRecord[] {
   return events.map((event, index) => ({
     topic: topicNames.plans,

@@ -18,7 +18,7 @@ import { bytesOf } from '../../accounts/account-log.ts';
 export const PLANS = 'plans';
 export const FANOUTS = 'fanouts';
 
-/** What every event of a message carries. */
+/** The common fields of a message's events. */
 export interface MessageIdentity {
   readonly message: string;
   readonly messageId: bigint;
@@ -44,7 +44,7 @@ const codec = {
   isKnown: ({ event }: PlanEvent): boolean => event !== undefined,
 };
 
-/** Splits a message into chunks, once; a repeat gets the chunks of the first. */
+/** Splits a message into chunks, once; a repeat returns the chunks of the first split. */
 export interface PlanFanout {
   readonly of: MessageIdentity;
   readonly key: Omit<ChunkKey, 'chunk'>;
@@ -62,7 +62,7 @@ const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({ collectio
 /** The log of a message's fan-outs, by the first digit of its code. */
 export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
 
-/** Into which chunks messages were split, in 16 logs. */
+/** The splits of messages into chunks, in 16 logs. */
 export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
   category: 'fanouts',
   needs: ({ key }) => ({ ids: [fanoutAt(key)] }),
@@ -82,7 +82,7 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
   fromDocument: (document) => document as unknown as FanoutState,
 };
 
-/** How many slices a plan has of a platform and variant. */
+/** Number of slices of a plan for a platform and variant. */
 export interface SliceCount {
   readonly platform: number;
   readonly variant: string;
@@ -95,7 +95,7 @@ export interface PlanState {
   readonly settledAt?: Date;
 }
 
-/** A plan as it is stored; everything but the event itself is there to be read without it. */
+/** A stored plan; all fields except the event can be read separately. */
 export interface PlanDocument {
   readonly _id: string;
   readonly event: Binary | Uint8Array;
@@ -115,7 +115,7 @@ export type PlanCommand =
     }
   | { readonly kind: 'settle'; readonly of: MessageIdentity; readonly key: ChunkKey; readonly at: Date };
 
-/** The plan that counts, and whether this command made it; undefined where a plan that is not there was to be settled. */
+/** The valid plan, and whether this command made it; undefined if a plan to settle does not exist. */
 export type PlanReply = { readonly planned: ChunkPlanned; readonly fresh: boolean } | undefined;
 
 const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: planId(key) });
@@ -135,7 +135,7 @@ function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
   return eventOf(of, key, at, { $case: 'settled', value: { chunk: key.chunk } });
 }
 
-/** Who gets which message, decided once per message and chunk, in a log per chunk (sending 2). */
+/** The plans of messages, decided once per message and chunk, in a log per chunk (sending 2). */
 export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanReply> = {
   category: 'plans',
   needs: ({ key }) => ({ ids: [planAt(key)] }),
@@ -150,7 +150,7 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
     const planned = planChunk(command.candidates, command.rules);
     const { at } = command.rules;
     const events = [eventOf(of, key, at, { $case: 'chunk', value: planned })];
-    // A plan without slices is settled as soon as it is made.
+    // A plan without slices is settled at once.
     if (planned.sendable.length === 0) events.push(settled(of, key, at));
     return { events, reply: { planned, fresh: true } };
   },

@@ -4,13 +4,12 @@ import type { OutgoingMessages } from './outgoing.ts';
 import { FANOUTS, PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 
-/** Messages removed at a time. */
+/** Messages per step. */
 const AT_ONCE = 100;
 
 /**
- * Removes messages that have expired by the given time, with everything that was planned for them; the message goes last, so that what
- * was interrupted is found again. What late facts have made of them since is removed when no more can arrive. No TTL index does it, because MongoDB
- * does not know the system's clock.
+ * Removes messages that have expired by the given time, with all their plans; the message is removed last, so that an interrupted removal is found
+ * again. Data that late facts create is removed when no more can arrive. It is no TTL index, because MongoDB does not know the system's clock.
  */
 export async function removeExpired(
   db: Db,

@@ -9,47 +9,47 @@ import type { MessageIdentity } from '../plan/plans.ts';
 export const OUTGOING = 'outgoing';
 
 const DAY_MS = 86_400_000;
-/** How long plans are kept: as long as statistics are, and those of hidden messages as long as their reports (R-I6, R-LM3). */
+/** Retention of plans: that of statistics, and for hidden messages that of their reports (R-I6, R-LM3). */
 export const KEPT_MS = 365 * DAY_MS;
 export const HIDDEN_KEPT_MS = 7 * DAY_MS;
-/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+/** Maximum age of delivered facts: topics of facts hold them for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
-/** When the watchdog looks at a message that was released and is not completed yet. */
+/** Time of the watchdog's first check of a released message that is not completed. */
 const FIRST_CHECK_MS = 5_000;
 const CACHED = 500;
 
-/** A message on its way, as the fan-out keeps it. */
+/** The fan-out's copy of a message. */
 export interface OutgoingDocument {
-  /** The message's code, with the bucket where somebody has joined it: of `sendIdOf`. */
+  /** The message's code, with the bucket of a joined recipient: of `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
-  /** What is sent: the event `MessageAccepted`. */
+  /** The content: the event `MessageAccepted`. */
   readonly accepted: Binary | Uint8Array;
   readonly acceptedAt: Date;
   readonly releasedAt?: Date;
-  /** What scans of an application look up: chosen once. */
+  /** The chosen lookups of scans, by application. */
   readonly lookups?: Readonly<Record<string, Lookup>>;
-  /** When the watchdog looks next; absent = nothing is open. */
+  /** Time of the watchdog's next check; absent = nothing is open. */
   readonly checkAt?: Date;
-  /** When it is removed, with everything that was planned for it. */
+  /** Time of removal, with all plans of the message. */
   readonly expireAt: Date;
 }
 
-/** What is left of a removed message: facts that arrive late may have made something that belongs to it. */
+/** The trace of a removed message: late facts may have created data that belongs to it. */
 export interface RemovedDocument {
   readonly _id: string;
-  /** When that is removed too. */
+  /** Time at which that is removed, too. */
   readonly removeAt: Date;
 }
 
 export interface Outgoing extends MessageIdentity {
-  /** 0, or who joined it. */
+  /** 0, or the bucket of the joined recipient. */
   readonly bucket: number;
   readonly accepted: MessageAccepted;
   /** Undefined while it is not released. */
   readonly releasedAt: Date | undefined;
-  /** From then on nobody knows it any more, whether it was removed yet or not. */
+  /** From then on the message counts as removed, whether or not it has been. */
   readonly expireAt: Date;
 }
 
@@ -63,7 +63,7 @@ const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
   account,
 });
 
-/** Where a message travels. */
+/** The lane of a message. */
 export const laneOf = ({ accepted }: Outgoing): Lane =>
   accepted.audience?.target?.$case === 'named' ? 'direct' : 'broadcast';
 
@@ -85,7 +85,7 @@ const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date): Date =
 
 const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
 
-/** The writes that an event of a message's life comes to. */
+/** The writes of an event of a message. */
 function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument>[] {
   const filter = { _id: code };
   const keptOf = (accepted: MessageAccepted) => ({
@@ -97,7 +97,7 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
   });
   switch (event?.$case) {
     case 'accepted':
-      // Of a message that recipients join, what each is sent is kept.
+      // For a message with joined recipients, the content for each is kept.
       if (event.value.openUntil) return [];
       return [{ updateOne: { filter, update: { $setOnInsert: keptOf(event.value) }, upsert: true } }];
     case 'joined': {
@@ -113,7 +113,7 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
       return [{ updateOne: { filter, update: { $unset: { checkAt: true } } } }];
     case 'purged': {
       if (!event.value.whole) return [];
-      // A removed one has no time to expire at.
+      // A removed one has no expiry.
       const kept = { expireAt: { $exists: true } };
       const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const } };
       return [
@@ -134,11 +134,11 @@ const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: 
   expireAt: expiryOf(accepted, event.at!),
 });
 
-/** The fan-out's own copy of the messages that are not done yet, and of those whose plans are still there. */
+/** The fan-out's own copy of unfinished messages, and of messages with plans. */
 export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
-  /** Released messages, whose content never changes. Another process may have purged or removed one since. */
+  /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
   readonly #cache = new Map<string, Outgoing>();
 
   constructor(db: Db, clock: Clock) {
@@ -146,13 +146,13 @@ export class OutgoingMessages {
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
   }
 
-  /** Takes over what happened to messages; may be repeated. */
+  /** Applies events of messages; idempotent. */
   async keep(events: readonly MessageEvent[]): Promise<void> {
     const writes = events.flatMap(writesOf);
     if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });
   }
 
-  /** The messages that these events release, as far as they are known here. Those accepted by the same events are not read. */
+  /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
     const missing: string[] = [];
@@ -169,7 +169,7 @@ export class OutgoingMessages {
     return found;
   }
 
-  /** The messages with these ids (of `sendIdOf`), as far as they are known here and have not expired. */
+  /** The messages with these ids (of `sendIdOf`) that are known here and have not expired. */
   async find(ids: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
     const found = new Map<string, Outgoing>();
     const missing = new Set<string>();
@@ -187,7 +187,7 @@ export class OutgoingMessages {
     return found;
   }
 
-  /** Asks the store, not the cache: another process may have purged a remembered message with its application (R-B2). */
+  /** Reads from the store, not the cache: another process may have purged a cached message with its application (R-B2). */
   async hasStored(ids: readonly string[]): Promise<boolean> {
     const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
     return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;
@@ -200,7 +200,7 @@ export class OutgoingMessages {
     return message;
   }
 
-  /** What the scans of a message in an application look up. Several may choose at once; the first choice stays. */
+  /** The lookup of a message's scans in an application. Concurrent calls may choose; the first choice is kept. */
   async lookupOf(code: string, application: string, choose: () => Promise<Lookup>): Promise<Lookup> {
     const field = `lookups.${application}`;
     const stored = async (): Promise<Lookup | undefined> =>
@@ -212,12 +212,12 @@ export class OutgoingMessages {
     return (await stored()) ?? chosen;
   }
 
-  /** Messages that the watchdog is to look at, those longest overdue first. */
+  /** Messages due for the watchdog, the most overdue first. */
   due(now: Date, limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $lte: now } }, limit);
   }
 
-  /** Messages that are open, whenever the watchdog is to look at them. */
+  /** Open messages, due or not. */
   open(limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $exists: true } }, limit);
   }
@@ -230,7 +230,7 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  /** Sets when the watchdog looks at each message again; undefined = no more. */
+  /** Sets the time of the watchdog's next check per message; undefined = none. */
   async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
     const writes = [...times].map(([code, checkAt]): AnyBulkWriteOperation<OutgoingDocument> => {
       const update = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const } };
@@ -247,7 +247,7 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  /** Removes all that is sent with the messages; what is left of them is {@link late} once no fact about them can arrive any more. */
+  /** Removes all data of the messages; what remains of them is {@link late} once no fact about them can arrive. */
   async remove(codes: readonly string[], now: Date): Promise<void> {
     for (const code of codes) this.#cache.delete(code);
     const removeAt = new Date(now.getTime() + LATE_MS);

@@ -10,7 +10,7 @@ import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './o
 import { fanoutLogOf, type PlanFanout } from '../plan/plans.ts';
 import type { DeviceScan } from '../scan/scan.ts';
 
-/** Messages to so few are planned where they are released: a task of their own would cost a hop. */
+/** Messages to at most this number of named recipients are planned on release: a task would cost a hop. */
 const AT_ONCE = 100;
 
 export interface ReleaseDeps {
@@ -23,7 +23,7 @@ export interface ReleaseDeps {
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
 }
 
-/** A chunk of a message that there is work for. */
+/** A chunk of a message with work to do. */
 export interface Task {
   readonly of: Outgoing;
   readonly key: ChunkKey;
@@ -33,7 +33,7 @@ export interface Task {
 export const taskTopicOf = (message: Outgoing): string =>
   laneOf(message) === 'direct' ? topicNames.fanoutDirect : topicNames.fanout;
 
-/** Publishes tasks, each in the lane of its message; returns where they lie. */
+/** Publishes tasks, each in the lane of its message; returns their places. */
 export async function publishTasks(broker: Broker, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Position>> {
   const byTopic = Map.groupBy(tasks, ({ of }) => taskTopicOf(of));
   const published = [...byTopic].map(async ([topic, together]) => {
@@ -56,8 +56,8 @@ export class Releases {
   }
 
   /**
-   * Takes events of messages, in order: keeps the accepted ones, and splits those that are released. May be repeated.
-   * @param traces of messages, by code: what follows from a release goes on in its message's own
+   * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent.
+   * @param traces of messages, by code: the consequences of a release continue its message's trace
    */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { outgoing } = this.#deps;
@@ -72,8 +72,8 @@ export class Releases {
   }
 
   /**
-   * Splits a message into the chunks of its applications, once, and sees to it that they are planned.
-   * @param kept resolves when the message is stored; nothing goes out before.
+   * Splits a message into the chunks of its applications, once, and has them planned.
+   * @param kept resolves when the message is stored; nothing is emitted before
    */
   async release(message: Released, kept: Promise<void> = Promise.resolve()): Promise<void> {
     await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, kept)));
@@ -87,7 +87,7 @@ export class Releases {
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
     if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
-      // The chunks follow from the recipients, so their plans need not wait for the split.
+      // The recipients determine the chunks, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
       await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, directBuffers, ready))]);
       return;

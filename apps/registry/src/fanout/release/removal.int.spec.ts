@@ -33,7 +33,7 @@ describeWithMongo('fan-out', (mongo) => {
     return { db, broker, clock, message, settled };
   };
 
-  it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {
+  it('keeps hidden messages for 7 days, with all their plans', async () => {
     const { db, broker, clock, settled } = await sent({ hidden: true });
     await release(broker, newMessage({ audience: named(0) }), clock.date);
     await settled();
@@ -46,7 +46,7 @@ describeWithMongo('fan-out', (mongo) => {
     await removeExpired(db, outgoing, clock.date);
     expect(await contents()).toBe(1);
     expect((await kept()).slice(1)).toEqual([1, 1, 1]);
-    // What late facts make of it goes when none can arrive any more.
+    // Data created by late facts is removed when no more can arrive.
     const removed = await db.collection<{ _id: string }>('outgoing').findOne({ removeAt: { $exists: true } });
     await db.collection<{ _id: string }>(SLICE_STATUSES).insertOne({ _id: `${removed!._id}/0/${APP}/0/3/alert` });
     clock.advance(8 * 86_400 + 1);
@@ -54,7 +54,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(await kept()).toEqual([1, 1, 1, 1]);
   });
 
-  it('removes a message whose application is deleted, with everything that was planned for it (R-B2)', async () => {
+  it('removes a message of a deleted application, with all its plans (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     const tell = async (event: MessageEvent['event']): Promise<void> => {
       const told = eventOf(message, clock.date, event);
@@ -78,7 +78,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
 
-  it('ignores a late outcome of a remembered message that another process has purged (R-B2)', async () => {
+  it('ignores a late outcome of a cached message that another process has purged (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     const other = new OutgoingMessages(db, clock);
     await other.keep([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);

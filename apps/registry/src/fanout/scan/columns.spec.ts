@@ -78,7 +78,7 @@ const bit = (bytes: Buffer, i: number): boolean => ((bytes[i >>> 3]! >>> (i & 7)
 const texts = (bytes: Buffer, ends: Buffer): string[] =>
   u32(ends).map((end, i, all) => bytes.subarray(i === 0 ? 0 : all[i - 1], end).toString());
 
-/** A batch as one object a device. */
+/** A batch as one object per device. */
 function rowsOf(batch: SendBatch, tags: number) {
   const tokens = texts(batch.tokens, batch.tokenEnds);
   const shown = texts(batch.values, batch.valueEnds);
@@ -106,7 +106,7 @@ describe('columns', () => {
   const columns = new Columns();
   const writer = new BatchWriter();
 
-  it('carry from BSON to the batch what devices are, and mark those that are gone', () => {
+  it('carry the properties of devices from BSON to the batch, and mark gone devices', () => {
     fc.assert(
       fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
@@ -122,7 +122,7 @@ describe('columns', () => {
           return {
             position,
             token: here?.token ?? '',
-            // The platform that it was planned for, also when it is gone or has moved (R-H11).
+            // The platform that it was planned for, even if it is gone or has moved (R-H11).
             platform: Platform.iOS,
             language: here?.sample.lang ?? '',
             values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
@@ -156,7 +156,7 @@ describe('columns', () => {
     expect([found(2n ** 60n), found(2n ** 60n + 1n)]).toEqual([1, 0]);
   });
 
-  it('hold the devices that a predicate matches, with their control groups', () => {
+  it('contain the devices that a predicate matches, with their control groups', () => {
     fc.assert(
       fc.property(devices, sampleExpression, (now, expression) => {
         const predicate = compilePredicate(expression, sampleViewpoint);
@@ -184,7 +184,7 @@ describe('columns', () => {
     );
   });
 
-  it('go out in batches of up to four slices, each with its own part of the set', () => {
+  it('are emitted in batches of up to four slices, each with its own part of the set', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
     const sendable = Bitmap.of(many.map(({ position }) => position));
@@ -207,14 +207,14 @@ describe('columns', () => {
     expect(batches[1]!.slices.map(({ count }) => count)).toEqual([500, 300]);
   });
 
-  it('take a device once, though a scan met it twice', () => {
+  it('take a device once, even if a scan found it twice', () => {
     const device = phone(7, { token: 'first' });
     read(columns, [device, { ...device, token: 'second' }, { ...device, position: 8, token: 'third' }], { values });
     expect(columns.count).toBe(2);
     expect(columns.tokens.buffer.toString('utf8', 0, columns.tokens.length)).toBe('firstthird');
   });
 
-  /** What goes out to all of these devices. */
+  /** The batches for all of these devices. */
   const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
     const sendable = Bitmap.of(all.map(({ position }) => position));
@@ -222,7 +222,7 @@ describe('columns', () => {
     return writer.write(columns, { key, head: of, sendable, slices });
   };
 
-  describe('of what is too large', () => {
+  describe('with oversized data', () => {
     const long = (bytes: number): string => 'é'.repeat(bytes / 2);
     const named = (value: string, other = ''): Partial<Drawn> => ({
       sample: {
@@ -236,7 +236,7 @@ describe('columns', () => {
     const rowsTo = (all: readonly Drawn[]) =>
       [...batchesTo(all, { values: two })].flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), two.length));
 
-    it('leave the token out, and say so of its device alone', () => {
+    it('leave the token out, and mark only its device', () => {
       const rows = rowsTo([
         phone(0, named('a')),
         phone(1, { token: long(TOKEN_BYTES) }),
@@ -253,7 +253,7 @@ describe('columns', () => {
       ]);
     });
 
-    it('leave the values out where a device has more than 8 KiB of them, and say so of it alone', () => {
+    it('leave the values out if a device has more than 8 KiB of them, and mark only that device', () => {
       const rows = rowsTo([phone(0, named('a')), phone(1, named(long(4096), long(4096))), phone(2, named('b', 'c'))]);
       expect(rows).toMatchObject([
         { token: 't0', values: ['a', ''], oversized: 0 },
@@ -262,12 +262,12 @@ describe('columns', () => {
       ]);
     });
 
-    it('cut a value that no push would hold, and keep those behind it', () => {
+    it('truncate a value that no push could hold, and keep the following values', () => {
       const [row] = rowsTo([phone(0, named(`x${long(20_000)}`, 'kept'))]);
       expect(row).toMatchObject({ values: [`x${long(6142)}`, 'kept'], oversized: 0 });
     });
 
-    it('tell nothing where everything fits', () => {
+    it('mark nothing if everything fits', () => {
       const [batch] = [...batchesTo([phone(0), phone(1)], {})];
       expect(SendBatch.decode(batch!.record.value).oversized).toHaveLength(0);
     });
@@ -280,9 +280,9 @@ describe('columns', () => {
       expect([...batchesTo(all, {})].map(({ slices }) => slices)).toEqual([[0, 1], [2], [3], [4, 5]]);
     });
 
-    it('never make a record that a topic does not take', () => {
+    it('never make a record that exceeds a topic’s limit', () => {
       const tags = Array.from({ length: 256 }, (_, i) => tag(100 + i, TagType.TAG_TYPE_STRING));
-      // The largest that go out, with the largest content (R-LM4, R-LM6).
+      // The largest slices, with the largest content (R-LM4, R-LM6).
       const sample = { tags: tags.map(({ number }) => ({ k: number, v: 'x'.repeat(28) })) };
       const all = Array.from({ length: 2 * SLICE_SIZE }, (_, i) =>
         phone(i, { token: 'y'.repeat(TOKEN_BYTES), sample: { ...sample, lang: i % 2 === 0 ? 'en' : 'de' } }),
@@ -294,13 +294,13 @@ describe('columns', () => {
         const rows = rowsOf(SendBatch.decode(record.value), tags.length);
         expect(rows.every(({ token, oversized }) => token?.length === TOKEN_BYTES && oversized === 0)).toBe(true);
         expect(record.value.length).toBeGreaterThan(7 * 1024 * 1024);
-        // Room for what every batch carries of its message.
+        // Room for the common fields of every batch of the message.
         expect(record.value.length).toBeLessThan(LARGEST_RECORD_BYTES - 64 * 1024);
       }
     });
   });
 
-  it('stay small though every stored token is as long as tokens once could be', () => {
+  it('stay small even if every stored token has the maximum length of earlier versions', () => {
     const all = Array.from({ length: SLICE_SIZE }, (_, i) => phone(i, { token: `${i}`.padEnd(65_536, 'x') }));
     const [batch, ...others] = [...batchesTo(all, {})];
     expect(others).toEqual([]);
@@ -309,7 +309,7 @@ describe('columns', () => {
     expect(rowsOf(SendBatch.decode(batch!.record.value), 0).every(({ oversized }) => oversized === 1)).toBe(true);
   });
 
-  it('know the languages that the content has, so that hundreds of others take none of them', () => {
+  it('register only the content’s languages, so that hundreds of others use none of the entries', () => {
     const code = (i: number): string => String.fromCharCode(97 + (i % 26), 97 + ((i / 26) % 26), 97 + ((i / 676) % 26));
     const all = [
       ...Array.from({ length: 400 }, (_, i) => phone(i, { sample: { tags: [], lang: code(i) } })),

@@ -4,26 +4,26 @@ import type { Candidates } from '@tidings/delivery';
 /** Bits of {@link Columns.flags}. */
 export const HAS_TOKEN = 1;
 export const NOT_DISPLAYABLE = 2;
-/** The device has a token that is longer than a batch carries; it is not in the columns. */
+/** The device has a token that exceeds the limit of a batch; the columns do not contain it. */
 export const LONG_TOKEN = 4;
-/** Personal values are longer than a batch carries. */
+/** The personal values exceed the limit of a batch. */
 export const LONG_VALUES = 8;
-/** The columns are full: the device's token and values have to be read again. */
+/** The columns are full: the device's token and values must be read again. */
 const NOT_HELD = 16;
 
 /**
- * Bytes of tokens and values that columns hold. A chunk of devices with the largest of both would take 800 MB. Those of a single slice
- * always fit, with all devices that are read between them.
+ * Maximum bytes of tokens and values in columns. A chunk of devices with the largest of both would take 800 MB. Those of a single slice always fit,
+ * with all devices that are read between them.
  */
 const HELD_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that grew larger are not kept for the next scan. */
+/** Larger buffers are not kept for the next scan. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** The largest badge, as base and as what is shown. */
+/** The largest badge, as base and as displayed. */
 export const MAX_BADGE = 2_147_483_647;
 
-/** What the reader found out about one device; texts are already in the columns' buffers. */
+/** The data of one device; texts are already in the columns' buffers. */
 export interface Row {
   position: number;
   platform: number;
@@ -37,12 +37,12 @@ export interface Row {
 /** Language index 0 is "no language"; a chunk has room for 255 others. */
 const MAX_LANGUAGES = 256;
 
-/** Bytes that grow by doubling and are used again. */
+/** A reused buffer that grows by doubling. */
 export class Bytes {
   buffer = Buffer.allocUnsafeSlow(4096);
   length = 0;
 
-  /** Makes room for `more` bytes behind the length. */
+  /** Reserves `more` bytes after the length. */
   reserve(more: number): void {
     if (this.length + more <= this.buffer.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.length + more));
@@ -59,13 +59,13 @@ export class Bytes {
     this.reserve(to - from);
     const { buffer } = this;
     let at = this.length;
-    // Tokens are short: for them a loop beats a copy.
+    // Tokens are short: for them a loop is faster than a copy.
     if (to - from > 64) buffer.set(source.subarray(from, to), at);
     else for (let i = from; i < to; i++) buffer[at++] = source[i]!;
     this.length += to - from;
   }
 
-  /** Ends the bytes at `length` or, where that is inside of a character, before it. */
+  /** Truncates to `length` or, if that is inside a character, to the preceding boundary. */
   cutText(length: number): void {
     this.length = length;
     while (this.length > 0 && (this.buffer[this.length]! & 0xc0) === 0x80) this.length--;
@@ -78,8 +78,8 @@ export class Bytes {
 }
 
 /**
- * The devices of a scan, one array per property: a chunk has up to 65,536 of them, for which objects would cost more than the scan.
- * Made once and reset for the next scan.
+ * The devices of a scan, one array per property: a chunk has up to 65,536 of them, for which objects would cost more than the scan. Created once and
+ * reset for each scan.
  */
 export class Columns implements Candidates {
   count = 0;
@@ -93,7 +93,7 @@ export class Columns implements Candidates {
   badges = new Int32Array(1024);
   tokenEnds = new Uint32Array(1024);
   readonly tokens = new Bytes();
-  /** Values of the content's tags, `tags` to a device. */
+  /** Values of the content's tags, `tags` per device. */
   valueEnds = new Uint32Array(1024);
   readonly values = new Bytes();
   tags = 0;
@@ -101,16 +101,16 @@ export class Columns implements Candidates {
   readonly #languageNumbers = new Map<string, number>([['', 0]]);
   /** Row of a position, plus one; 0 = not scanned. */
   readonly #rows = new Int32Array(CHUNK_SIZE);
-  /** Tokens and values of all devices are held. */
+  /** Whether tokens and values of all devices are held. */
   isWhole = true;
   readonly #heldBytes: number;
 
-  /** @param heldBytes of tokens and values together @default 64 MiB */
+  /** @param heldBytes maximum bytes of tokens and values @default 64 MiB */
   constructor(heldBytes = HELD_BYTES) {
     this.#heldBytes = heldBytes;
   }
 
-  /** Empties the columns for a scan that reads the values of this many tags. */
+  /** Clears the columns for a scan with this number of value tags. */
   reset(tags: number): void {
     for (let i = 0; i < this.count; i++) this.#rows[this.positions[i]!] = 0;
     this.count = 0;
@@ -128,7 +128,7 @@ export class Columns implements Candidates {
     return this.#rows[position]! - 1;
   }
 
-  /** Bytes of tokens and values that the devices at these positions have. */
+  /** Bytes of the tokens and values of the devices at these positions. */
   bytesOf(positions: Uint16Array): number {
     const { tags, tokenEnds, valueEnds } = this;
     let bytes = 0;
@@ -141,7 +141,7 @@ export class Columns implements Candidates {
     return bytes;
   }
 
-  /** Whether the columns have the tokens and values of the devices at these positions, as far as they were read. */
+  /** Whether the columns hold the tokens and values of the scanned devices at these positions. */
   holds(positions: Uint16Array): boolean {
     return (
       this.isWhole || positions.every((at) => this.rowOf(at) < 0 || (this.flags[this.rowOf(at)]! & NOT_HELD) === 0)
@@ -152,7 +152,7 @@ export class Columns implements Candidates {
     return (this.flags[row]! & HAS_TOKEN) !== 0;
   }
 
-  /** Adds a device whose token and values have just been appended. A device that is there already is not added again. */
+  /** Adds a device whose token and values have just been appended. A device is added only once. */
   add(row: Row): void {
     const i = this.count;
     if (this.#rows[row.position]! > 0) {
@@ -177,14 +177,14 @@ export class Columns implements Candidates {
     this.#rows[row.position] = ++this.count;
   }
 
-  /** Notes the end of the next value of the device that will be added. */
+  /** Marks the end of the next value of the device to be added. */
   endValue(tag: number): void {
     const at = this.count * this.tags + tag;
     if (at >= this.valueEnds.length) this.valueEnds = grown(this.valueEnds, (length) => new Uint32Array(length));
     this.valueEnds[at] = this.values.length;
   }
 
-  /** Takes back the token and the values that were appended for the device that is added next. */
+  /** Removes the token and the values that were appended for the next device. */
   #dropLast(): void {
     const i = this.count;
     this.tokens.length = i === 0 ? 0 : this.tokenEnds[i - 1]!;

@@ -4,21 +4,21 @@ import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
 import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
-/** What a scan wants of each device besides what every batch carries. */
+/** The data of each device that a scan needs in addition to the common data of batches. */
 export interface Wanted {
-  /** Devices that do not match are left out. */
+  /** Devices that do not match are omitted. */
   readonly predicate?: Predicate | undefined;
-  /** Tags whose values go into the columns as text; undefined for a name that is no tag. */
+  /** Tags whose values are written to the columns as text; undefined for a name that is not a tag. */
   readonly values?: readonly (TagDefinition | undefined)[];
-  /** The badge that relative badges start from. */
+  /** Read the base of relative badges. */
   readonly badge?: boolean;
-  /** Every other language is read as none: a batch has room for 255, and devices may have thousands. @default all */
+  /** Other languages are read as none: a batch has room for 255, and devices may have thousands. @default all */
   readonly languages?: ReadonlySet<string> | undefined;
 }
 
 type WantedTag = Pick<TagDefinition, 'number' | 'type'>;
 
-/** Fields that are tags, by the number of the tag. */
+/** Tags that are stored as fields, by tag number. */
 const fieldTags = {
   lang: defaultTags.language,
   tz: defaultTags.timezone,
@@ -26,11 +26,11 @@ const fieldTags = {
   open: defaultTags.lastApplicationOpen,
 } as const;
 
-/** Traits of a device are fields, too. */
+/** Traits of a device are stored as fields, too. */
 const isField = (number: number): boolean =>
   number < 0 || Object.values(fieldTags).some((tag) => tag.number === number);
 
-/** The projection of a scan: exactly what {@link DeviceReader} will read. */
+/** The projection of a scan: exactly the fields that {@link DeviceReader} reads. */
 export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
   const numbers = [
     ...(wanted.predicate?.tags.map(({ tag }) => tag) ?? []),
@@ -53,13 +53,13 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
   };
 }
 
-/** Bits of R-RES9 and R-I17: a value as the text that a placeholder shows. */
+/** A value as the text of a placeholder (R-RES9, R-I17). */
 function textOf(type: TagType, value: Comparable): string {
   if (type === TagType.TAG_TYPE_DATE) return formatDate(Number(value));
   return typeof value === 'boolean' ? String(value) : (plainText(value) ?? '');
 }
 
-/** BSON types that devices are stored with. */
+/** BSON types of stored devices. */
 const Type = {
   Double: 1,
   String: 2,
@@ -75,7 +75,7 @@ const Type = {
   Int64: 18,
 } as const;
 
-/** The first bytes of a field's name with its terminating zero, as little-endian numbers: enough to tell the wanted names apart. */
+/** The first bytes of a field's name with its terminating zero, as little-endian numbers: enough to distinguish the fields. */
 const nameOf = (text: string): number => Buffer.from(`${text}\0\0\0\0`).readInt32LE(0);
 const Name = {
   seq: nameOf('seq'),
@@ -84,7 +84,7 @@ const Name = {
   token: nameOf('toke'),
   lang: nameOf('lang'),
   alerts: nameOf('aler'),
-  hwidHash: nameOf('pers'),
+  hwidHash: nameOf('hwid'),
   tags: nameOf('tags'),
   self: nameOf('self'),
   open: nameOf('open'),
@@ -99,12 +99,12 @@ const SIXTETS = new Uint8Array(128);
   SIXTETS[character.charCodeAt(0)] = value;
 });
 
-/** Bytes that are kept of a value. No push takes as much (R-I23), so what is cut off makes no difference. */
+/** Maximum bytes of a value. No push holds as much (R-I23), so truncation makes no difference. */
 const VALUE_BYTES = 6144;
 
 /**
- * Bytes of a device's values together, with four more for each tag. A slice of devices that all have as much, and tokens of 4 KiB, still
- * fits into a record beside a content of 2 MiB.
+ * Maximum bytes of a device's values together, with four more per tag. A slice of devices that all have as much, and tokens of 4 KiB, still fits into
+ * a record beside a content of 2 MiB.
  */
 const VALUES_BYTES = 8192;
 const VALUE_END_BYTES = 4;
@@ -112,22 +112,22 @@ const VALUE_END_BYTES = 4;
 const SEPARATOR = Buffer.from(', ');
 
 /**
- * Reads devices from raw BSON straight into columns: the driver's own decoding costs three times as much as the rest of the scan.
- * It knows the types that devices are stored with and nothing else.
+ * Reads devices from raw BSON directly into columns: the driver's own decoding costs three times as much as the rest of the scan. It supports only
+ * the types of stored devices.
  */
 export class DeviceReader {
   readonly #columns: Columns;
   readonly #predicate: Predicate | undefined;
   readonly #values: readonly (WantedTag | undefined)[];
-  /** What the predicate asks for, in its order. */
+  /** The values for the predicate, in its order. */
   readonly #compared: Comparable[][];
-  /** Per value tag: where its texts lie in the document, or a text made of it. */
+  /** Per value tag: the place of its texts in the document, or a text made of it. */
   readonly #ranges: number[][];
   readonly #texts: string[];
   readonly #comparedSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #valueSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #row: Row = { position: 0, platform: 0, flags: 0, language: '', controlBucket: 0, check: 0, badge: 0 };
-  /** Where the predicate expects traits; undefined where it asks for none. */
+  /** The predicate's slot for traits; undefined if it has none. */
   readonly #platforms: Comparable[] | undefined;
   readonly #tokens: Comparable[] | undefined;
   readonly #languages: ReadonlySet<string> | undefined;
@@ -151,7 +151,7 @@ export class DeviceReader {
     columns.reset(values.length);
   }
 
-  /** Takes one document; adds a row to the columns unless the device is deleted or does not match. */
+  /** Reads one document; adds a row to the columns unless the device is deleted or does not match. */
   read(document: Buffer): void {
     const row = this.#row;
     row.flags = 0;
@@ -227,7 +227,7 @@ export class DeviceReader {
     return present;
   }
 
-  /** One of an earlier time may be longer than a slice has room for: it stays out, so that it costs no other device anything. */
+  /** A token from an earlier version may exceed a slice's limit: it is omitted, so that it affects no other device. */
   #readToken(b: Buffer, p: number): void {
     const bytes = b.readInt32LE(p) - 1;
     this.#row.flags |= HAS_TOKEN;
@@ -283,7 +283,7 @@ export class DeviceReader {
     this.#take(number, b, at, type, whole);
   }
 
-  /** Notes a value for the predicate and for the columns. `whole` is where the text stands of which `at` has only a part or a key, or 0. */
+  /** Records a value for the predicate and for the columns. `whole` is the place of the whole text if `at` has only a part or a key, or 0. */
   #take(number: number, b: Buffer, at: number, type: number, whole: number): void {
     if (type === Type.Null || type === 0) return;
     const compared = this.#comparedSlots.get(number);
@@ -299,7 +299,7 @@ export class DeviceReader {
     else this.#texts[value.slot] = textOf(value.type, valueAt(b, at, type));
   }
 
-  /** All values of the device or, where they are too large together, none: a text with some of them would say something else. */
+  /** All values of the device, or none if they are too large together: a text with only some of them would have another meaning. */
   #writeValues(b: Buffer): void {
     const { values, tags } = this.#columns;
     const start = values.length;
@@ -326,7 +326,7 @@ export class DeviceReader {
   }
 }
 
-/** Sizes of the types that have one; -1 for the others. */
+/** Sizes of the fixed-size types; -1 for the others. */
 const SIZES = new Int8Array(256).fill(-1);
 SIZES[Type.Double] = SIZES[Type.Date] = SIZES[Type.Timestamp] = SIZES[Type.Int64] = 8;
 SIZES[Type.Int32] = 4;
@@ -346,7 +346,7 @@ function sizeOf(b: Buffer, p: number, type: number): number {
     case Type.Binary:
       return 5 + b.readInt32LE(p);
     default:
-      throw new Error(`a device with a field of BSON type ${type}`);
+      throw new Error(`a device has a field of BSON type ${type}`);
   }
 }
 

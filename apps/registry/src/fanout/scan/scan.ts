@@ -16,16 +16,16 @@ import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../de
 import { Columns } from './columns.ts';
 import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
 
-/** Documents of one reply of MongoDB; larger replies are slower. */
+/** Documents per reply of MongoDB; larger replies are slower. */
 const BATCH = 1000;
 /** Applications up to this size are read whole: choosing would cost as much. */
 const SMALL = 8192;
-/** The sample: this many stretches of the application, of this many numbers each. */
+/** The sample: this number of ranges of the application, of this number of seqs each. */
 const STRETCHES = 16;
 const STRETCH = 256;
-/** Above one wanted device in so many numbers, a range of numbers is read rather than each number looked up. */
+/** Above one wanted device per this number of seqs, a range is read rather than each seq looked up. */
 const SPARSE = 8;
-/** Numbers in one filter. */
+/** Maximum seqs in one filter. */
 const MAX_LISTED = 2000;
 
 const indexOfField: Readonly<Partial<Record<string, string>>> = {
@@ -33,7 +33,7 @@ const indexOfField: Readonly<Partial<Record<string, string>>> = {
   'self.open': deviceIndexes.activity,
 };
 
-/** The collection of devices in the words of the segments. */
+/** The layout of the collection of devices for segments. */
 export const deviceLayout: DeviceLayout = {
   seqIndex: deviceIndexes.seq,
   tagsIndex: deviceIndexes.tags,
@@ -45,16 +45,16 @@ export const deviceLayout: DeviceLayout = {
   ),
 };
 
-/** Whom a message selects, with the moment that "N days ago" counts from. */
+/** The expression that selects recipients, with the moment that "N days ago" counts from. */
 export interface Selected {
   readonly expression: Expression | undefined;
   readonly now: Date;
 }
 
-/** What the columns get of each device. */
+/** The additional data of each device. */
 export type Extras = Pick<Wanted, 'values' | 'badge' | 'languages'>;
 
-/** Reads devices for the fan-out, all by number in their application. */
+/** Reads devices for the fan-out, by seq in their application. */
 export class DeviceScan {
   readonly #devices: Collection<DeviceDocument>;
 
@@ -62,7 +62,7 @@ export class DeviceScan {
     this.#devices = db.collection<DeviceDocument>(DEVICES);
   }
 
-  /** The highest number that a device of the application has, or -1. */
+  /** The highest seq of the application's devices, or -1. */
   async lastSeq(application: string): Promise<number> {
     const last = await this.#devices.findOne(
       { app: application },
@@ -72,8 +72,8 @@ export class DeviceScan {
   }
 
   /**
-   * Chooses what the scans of all stretches of an application will look up, from a sample of bounded size; see {@link chooseLookup}.
-   * @param stretch numbers that are scanned at a time
+   * Chooses the lookup for the scans of all ranges of an application, from a sample of bounded size; see {@link chooseLookup}.
+   * @param stretch seqs per scan
    */
   async chooseLookup(application: string, { expression, now }: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
     const viewpoint = { now, application };
@@ -118,7 +118,7 @@ export class DeviceScan {
     await this.#read(filters, hint, columns, { ...extras, predicate: residual });
   }
 
-  /** How many devices of the application are selected, with a token or without. */
+  /** Number of selected devices of the application, with or without a token. */
   async count(application: string, selected: Selected): Promise<number> {
     const viewpoint = { now: selected.now, application };
     if (!canMatch(selected.expression, viewpoint)) return 0;
@@ -134,7 +134,7 @@ export class DeviceScan {
     return count;
   }
 
-  /** The numbers of the selected devices from `from` to before `to`, all of one chunk, with a token or without, in their order. */
+  /** The seqs of the selected devices in [`from`, `to`), all of one chunk, with or without a token, ascending. */
   async numbers(
     application: string,
     [from, to]: readonly [from: number, to: number],
@@ -150,7 +150,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Reads the devices with these numbers, all of one chunk, whatever they are. */
+  /** Reads the devices with these seqs, all of one chunk, without further selection. */
   named(columns: Columns, application: string, seqs: readonly number[], extras: Extras): Promise<void> {
     return this.#read(listed(application, seqs), deviceIndexes.seq, columns, extras);
   }
@@ -184,7 +184,7 @@ export class DeviceScan {
         let more = await cursor.hasNext();
         while (more) {
           const documents = cursor.readBufferedDocuments();
-          // The next batch travels while this one is read.
+          // The next batch is transferred while this one is read.
           const next = cursor.hasNext();
           next.catch(() => undefined);
           for (const document of documents) reader.read(document);

@@ -18,7 +18,7 @@ const slice = { application: APP, account: 'a', platform: 1, variant: 'alert' };
 describeWithMongo('Badges (R-C9)', (mongo) => {
   let worlds = 0;
 
-  /** Devices with badge 10, and messages with the badges given, by code. */
+  /** Devices with badge 10, and messages with the given badges, by code. */
   const world = async (messages: Readonly<Record<string, string | undefined>>) => {
     const db = mongo.database(`badges${++worlds}`);
     await createCollections(db, [...deviceModels, ...fanoutModels]);
@@ -58,14 +58,14 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     return { devices, badges, shown, isRecorded };
   };
 
-  /** All devices were sent the message. */
+  /** All devices received the message. */
   const sent = (message: string): SliceOutcome => {
     const set = Buffer.from(Bitmap.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
     return SliceOutcome.fromPartial({ ...slice, message, outcome: settled });
   };
 
-  it('are added once, also where another message came between an outcome and its repeat', async () => {
+  it('are added once, even if another message came between an outcome and its repeat', async () => {
     const { badges, shown, isRecorded } = await world({ one: '+1', two: '+5' });
     expect(await badges.settle([sent('one')])).toEqual([]);
     expect(await isRecorded(sent('one'))).toBe(true);
@@ -74,7 +74,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await shown()).toEqual([16]);
   });
 
-  it('are not set back by the repeat of an older message', async () => {
+  it('are not reset by the repeat of an older message', async () => {
     const { badges, shown } = await world({ one: '3', two: '8' });
     await badges.settle([sent('one'), sent('two')]);
     await badges.settle([sent('one')]);
@@ -90,7 +90,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await shown()).toEqual([0]);
   });
 
-  it('are added once by many that settle the same slices at once, while devices change', async () => {
+  it('are added once by concurrent settlements of the same slices, while devices change', async () => {
     const { badges, shown, devices } = await world({ one: '+1', two: '+5', three: '+10' });
     const outcomes = ['one', 'two', 'three'].flatMap((message) => [sent(message)]);
     const registered = Array.from({ length: 50 }, (_, i) =>
@@ -101,7 +101,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await devices.countDocuments({ token: /^new/ })).toBe(50);
   });
 
-  it('leave the slice open where the devices cannot be written', async () => {
+  it('leave the slice open if the devices cannot be written', async () => {
     const { badges, shown, isRecorded, devices } = await world({ one: '+1' });
     // A document that a validator refuses fails the write of the bases, as a lost connection would.
     await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: { 'self.badge': { $lt: 11 } } });
@@ -113,7 +113,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await devices.countDocuments({ 'self.badgeOf': 'one' })).toBe(COUNT);
   });
 
-  it('are nothing that other outcomes have', async () => {
+  it('do not affect outcomes without a badge', async () => {
     const { badges, isRecorded } = await world({ one: undefined });
     const deferred = SliceOutcome.fromPartial({
       ...{ ...slice, message: 'one' },

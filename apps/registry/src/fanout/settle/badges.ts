@@ -9,8 +9,8 @@ import type { SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
 /**
- * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the status that the slice is settled
- * are written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) whose badge the base is.
+ * Makes the badge that was sent to a device its new base, once per device and message (R-C9): the bases and the settled status of the slice are
+ * written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base.
  */
 export class Badges {
   readonly #db: Db;
@@ -25,7 +25,7 @@ export class Badges {
     this.#statuses = statuses;
   }
 
-  /** Records those of the slices that have badges, with the badges; returns the outcomes that are not recorded yet. Repeats change nothing. */
+  /** Records the slices with badges, and the badges; returns the outcomes that remain to be recorded. Idempotent. */
   async settle(outcomes: readonly SliceOutcome[]): Promise<readonly SliceOutcome[]> {
     const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
     const others: SliceOutcome[] = [];
@@ -62,13 +62,13 @@ export class Badges {
   }
 }
 
-/** What became of a slice whose message has a badge. */
+/** The outcome of a slice whose message has a badge. */
 interface Badged {
   readonly outcome: SliceOutcome;
   readonly badge: string;
 }
 
-/** The client that a database was opened with, which its type does not tell. */
+/** The client of a database, which its type lacks. */
 const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
 
 function sentIn({ outcome, chunk }: SliceOutcome): number[] {
@@ -95,7 +95,7 @@ function writesOf(outcome: SliceOutcome, badge: string): AnyBulkWriteOperation<D
   if (by === undefined) return /^\d{1,9}$/.test(badge) ? [write(set(Number(badge)))] : [];
   const add = { $inc: { 'self.badge': by }, $set: { 'self.badgeOf': message } };
   if (by >= 0) return [write(add)];
-  // Never below 0. What is added comes first: whoever is set to 0 would be met by it, too.
+  // Never below 0. Increments come first: a device set to 0 would match them, too.
   const isBelow = { $or: [{ 'self.badge': { $lt: -by } }, { 'self.badge': { $exists: false } }] };
   return [write(add, { 'self.badge': { $gte: -by } }), write(set(0), isBelow)];
 }

@@ -26,10 +26,10 @@ export interface SettlingDeps {
   readonly plans: LogWriter<PlanCommand, PlanReply>;
 }
 
-/** What is read of a plan without its sets. */
+/** A plan without its sets. */
 export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt'>;
 
-/** The ids of the slice statuses that a plan has. */
+/** The ids of a plan's slice statuses. */
 export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
   sendableKeys(key, slices).map(sendableId);
 
@@ -43,7 +43,7 @@ export const isSettledWhole = (
     ({ count, ...sendable }) => openSlices(statuses.get(sendableId({ ...key, ...sendable })), count).length === 0,
   );
 
-/** Records what became of slices, and closes the chunks that have no open one left. */
+/** Records outcomes of slices, and closes chunks without open slices. */
 export class Settling {
   readonly #deps: SettlingDeps;
   readonly #plans: Collection<PlanDocument>;
@@ -53,7 +53,7 @@ export class Settling {
     this.#plans = deps.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Takes outcomes of slices; repeats change nothing. */
+  /** Records outcomes of slices; idempotent. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
     await statuses.record(await badges.settle(outcomes));
@@ -64,8 +64,8 @@ export class Settling {
     }
     const missing = await this.closeSettled(settled);
     if (missing.length === 0) return;
-    // What is sent goes out before the plan is applied to its state. Plans of messages that were removed are gone with them.
-    if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not written yet');
+    // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
+    if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
   /** Plans without their sets, by id. */
@@ -75,7 +75,7 @@ export class Settling {
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
-  /** Commits `ChunkSettled` for those of the plans whose slices are all settled; returns those that are not there. */
+  /** Commits `ChunkSettled` for plans whose slices are all settled; returns the missing plans. */
   async closeSettled(
     candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
   ): Promise<readonly ChunkKey[]> {

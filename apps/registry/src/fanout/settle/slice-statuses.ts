@@ -4,7 +4,7 @@ import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter
 
 export const SLICE_STATUSES = 'sliceStatuses';
 
-/** The statuses of the slices of a sendable set. Updates may come in any order, so the first one makes the document. */
+/** The statuses of a sendable set's slices. Updates arrive in any order, so the first one creates the document. */
 export interface SliceStatusesDocument extends SliceStatuses {
   /** Of `sendableId`. */
   readonly _id: string;
@@ -23,7 +23,7 @@ export class SliceStatusStore {
     this.#statuses = db.collection<SliceStatusesDocument>(SLICE_STATUSES);
   }
 
-  /** Records where slices were emitted to. */
+  /** Records the places that slices were emitted to. */
   async emitted(
     key: SendableKey,
     slices: readonly { readonly number: number; readonly emission: Emission }[],
@@ -36,7 +36,7 @@ export class SliceStatusStore {
     await this.#apply([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
   }
 
-  /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
+  /** Records outcomes, in the transaction of a session if any; idempotent. */
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, Change[]>();
     for (const each of outcomes) {
@@ -63,7 +63,7 @@ export class SliceStatusStore {
     try {
       await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
-      // Two upserts made the same document at once: one of them has to come again, as an update. A transaction has to begin anew.
+      // Two upserts created the same document concurrently: one of them must be repeated, as an update. A transaction must start again.
       if (session || (error as { code?: unknown }).code !== 11000) throw error;
       await this.#statuses.bulkWrite([...writes], { ordered: false });
     }

@@ -5,7 +5,7 @@ import { Bitmap } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import type { TestClock } from '@tidings/testing';
 
-/** Takes batches as dispatchers do: sends every device of a slice once, sometimes later, and sometimes loses what it was given. */
+/** Acts like dispatchers: sends to every device of a slice once, sometimes later, and sometimes loses a batch. */
 export class FakeDispatchers {
   /** By slice: the positions of each emission. */
   readonly emissions = new Map<string, number[][]>();
@@ -43,7 +43,7 @@ export class FakeDispatchers {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  /** Settles what was deferred and is due. */
+  /** Settles deferred slices that are due. */
   async resume(): Promise<void> {
     const due = this.#deferred.splice(0);
     for (const each of due) {

@@ -35,7 +35,7 @@ const open = (
     watchEveryMs: 20,
   });
 
-/** Waits until nothing is open, moving the clock on; fails after a minute. */
+/** Waits until nothing is open, advancing the clock; fails after a minute. */
 export async function settle(
   fanout: FanoutService,
   clock: TestClock,
@@ -76,7 +76,7 @@ async function prepare(db: Db, devices: readonly DeviceDocument[], over: object 
   await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: APP, ...application, ...over });
 }
 
-/** Opens fan-outs with a database, a log and dispatchers of their own, which end with the test. */
+/** Opens fan-outs with their own database, log and dispatchers, which end with the test. */
 export function fanoutWorlds(mongo: Pick<TestMongo, 'database'>) {
   let worlds = 0;
   const closers: (() => Promise<unknown>)[] = [];
@@ -104,7 +104,7 @@ export function fanoutWorlds(mongo: Pick<TestMongo, 'database'>) {
         .find({ _id: { $gt: `${code}/`, $lt: `${code}0` } })
         .sort({ _id: 1 })
         .toArray();
-    /** The values of a metric, by those of its labels. */
+    /** The values of a metric, by label values. */
     const measured = async (name: string): Promise<Record<string, number>> => {
       const { values } = await metrics.getSingleMetric(name)!.get();
       return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));

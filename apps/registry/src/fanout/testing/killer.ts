@@ -1,13 +1,13 @@
 import type { Broker } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-/** Stops a process of the fan-out dead at its `fatal`-th write: nothing that it does from then on has an effect. */
+/** Stops a fan-out process at its `fatal`-th write: nothing that it does afterwards has an effect. */
 export class Killer {
   dead = false;
   #left: number;
   readonly #afterwards: boolean;
 
-  /** @param afterwards the fatal write is done, only its answer is lost. */
+  /** @param afterwards the fatal write is executed, only its answer is lost */
   constructor(fatal: number, afterwards: boolean) {
     this.#left = fatal;
     this.#afterwards = afterwards;
@@ -47,7 +47,7 @@ export class Killer {
       subscribe: (options) =>
         broker.subscribe({
           ...options,
-          // What a dead process has handled is handled again.
+          // Records handled by a dead process are handled again.
           handler: async (batch) => {
             if (this.dead) return 0;
             const done = await options.handler(batch).catch(() => 0);

@@ -25,11 +25,11 @@ import { FANOUTS, type FanoutState } from '../plan/plans.ts';
 import { type PlanSummary, type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
 
-/** When the watchdog looks again at what is still under way. */
+/** Delay of the watchdog's next check of work in progress. */
 const SOON_MS = 5_000;
-/** A task that is not done after so long counts as lost. */
+/** A task that is not done after this time counts as lost. */
 const TASK_MS = 30_000;
-/** Messages looked at together. */
+/** Messages per step. */
 const TOGETHER = 100;
 
 export interface WatchDeps {
@@ -45,32 +45,32 @@ export interface WatchDeps {
 const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
 const states = Object.keys(noSlices()) as readonly SliceState['kind'][];
 
-/** What is to be done about one message. */
+/** The work for one message. */
 interface Finding {
   readonly message: Released;
-  /** Not split yet, though released long ago. */
+  /** Not split, though released long ago. */
   unsplit: boolean;
-  /** Chunks with work to do: to be planned, or with slices that are due. */
+  /** Chunks with work to do: unplanned, or with due slices. */
   readonly tasks: ChunkKey[];
   /** Planned chunks that are not settled. */
   readonly open: ChunkKey[];
-  /** Why the message is not settled, where it does not merely wait for a later time. */
+  /** Reasons why the message is not settled, except waiting for a later time. */
   readonly reasons: string[];
   readonly slices: SliceStateCounts;
-  /** When to look again, milliseconds since 1970; undefined = nothing is open. */
+  /** Time of the next check, milliseconds since 1970; undefined = nothing is open. */
   checkAt: number | undefined;
 }
 
 /**
- * The watchdog: finds what was lost on the way and has it done again. It makes tasks only, so that emitting has one path; the rule for
- * slices is {@link sliceState}. Slices of a deleted application are settled by the dispatcher, which finds no credential.
+ * The watchdog: finds lost work and has it repeated. It only creates tasks, so that emission has one path; {@link sliceState} is the rule for slices.
+ * The dispatcher settles slices of a deleted application, since it finds no credential.
  */
 export class Watch {
   readonly #deps: WatchDeps;
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
   /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
-  /** The open slices of each open message, as last looked at, and when they are looked at again. */
+  /** The open slices of each open message at the last check, and the time of the next one. */
   readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
   constructor(deps: WatchDeps) {
@@ -78,7 +78,7 @@ export class Watch {
     this.#fanouts = deps.db.collection(FANOUTS);
   }
 
-  /** Looks at the messages whose time has come, all of them, and does what is to be done. */
+  /** Checks all due messages, and does their work. */
   async run(signal?: AbortSignal): Promise<void> {
     for (;;) {
       const codes = await this.#deps.outgoing.due(new Date(this.#deps.clock.now()), TOGETHER);
@@ -87,24 +87,24 @@ export class Watch {
     }
   }
 
-  /** The open slices of all messages, as last looked at. */
+  /** The open slices of all messages at their last check. */
   openSlices(): SliceStateCounts {
     const sum = noSlices();
     const now = this.#deps.clock.now();
     for (const [code, { slices, checkAt }] of this.#open) {
-      // Who was not looked at again when that was due has been completed meanwhile.
+      // An overdue entry belongs to a completed message.
       if (now > checkAt + SOON_MS) this.#open.delete(code);
       else for (const state of states) sum[state] += slices[state];
     }
     return sum;
   }
 
-  /** Somebody else watches from now on. */
+  /** Another process watches from now on. */
   rest(): void {
     this.#open.clear();
   }
 
-  /** One line per message that is not settled and does not merely wait for a later time; looks at no more than `limit` messages. */
+  /** One line per message that is not settled and does not merely wait for a later time; checks at most `limit` messages. */
   async openMessages(limit: number): Promise<string[]> {
     const findings = await this.#look(await this.#deps.outgoing.open(limit));
     return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${sendIdOf(message)}: ${reason}`));
@@ -127,7 +127,7 @@ export class Watch {
     await outgoing.reschedule(times);
   }
 
-  /** Publishes tasks, but none that the last one for the same chunk has not been passed: under load they would pile up. */
+  /** Publishes tasks, except those whose last task for the same chunk has not been passed: under load they would pile up. */
   async #ask(tasks: readonly Task[]): Promise<void> {
     const { broker } = this.#deps;
     const lag = (await Promise.all([fanoutGroups.tasks, fanoutGroups.direct].map((group) => broker.lag(group)))).flat();
@@ -153,7 +153,7 @@ export class Watch {
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
   }
 
-  /** The chunks that each message was split into; undefined where one of its applications is missing. */
+  /** The chunks of each message; undefined if one of its applications is missing. */
   async #splitsOf(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
     const keysOf = ({ message, bucket, accepted }: Released) =>
       accepted.applications.map((application) => ({ message, bucket, application }));
@@ -184,7 +184,7 @@ export class Watch {
 
 type HasPassed = (channel: string, lane: Lane) => (emission: Emission) => boolean;
 
-/** A look at messages with what was read about them. */
+/** A check of messages with the data read about them. */
 class Look {
   readonly #now: number;
   readonly #plans: ReadonlyMap<string, PlanSummary>;

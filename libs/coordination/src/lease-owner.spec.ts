@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { beginOwner, endOwner, hasOwnerEnded } from './lease-owner.ts';
+import { ownIdentity } from './process-identity.ts';
+
+describe('the owner of a lease', () => {
+  const own = ownIdentity();
+
+  it('has not ended while it lives in this process, and has when it was ended here', () => {
+    const owner = beginOwner('a');
+    expect(owner).toEqual({ id: 'a', ...(own && { process: own }) });
+    expect(hasOwnerEnded(owner)).toBe(false);
+    endOwner('a');
+    expect(hasOwnerEnded(owner)).toBe(own !== undefined);
+    expect(hasOwnerEnded(beginOwner('a'))).toBe(false);
+    endOwner('a');
+  });
+
+  it('counts as living where nobody can tell', () => {
+    expect(hasOwnerEnded({ id: 'b' })).toBe(false);
+    if (own) expect(hasOwnerEnded({ id: 'b', process: { ...own, space: 'another machine' } })).toBe(false);
+  });
+
+  it('has ended with its process, also where another process has its number', () => {
+    if (own) expect(hasOwnerEnded({ id: 'b', process: { ...own, startedAt: '1' } })).toBe(true);
+  });
+});

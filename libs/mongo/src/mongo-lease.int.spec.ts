@@ -1,0 +1,125 @@
+import { expect, it } from '@jest/globals';
+import { beginOwner, endOwner, ownIdentity } from '@tidings/coordination';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { followHolder, Lease, leasesOf, reserve } from './mongo-lease.ts';
+
+const LENGTH_MS = 10_000;
+
+describeWithMongo('a lease', (mongo) => {
+  const clock = new TestClock();
+  let names = 0;
+  const newName = (): string => `lease ${++names}`;
+  const leaseOn = (name: string, tellsHolder = false): Lease =>
+    new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, tellsHolder });
+  const stored = (name: string) => leasesOf(mongo.db).findOne({ _id: name });
+
+  it('is one holder’s until it is over, however often it is renewed', async () => {
+    const name = newName();
+    const [first, second] = [leaseOn(name), leaseOn(name)];
+    expect(await first.take()).toBe(true);
+    clock.advance(6);
+    expect(await first.take()).toBe(true);
+    clock.advance(6);
+    expect(await second.take()).toBe(false);
+    expect([first.held, second.held]).toEqual([true, false]);
+    clock.advance(6);
+    expect(await second.take()).toBe(true);
+    expect(await first.take()).toBe(false);
+    expect([first.held, second.held]).toEqual([false, true]);
+  });
+
+  it('goes to one of many who ask for it at the same time', async () => {
+    const name = newName();
+    const takers = Array.from({ length: 20 }, () => leaseOn(name));
+    const taken = await Promise.all(takers.map((taker) => taker.take()));
+    expect(taken.filter(Boolean)).toEqual([true]);
+    clock.advance(11);
+    const anew = await Promise.all(takers.map((taker) => taker.take()));
+    expect(anew.filter(Boolean)).toEqual([true]);
+  });
+
+  it('may be taken at once when it was given back, and again by the same one', async () => {
+    const name = newName();
+    const [first, second] = [leaseOn(name), leaseOn(name)];
+    await first.take();
+    await first.release();
+    expect(first.held).toBe(false);
+    expect(await second.take()).toBe(true);
+    await first.release();
+    expect((await stored(name))?.until.getTime()).toBe(clock.now() + LENGTH_MS);
+    await second.release();
+    expect(await first.take()).toBe(true);
+  });
+
+  it('is followed at once where its holder is known to have ended', async () => {
+    const own = ownIdentity();
+    if (!own) return;
+    const name = newName();
+    const until = new Date(clock.now() + LENGTH_MS);
+    await leasesOf(mongo.db).insertOne({
+      _id: name,
+      owner: 'elsewhere',
+      until,
+      process: { ...own, space: 'elsewhere' },
+    });
+    expect(await leaseOn(name).take()).toBe(false);
+    await leasesOf(mongo.db).updateOne({ _id: name }, { $set: { process: { ...own, startedAt: '1' } } });
+    expect(await leaseOn(name).take()).toBe(true);
+    const { id: living } = beginOwner('living');
+    await leasesOf(mongo.db).updateOne({ _id: name }, { $set: { owner: living, process: own } });
+    expect(await leaseOn(name).take()).toBe(false);
+    endOwner(living);
+    expect(await leaseOn(name).take()).toBe(true);
+  });
+
+  it('tells its holder of a rival only where that was asked for, and for one length', async () => {
+    for (const [tellsHolder, name] of [
+      [true, newName()],
+      [false, newName()],
+    ] as const) {
+      const [holder, rival] = [leaseOn(name, tellsHolder), leaseOn(name, tellsHolder)];
+      await holder.take();
+      await rival.take();
+      await holder.take();
+      expect(holder.hasRival).toBe(tellsHolder);
+      clock.advance(6);
+      await holder.take();
+      clock.advance(6);
+      await holder.take();
+      expect(holder.hasRival).toBe(false);
+    }
+  });
+
+  it('is followed only as it was seen', async () => {
+    const name = newName();
+    const leases = leasesOf(mongo.db);
+    const at = (owner: string, seconds: number) => ({ _id: name, owner, until: new Date(seconds * 1000) });
+    expect(await followHolder(leases, null, at('a', 1))).toBe(true);
+    expect(await followHolder(leases, null, at('b', 1))).toBe(false);
+    expect(await followHolder(leases, at('a', 2), at('b', 3))).toBe(false);
+    expect(await followHolder(leases, at('a', 1), at('b', 3))).toBe(true);
+    expect(await stored(name)).toEqual(at('b', 3));
+  });
+
+  it('counts as held no longer than its length after it was asked for', async () => {
+    const short = new Lease(mongo.db, newName(), { clock, lengthMs: 1 });
+    expect(await short.take()).toBe(true);
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    expect(short.held).toBe(false);
+  });
+
+  it('is reserved for one who is no process until the time is over, and for no longer', async () => {
+    const name = newName();
+    const reserveFor = (owner: string) => reserve(mongo.db, name, { owner, clock, lengthMs: LENGTH_MS });
+    const first = await Promise.all(['a', 'b', 'c'].map(reserveFor));
+    expect(first.filter(Boolean)).toEqual([true]);
+    const owner = (await stored(name))!.owner;
+    clock.advance(6);
+    expect([await reserveFor(owner), await reserveFor('d')]).toEqual([true, false]);
+    clock.advance(6);
+    expect(await reserveFor('d')).toBe(false);
+    clock.advance(6);
+    expect(await reserveFor('d')).toBe(true);
+  });
+});
