@@ -49,7 +49,7 @@ const things = defineModel<Thing>({
   indexes: [
     { name: 'name', key: { name: 1, at: -1 } },
     { name: 'open', key: { at: 1 }, partialFilterExpression: { isDone: false } },
-    { name: 'at', key: { at: 1 }, expireAfterSeconds: 0 },
+    { name: 'until', key: { more: 1 }, expireAfterSeconds: 0 },
   ],
 });
 
@@ -101,7 +101,7 @@ describeWithMongo('models', (mongo) => {
     await Promise.all([createCollections(db, [things, guarded]), createCollections(db, [things, guarded])]);
     await createCollections(db, [things, guarded]);
     const found = await db.collection('things').listIndexes().toArray();
-    expect(found.map(({ name }) => name as string)).toEqual(['_id_', 'name', 'open', 'at']);
+    expect(found.map(({ name }) => name as string)).toEqual(['_id_', 'name', 'open', 'until']);
     expect(found[1]).toMatchObject({ key: { name: 1, at: -1 } });
     expect(found[1]).not.toHaveProperty('background');
     expect(found[2]).toMatchObject({ partialFilterExpression: { isDone: false } });
