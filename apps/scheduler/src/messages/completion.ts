@@ -5,7 +5,7 @@ import type { Created } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './message-log.ts';
+import { logOfMessage, type MessageCommand } from './message-log.ts';
 import {
   advance,
   advanceJoins,

@@ -3,7 +3,6 @@ import { readIn } from '@tidings/telemetry';
 import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
-import { MESSAGES, type MessageDocument } from './message-log.ts';
 import { UNFINISHED, messagesModel } from './storage/messages.schema.ts';
 
 /** Tells how long the oldest message has been released and is not done: the one figure that shows that something stands still. */

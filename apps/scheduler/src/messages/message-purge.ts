@@ -7,17 +7,7 @@ import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Completion } from './completion.ts';
 import type { StoredMessage } from './list.ts';
-import {
-  JOINS,
-  LINKS,
-  LOGS,
-  logOfMessage,
-  type MessageCommand,
-  MESSAGES,
-  messagesLog,
-  PROGRESS,
-  type ShortLink,
-} from './message-log.ts';
+import { LOGS, logOfMessage, type MessageCommand, messagesLog } from './message-log.ts';
 import { progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
 
 export interface MessagePurgeDeps {

@@ -53,7 +53,7 @@ export const pairs = (key: 'number' | 'string'): Field =>
 
 /** An object with these fields. */
 export const object = <Part>(fields: Fields<Part>): Field =>
-  ({ type: new Schema(fields as never, { ...schemaOptions, _id: false }), required: true }) as Field;
+  ({ type: new Schema(fields, { ...schemaOptions, _id: false }), required: true }) as Field;
 
 /** Bytes as they are read: the driver and mongoose wrap what is stored. */
 export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);

@@ -40,8 +40,8 @@ export function defineModel<Stored extends Document & { readonly _id: unknown }>
   indexes = [],
   options = {},
 }: ModelOptions<Stored>): ModelDefinition<Stored> {
-  const schema: Schema = new mongoose.Schema(fields as never, schemaOptions);
-  for (const { key, ...rest } of indexes) schema.index(key as never, rest as never);
+  const schema = new mongoose.Schema(fields, schemaOptions) as unknown as Schema;
+  for (const { key, ...rest } of indexes) schema.index(key as never, rest);
   return { name, kept, schema, options };
 }
 
