@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 describeWithMongo('figures', (mongo) => {
   it('are removed without a message that tells when, once they are older than any that are shown', async () => {
-    const store = await openStageStore(mongo.db);
+    const store = openStageStore(mongo.db);
     const groups = mongo.db.collection<{ _id: string; createdAt: Date }>('groups');
     const now = Date.now();
     await groups.insertMany([
