@@ -5,6 +5,7 @@ export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } fro
 export { connectionTo } from './models/connection.ts';
 export { createCollections } from './models/create-collections.ts';
 export {
+  asBuffer,
   bytes,
   bytesOf,
   date,

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { bytesOf, modelOf } from '@tidings/mongo';
+import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
 import type { ArchivePlace } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
@@ -54,7 +54,7 @@ export function openArchives(db: Db): Archives {
   return {
     find,
     async storeBlock(place, bytes, at) {
-      await blocks.create({ _id: blockId(place), at, bytes });
+      await blocks.create({ _id: blockId(place), at, bytes: asBuffer(bytes) });
     },
     async finish(job, number, part, at) {
       try {

@@ -1,4 +1,4 @@
-import { bytesOf, modelOf } from '@tidings/mongo';
+import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
 import { ExportInput } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
@@ -20,7 +20,7 @@ export function openInputs(db: Db): Inputs {
   return {
     find,
     async store(job, input, at) {
-      const document = { at, input: ExportInput.encode(input).finish() };
+      const document = { at, input: asBuffer(ExportInput.encode(input).finish()) };
       const { upsertedCount } = await inputs.updateOne({ _id: job }, { $setOnInsert: document }, { upsert: true });
       return upsertedCount > 0 ? input : ((await find(job)) ?? input);
     },

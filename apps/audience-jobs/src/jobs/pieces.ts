@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { bytesOf, modelOf } from '@tidings/mongo';
+import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
@@ -50,7 +50,7 @@ export function openPieces(db: Db): Pieces {
   const pieces = modelOf(db, piecesModel);
   return {
     async store(job, number, piece, at) {
-      const input = JobPiece.encode(piece).finish();
+      const input = asBuffer(JobPiece.encode(piece).finish());
       const _id = idOf(job, number);
       await pieces.replaceOne({ _id }, { _id, job, number, at, input }, { upsert: true, runValidators: true });
     },
@@ -76,7 +76,7 @@ export function openPieces(db: Db): Pieces {
       return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {
-      const outcome = DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish();
+      const outcome = asBuffer(DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish());
       await pieces.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
     },
     remove: async (jobs) => void (await pieces.deleteMany({ job: { $in: [...jobs] } })),

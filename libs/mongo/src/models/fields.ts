@@ -10,13 +10,18 @@ export type Field = SchemaDefinitionProperty & object;
 /** A field for each name of a document's type: the compiler finds one that lacks, and one too many. */
 export type Fields<Document> = { readonly [Name in keyof Required<Document>]: Field };
 
-/** Mongoose would make bytes of texts and numbers. */
+/**
+ * Mongoose would convert texts and numbers to bytes. It takes any typed array but Buffer for an object with a field for each byte, which costs 4 µs a
+ * byte: {@link asBuffer}.
+ */
 function onlyBytes(value: unknown): unknown {
-  // Mongoose knows no typed arrays but Buffer.
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (value === undefined || value instanceof Binary) return value;
-  throw new TypeError('no bytes');
+  if (value === undefined || Buffer.isBuffer(value) || value instanceof Binary) return value;
+  throw new TypeError('bytes have to be a Buffer');
 }
+
+/** The same bytes as a Buffer, which is what models write. */
+export const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** The fields that schemas are made of. All are required; see {@link optional}. */
 export const text: Field = { type: String, required: true };
