@@ -32,7 +32,7 @@ function setUp({ replicaOf, limits }: Setting = {}) {
   return { calls, group };
 }
 
-/** A call under way, so that what comes now has to wait. */
+/** A call under way, so that the next command has to wait. */
 async function setUpBusy() {
   const world = setUp();
   const first = world.group.submit(commandFor('first'));
@@ -88,7 +88,7 @@ describe('deviceCommands', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
     afterEach(() => void jest.useRealTimers());
 
-    /** Ten callers whose call is under way, and three who wait. */
+    /** Ten callers whose call is under way, and three waiting ones. */
     async function setUpLoad() {
       const world = setUp();
       const submit = (hwids: string): void => {

@@ -7,7 +7,7 @@ import { BODY_LIMIT_BYTES } from '@tidings/contract';
 import { LargeBodies } from './large-bodies.ts';
 import { PendingRequests } from './pending-requests.ts';
 
-/** Above the usual, so that bodies may come packed. */
+/** Above the usual limit, so that bodies may be compressed. */
 const LIMIT = BODY_LIMIT_BYTES + 1;
 const LARGE = Buffer.alloc(512 * 1024, ' ');
 
