@@ -36,7 +36,7 @@ describe('a rolling restart of everything under load', () => {
             allowed[channel] += await devicesGivenUp(world.cluster, member, channel);
           }
           const startedAt = performance.now();
-          // 0 tells that all was closed in time: it gives itself 24 seconds.
+          // Exit code 0: everything closed within the limit of 24 seconds.
           codes.set(member.name, await member.stop());
           longestMs = Math.max(longestMs, performance.now() - startedAt);
           await world.cluster.start([member]);

@@ -34,7 +34,7 @@ describe('event streams of a platform that is killed', () => {
     await world.settle(60_000);
     expect(subscriber.acknowledged().size).toBe(DEVICES);
 
-    // Nothing is under way: nothing may come again.
+    // No work is under way, so no event may be repeated.
     await world.kill('everything');
     await world.start();
     await world.settle(60_000);

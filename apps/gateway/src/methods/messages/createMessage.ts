@@ -22,7 +22,7 @@ function refuseFuture(notifications: readonly Notification[], now: number): void
   });
 }
 
-/** Unknown devices by message code, as the reply lists them; a repeat lists none (R-I1, R-I6, R-I10). */
+/** Unknown devices, keyed by the value of their message in the reply; a repeat lists none (R-I1, R-I6, R-I10). */
 function unknownDevices(
   created: readonly CreatedMessage[],
   audiences: readonly PreparedAudience[],
