@@ -97,7 +97,7 @@ describe('a start that cannot succeed', () => {
     const at = async (address: string): Promise<Ended> =>
       run({ MONGO_URL: `mongodb://${address}/`, PORT: await free(), TIDINGS_DATA: await fresh() });
 
-    it('nobody answers', async () => {
+    it('no server answers', async () => {
       const address = `127.0.0.1:${await free()}`;
       const MONGO_URL = `mongodb://someone:secret@${address}/tidings?authSource=admin`;
       expect(await run({ MONGO_URL, PORT: await free(), TIDINGS_DATA: await fresh() })).toEqual(

@@ -12,7 +12,7 @@ describe('a server for tests', () => {
     program: async () => 'a program',
   };
 
-  it('is the one that is given, and nobody asks for Docker', async () => {
+  it('is the given one, without a check for Docker', async () => {
     const asked = () => {
       throw new Error('Docker was asked for');
     };

@@ -82,7 +82,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(await ask('t', undefined)).toBeUndefined();
   });
 
-  it('asks once for all who wait, and a few times a second for who asks without end', async () => {
+  it('asks once for all waiting requests, and a few times a second for a continuous stream', async () => {
     const { clock, ask, bucketOf } = deployment();
     await Promise.all(Array.from({ length: 100 }, () => ask('t', per(1, 1000))));
     expect(bucketOf('t').asked).toEqual([100]);
@@ -102,7 +102,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(bucketOf('t').asked.length).toBeLessThanOrEqual(12);
   });
 
-  it('gives back what it took ahead and nobody used', async () => {
+  it('returns unused prefetched requests', async () => {
     const { clock, ask } = deployment(2);
     // The second request prefetches what grows back in a quarter of a second: 25 of the 100.
     expect([await ask('t', per(1, 100)), await ask('t', per(1, 100))]).toEqual([undefined, undefined]);
@@ -118,7 +118,7 @@ describe('RateLimits (R-LM2)', () => {
     await expect(limits.take({ id: 't', rateLimit: per(1, 1) })).rejects.toThrow('registry does not answer');
   });
 
-  it('never allows more than the bucket and what grows at all gateways together, and lets in who waits as told', async () => {
+  it('never allows more than the bucket and its refill over all gateways, and allows a request after the announced wait', async () => {
     const step = fc.record({ pause: fc.integer({ min: 0, max: 3000 }), gateway: fc.integer({ min: 0, max: 2 }) });
     const steps = fc.array(step, { minLength: 1, maxLength: 100 });
     await fc.assert(
@@ -165,7 +165,7 @@ describe('a token over its limit', () => {
   const text = 'Too many requests';
   const json13 = { status: 429, body: { status_code: 429, status_message: text, response: null } };
 
-  it('is told so in the envelope of what it asks, with the time to wait', async () => {
+  it('gets the refusal in the envelope of the method, with the time to wait', async () => {
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject({ status: 200 });
     // A request with a fault counts, too.
     expect(await client.json13('addTag', { auth: 'api' })).toMatchObject({ status: 400 });

@@ -184,7 +184,7 @@ describe('a report', () => {
     expect(reporter.open()).toBe(0);
   });
 
-  it('of a device that nobody knows counts nothing (R-C7)', async () => {
+  it('of an unknown device is not counted (R-C7)', async () => {
     const { reporter, published } = setUp();
     const unknown = { ...device, hwid: 'nobody' };
     for (const hash of [buildStatisticsHash(message), hashFor(unknown)]) {
@@ -195,7 +195,7 @@ describe('a report', () => {
 });
 
 describe('a hash (R-C11)', () => {
-  it('may be missing, and says what it says', () => {
+  it('may be missing, and is parsed into its parts', () => {
     expect(hashOf(undefined)).toBeUndefined();
     expect(hashOf('P_423M_lQlKFY_bEL-4nm3p4-4bbkUN')).toMatchObject({
       campaignId: 961_234n,

@@ -87,7 +87,7 @@ it.each([
   expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\w ]+\r\nconnection: close\r\n`));
 });
 
-it('uploads that do not get on hold up nobody', async () => {
+it('stalled uploads do not block other requests', async () => {
   const stuck = Array.from({ length: 10 }, () => {
     const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
     socket.write(`${head(BULK, { 'transfer-encoding': 'chunked' })}1\r\n{\r\n`);

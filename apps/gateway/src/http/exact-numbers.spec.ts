@@ -28,7 +28,7 @@ it('keeps those of 64 bits and a little more in tags and conditions, apart from 
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
 });
 
-it('takes a number alone for what it is', () =>
+it('does not keep a number that is the whole value of such a member', () =>
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
 
 it('is JSON.parse for all else', () => {

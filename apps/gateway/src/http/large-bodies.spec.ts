@@ -49,7 +49,7 @@ it('a large body is held until the work on it is done, and others wait unread', 
   expect(begun).toEqual(['first', 'second']);
 });
 
-it('small bodies wait for nobody, whatever they say of themselves', async () => {
+it('small bodies are admitted at once, whatever their headers say', async () => {
   const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const large = arriving();

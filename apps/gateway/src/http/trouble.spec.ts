@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-describe('what is not served for the sake of others says when to come again', () => {
+describe('a request that fails because a service is unavailable gets a Retry-After', () => {
   const away = (): Promise<never> => Promise.reject(Fault.unavailable('A service does not answer'));
 
   it.each([

@@ -64,7 +64,7 @@ describe('a broadcast in the middle of which a process is killed comes to its on
     expect(await kill(service, { clients: true })).toEqual([]);
   });
 
-  it('webhooks, and its subscribers are told of every device', async () => {
+  it('webhooks, and its subscribers receive an event for every device', async () => {
     const subscriber = await startSubscriber();
     const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
     expect(await kill('webhooks')).toEqual([]);

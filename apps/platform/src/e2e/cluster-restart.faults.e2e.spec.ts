@@ -21,7 +21,7 @@ describe('a rolling restart of everything under load', () => {
   beforeAll(async () => void ({ world, population } = await populatedCluster()), 600_000);
   afterAll(() => world?.stop());
 
-  it('is noticed by nobody: no answer of 500, nothing lost, and nothing sent twice', async () => {
+  it('has no visible effect: no reply of 500, nothing lost, and nothing sent twice', async () => {
     const codes = new Map<string, unknown>();
     let longestMs = 0;
     let load: Load | undefined;

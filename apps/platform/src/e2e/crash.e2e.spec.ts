@@ -276,7 +276,7 @@ describe('whenever everything is killed', () => {
     return { fresh, again };
   };
 
-  it('and nothing came twice but what was in doubt at a kill', () => {
+  it('and only pushes with an unknown outcome at a kill arrived twice', () => {
     const broken: string[] = [];
     const told: string[] = [];
     for (const { provider } of platforms) {

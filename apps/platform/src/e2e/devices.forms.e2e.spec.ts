@@ -141,7 +141,7 @@ describe('a device', () => {
     expect(await tagsOf({ hwid: 'buyer' })).toMatchObject({ 'In-app Purchase': 5 });
   });
 
-  it('posts events on both paths, wrapped and bare; of one that nobody knows nothing is said', async () => {
+  it('posts events on both paths, wrapped and bare; an unknown device is no error', async () => {
     await register('player', { userId: 'player-1' });
     const event = { application, event: 'Level Up', hwid: 'player', attributes: { amount: '4.99', currency: 'EUR' } };
     const reply = { code: '', required: false, message_hash: '' };
@@ -156,7 +156,7 @@ describe('a device', () => {
     expect(bare).toMatchObject({ status: 200, body: { status_code: 200, response: reply } });
   });
 
-  it('learns what its client has to know, and tells what nobody keeps (R-X1)', async () => {
+  it('reads its configuration, and may send actions that are not stored (R-X1)', async () => {
     expect(await world.call('getConfig', { application })).toEqual({ features: { events: [] } });
     expect(await world.call('getInApps', { application, hwid: 'x' })).toEqual({ inApps: [] });
     for (const name of ['pageVisit', 'triggerInAppAction', 'richMediaAction'] as const) {
@@ -189,7 +189,7 @@ describe('a user', () => {
     expect(await refusal('registerUser', { hwid: 'nobody', userId: 'many' })).toBe('Device not found');
   });
 
-  it('is merged into another, who gets the tags that he lacks, or merely ends (R-X2)', async () => {
+  it('is merged into another, which gets its missing tags, or is only removed (R-X2)', async () => {
     await register('guest-phone', { userId: 'guest', tags: { Level: 9, Plan: 'free' } });
     await register('own-phone', { userId: 'anna', tags: { Level: 1 } });
     const merge = { application, oldUserId: 'guest', newUserId: 'anna', merge: true };
@@ -267,7 +267,7 @@ describe('deleteDevice', () => {
     expect(left).toEqual([]);
   });
 
-  it('forgets for good: who registers again is new', async () => {
+  it('deletes the device for good: one that registers again is new', async () => {
     const hwid = 'returns';
     await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sibling' } });
     await world.call('registerDevice', { application: sibling, hwid, device_type: ANDROID });

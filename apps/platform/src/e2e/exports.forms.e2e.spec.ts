@@ -95,7 +95,7 @@ describe('exportSegment', () => {
     expect(devices[1]).toContain('"Ann ""A"", B"');
   });
 
-  it('writes JSON lines, and what was asked for alone', async () => {
+  it('writes JSON lines with the requested fields only', async () => {
     const filterExpression = `A("${application}") * T("Level", GTE, 1)`;
     const text = await exported({ filterExpression, format: 'JSON', exportData: ['users', 'tags'] });
     const devices = text
@@ -120,7 +120,7 @@ describe('exportSegment', () => {
     expect(result).toEqual({ status: 'completed', progress: 100, devices_count: 2, filename: '', csv_filename: '' });
   });
 
-  it('takes a filter instead of an expression, and completes with nobody in it', async () => {
+  it('takes a filter instead of an expression, and completes for an empty segment', async () => {
     await world.call('createFilter', { name: 'Beginners', filter_expression: 'T("Level", EQ, 0)' });
     const { filters } = await world.call('listFilters', { application });
     const { code } = filters.find(({ name }) => name === 'Beginners')!;
@@ -169,7 +169,7 @@ describe('exportSegment', () => {
 });
 
 describe('the result of an export', () => {
-  it('is for whoever knows its id, and for nobody with a wrong token', async () => {
+  it('is available to every caller with its id, unless the call has a wrong token', async () => {
     const { id } = await run({ filterExpression: `A("${application}")` });
     const unknown = { status: 404, body: { message: 'Task not found' } };
     // The official client reads the id as an integer, and may send it as one (R-N7).

@@ -34,7 +34,7 @@ const refused = {
 };
 
 describe('the rate limit of a token (R-LM2)', () => {
-  it('refuses what is too much, in every envelope, until time has passed', async () => {
+  it('refuses requests over the limit, in every envelope, until time has passed', async () => {
     const { id, client } = await clientWith('api');
     const limit = { requests: 2, seconds: HOUR_SECONDS };
     expect(await world.call('setRateLimit', { id, ...limit })).toEqual(limit);
@@ -122,7 +122,7 @@ describe('createTestDevice, which needs no token (R-L1)', () => {
   });
 });
 
-describe('what is too large to be kept', () => {
+describe('data over a size limit', () => {
   /** `count` full lists; a dozen exceed the limit of a device. */
   const lists = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, tag) => [`Full ${tag}`, full(tag)]));

@@ -212,7 +212,7 @@ payloadFeatures(test);
 describe('as time goes by', () => {
   const DAY = 86_400;
 
-  it('what was sent is forgotten step by step', async () => {
+  it('data of sent messages is removed step by step', async () => {
     const application = await world.application();
     await world.registerDevices(application, 10, (i) => ({
       hwid: `t-${i}`,

@@ -99,7 +99,7 @@ describe('traces of the platform', () => {
     expect(thousand.length).toBeLessThanOrEqual(3 * ten.length);
   });
 
-  it('tell of nobody: names and attributes are few, and hold no text of callers', async () => {
+  it('contain no personal data: names and attributes are few, and hold no text of callers', async () => {
     const spans = traces.spans();
     expect(namesOf(spans).length).toBeLessThan(60);
     const texts = spans.flatMap(({ name, attributes }) => [name, ...Object.entries(attributes).flat().map(String)]);

@@ -81,7 +81,7 @@ describe('a provider in trouble', () => {
     for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 40, duplicates: 0 });
   });
 
-  it('that asks to wait for hours costs nobody the message, and the operator may lift that', async () => {
+  it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
     const application = await audience(20);
     await both({ answer: null, retryAfterSeconds: 7200 });
     await world.simulators.faults.set('apns', { answer: 'ServiceUnavailable' });

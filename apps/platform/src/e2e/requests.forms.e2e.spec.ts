@@ -173,7 +173,7 @@ describe('every method of the contract', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused request', () => {
   it('leaves nothing behind of a request of several messages', async () => {
     await world.settle();
     const before = [await messagesOf(), world.simulators.ledger.of('fcm').summary().accepted];

@@ -244,7 +244,7 @@ describe('a message to a filter', () => {
     return channels[0]?.funnel.find(({ stage }) => stage === 'STAGE_AUDIENCE')?.count;
   };
 
-  it('reaches who is in it by name and by code, and keeps what it held', async () => {
+  it('reaches its devices by name and by code, also after its deletion', async () => {
     await world.call('createFilter', { name: 'Few', filter_expression: 'T("Level", BETWEEN, [2, 5])' });
     const { code } = (await listed()).find(({ name }) => name === 'Few')!;
     const [byName, byCode, byEither] = [
@@ -262,7 +262,7 @@ describe('a message to a filter', () => {
     expect(items[0]?.push_info.details).toMatchObject({ filter_name: 'Few', filter_code: code });
   });
 
-  it('reaches who is in the filter of its preset, unless it names others, and keeps that filter', async () => {
+  it('reaches the devices in the filter of its preset, unless it names recipients, and keeps that filter', async () => {
     await world.call('createFilter', { name: 'Two', filter_expression: 'T("Level", LTE, 1)' });
     await world.call('createPreset', {
       ...{ name: 'Hello', applicationCode: application, content: { message: 'Hello' } },

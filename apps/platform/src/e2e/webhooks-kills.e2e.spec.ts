@@ -25,7 +25,7 @@ describe('event streams of a platform that is killed', () => {
     subscriber?.down();
   });
 
-  it('go on where they were: every event is acknowledged, and only what was under way comes again', async () => {
+  it('continue after the restart: every event is acknowledged, and only events in flight are repeated', async () => {
     const application = await world.application();
     await world.registerDevices(application, DEVICES, registration);
     await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });

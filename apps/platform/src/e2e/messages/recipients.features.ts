@@ -83,7 +83,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       await world.settle();
     });
 
-    it('that nobody knows are told of', async () => {
+    it('that are unknown are listed in the reply', async () => {
       const unknown = { ...(await send(application, { content: 'x', devices: [hwids[0]!, 'foo', 'bar', 'foo'] })) };
       expect(unknown).toEqual({ Messages: [HIDDEN], UnknownDevices: { [HIDDEN]: ['foo', 'bar'] } });
       const many = await send(application, { content: 'x', devices: [...hwids, 'foo'] });

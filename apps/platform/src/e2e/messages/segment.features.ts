@@ -293,7 +293,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         expect((await funnelOf(code, [CHROME])).channels).toEqual([]);
       });
 
-      it('refuses what is no hash, and takes what is nobody’s', async () => {
+      it('refuses a malformed hash', async () => {
         const hwid = reached(IOS)[0]!.hwid;
         const refused = await world.reply('pushStat', { application, hwid, hash: 'P_0_1' });
         expect(refused.body).toEqual({ status_code: 210, status_message: 'hash is not valid', response: null });
@@ -354,7 +354,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       for (const phone of expected) if (phone.outcome === 'dead') buried.add(phone);
     });
 
-    it('may name everybody, and tells of those who have no token', async () => {
+    it('may address every device, and counts those without a token', async () => {
       const message = await sendOne(application, { content: 'x', devices: phones.map(({ hwid }) => hwid) });
       await untilDone(world, application, message);
       const withoutToken = phones.filter((phone) => phone.token === '' || buried.has(phone)).length;
@@ -366,7 +366,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, message)).toEqual([]);
     });
 
-    it('may be for nobody, and is done then', async () => {
+    it('may have an empty audience, and is done at once', async () => {
       const message = await sendOne(application, { content: 'x', conditions: [['Level', 'EQ', 1000]] });
       await world.settle();
       expect(await listedMessage(world, application, message)).toMatchObject({
