@@ -5,7 +5,7 @@ import { isShortenable } from '@tidings/messaging';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
 
-/** The base with every given field replaced as a whole. */
+/** The base with every given field replaced as a whole (R-K4). */
 function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...base, ...Object.fromEntries(fields) };
