@@ -12,7 +12,7 @@ interface Ready {
   readonly token: string;
 }
 
-/** G1: the gateway with services that answer at once, against a handler on bare fastify; CPU of the server process a request. */
+/** G1: the gateway with services that answer at once, against a handler on bare fastify; CPU of the server process per request. */
 export async function measure(): Promise<Figure> {
   const gateway = await startProgram<Ready>('bench/programs/gateway.ts');
   const fastify = await startProgram<{ url: string }>('bench/programs/baseline-fastify.ts');

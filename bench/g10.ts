@@ -6,7 +6,7 @@ import { residentOf } from './lib/processes.ts';
 import { inEachForm, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
-/** Long enough for what start-up leaves behind to be collected. */
+/** Long enough for garbage of the start to be collected. */
 const IDLE_MS = 5_000;
 const DEVICES = 20_000;
 
@@ -18,15 +18,15 @@ const EMBEDDED = {
 interface Round {
   /** Seconds. */
   readonly start: number;
-  /** Megabytes of each service. */
+  /** Megabytes per service. */
   readonly memory: Parts;
-  /** CPU milliseconds a second of each process. */
+  /** CPU milliseconds per second of each process. */
   readonly idle: Parts;
 }
 
 /**
- * G10: how soon the services are ready on data that is there, how large their processes are when idle and after a broadcast, and what they
- * use while nothing happens. The embedded form starts its database too; of the distributed one, Kafka and MongoDB are running.
+ * G10: start time of the services on existing data, memory of their processes when idle and after a broadcast, and CPU when idle. The embedded mode
+ * also starts its database; in distributed mode Kafka and MongoDB are already running.
  */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();

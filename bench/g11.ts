@@ -11,7 +11,7 @@ const BOUNDS = {
   distributed: { floor: { most: 400 } },
 };
 
-/** G11: from the request of createMessage to one device until its push is on the provider's wire, in an idle system. */
+/** G11: time from createMessage for one device until the provider receives its push, in an idle system. */
 export async function measure(): Promise<Figure> {
   const simulators = await startSimulators({ control: false });
   try {
@@ -44,7 +44,7 @@ async function measureIn({ form, client, application }: World, simulators: Simul
   };
 }
 
-/** When the message with this number, from 0, was on the wire to a device. */
+/** When the provider received the message with this number, from 0, for a device. */
 async function arrivalAt(simulators: Simulators, token: string, message: number): Promise<number> {
   const ledger = simulators.ledger.of('fcm');
   const deadline = performance.now() + TIMEOUT_MS;

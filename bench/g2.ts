@@ -8,15 +8,15 @@ import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.
 import { cpuOf, startProgram } from './lib/processes.ts';
 import { inEachForm, startProviders, type World } from './lib/world.ts';
 
-/** More than elsewhere: what a registration costs swings by a fifth with whatever else the machine does. */
+/** More than in other measurements: the cost of a registration varies by a fifth with other load on the machine. */
 const ROUNDS = 9;
 const DEVICES = Number(process.env['G2_DEVICES'] ?? 20_000);
-/** Rounds until both are compiled: the longer path takes longer to warm up, which shows in its figures up to some 90,000 devices. */
+/** Rounds until both are compiled: the longer code path takes longer to warm up, which affects its figures up to some 90,000 devices. */
 const WARM_UP = { first: 5, next: 2 };
-/** A few backends, and devices in the field. */
+/** A few backends, and many devices. */
 const CONNECTIONS = [64, 256];
 
-/** One of the two that are compared. */
+/** One of the two systems compared. */
 interface Contender {
   readonly url: string;
   readonly token: string;
@@ -25,14 +25,14 @@ interface Contender {
 }
 
 interface Round {
-  /** CPU microseconds a device. */
+  /** CPU microseconds per device. */
   readonly cpu: Parts;
   readonly load: LoadResult;
 }
 
 /**
- * G2: durable, event-sourced registerDevice of new devices through gateway and registry, against fastify with one mongoose
- * `findOneAndUpdate` a request; CPU of all processes a device, databases and brokers included.
+ * G2: durable, event-sourced registerDevice of new devices through gateway and registry, against fastify with one mongoose `findOneAndUpdate` per
+ * request; CPU of all processes per device, databases and brokers included.
  */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
@@ -82,7 +82,7 @@ async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
   };
 }
 
-/** Registers the same devices, new ones in every round, with both in turn. */
+/** Registers the same devices with both contenders alternately; each round has new devices. */
 class Race {
   readonly #ours: Contender;
   readonly #theirs: Contender;

@@ -8,15 +8,15 @@ const ROUNDS = 5;
 const DEVICES = Number(process.env['G3_DEVICES'] ?? 40_000);
 
 interface Round {
-  /** CPU microseconds a push. */
+  /** CPU microseconds per push. */
   readonly cpu: Parts;
-  /** Pushes a second. */
+  /** Pushes per second. */
   readonly rate: number;
 }
 
 /**
- * G3: a personalised broadcast to iOS and Android, from createMessage to a settled funnel: scan, plan, batches, sending and outcomes
- * through the log, CPU of all processes a push, databases and brokers included; against a loop over node:http2 that posts one fixed body.
+ * G3: a personalised broadcast to iOS and Android, from createMessage to a settled funnel: scan, plan, batches, sending and outcomes through the log.
+ * CPU of all processes per push, databases and brokers included; against a loop over node:http2 that posts one fixed body.
  */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
@@ -63,7 +63,7 @@ async function broadcast(world: World): Promise<Round> {
   return { cpu: usedBetween(before, world.cpu(), DEVICES), rate: DEVICES / seconds };
 }
 
-/** CPU microseconds a request of the baseline. */
+/** CPU microseconds per request of the baseline. */
 async function bareLoop(apnsUrl: string): Promise<number> {
   const path = `/3/device/${'a'.repeat(64)}`;
   const headers = JSON.stringify({
@@ -77,7 +77,7 @@ async function bareLoop(apnsUrl: string): Promise<number> {
   return program.ready.micros;
 }
 
-/** Looks like a provider token; the stand-ins check its form and age. */
+/** Has the form and age of a provider token, which the simulators check. */
 function bareJwt(): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const issued = Math.floor(Date.now() / 1000);

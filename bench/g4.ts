@@ -8,10 +8,10 @@ import { startProgram } from './lib/processes.ts';
 import type { Round } from './programs/projector.ts';
 
 /**
- * G4: the statistics service on what two broadcasts tell, against a consumer that only decodes the same records from the same log in batches
- * of the same size, and against one that writes reports by an `updateOne` each. An event is what became of one device: sent or failed (500
- * in a record), delivered, opened (a record each). CPU of the consuming process and of MongoDB an event: reading the log, decoding, applying,
- * durable writes and offsets are counted, publishing is not. Redelivery of everything is checked to change nothing.
+ * G4: the statistics service on the events of two broadcasts, against a consumer that only decodes the same records from the same log in batches of
+ * the same size, and against one that writes reports with one `updateOne` each. An event is a result of one device: sent or failed (500 in a record),
+ * delivered, opened (a record each). CPU of the consuming process and of MongoDB per event: reading the log, decoding, applying, durable writes and
+ * offsets are counted, publishing is not. Also checks that redelivering everything changes nothing.
  */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));

@@ -16,10 +16,10 @@ const JOB_DEVICES = 50_000;
 const DEVICES = Number(process.env['G5_DEVICES'] ?? 100_000);
 const ROUND_DEVICES = Math.ceil(DEVICES / ROUNDS);
 const REGISTERED = (WARM_UP + ROUNDS) * ROUND_DEVICES;
-/** Of a fifth of the devices. */
+/** Selects a fifth of the devices. */
 const HIGH_LEVEL = (LEVELS * 4) / 5;
 const POLL_MS = 100;
-/** What the process with the registry may take. */
+/** Memory limit of the process with the registry. */
 const MOST_MB = 512;
 
 interface Contender {
@@ -30,15 +30,15 @@ interface Contender {
 }
 
 interface Round {
-  /** CPU microseconds a device. */
+  /** CPU microseconds per device. */
   readonly cpu: Parts;
   readonly perSecond: number;
 }
 
 /**
- * G5: devices registered by bulkRegisterDevice, event-sourced and each with its result, against upserts by `bulkWrite`; CPU of all processes a
- * device, databases and brokers included. Each round registers new devices, the same with other tokens, and the same once more: an audience
- * that is uploaded every night hardly changes. At last a segment of a fifth of all of them is exported.
+ * G5: devices registered by bulkRegisterDevice, event-sourced and each with its result, against upserts by `bulkWrite`; CPU of all processes per
+ * device, databases and brokers included. Each round registers new devices, the same devices with other tokens, and the same again unchanged: an
+ * audience uploaded every night hardly changes. Finally exports a segment of a fifth of all devices.
  */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
@@ -75,7 +75,7 @@ async function measureIn(world: World): Promise<Measure[]> {
   }
 }
 
-/** A segment of the devices that the rounds have registered, to the last one. */
+/** Exports a segment of the registered devices and checks that it is complete. */
 async function exported(world: World): Promise<Measure> {
   const { client, application, form } = world;
   const filterExpression = `A("${application}") * T("Level", GTE, ${HIGH_LEVEL})`;
@@ -162,7 +162,7 @@ interface Rounds {
   readonly same: Round[];
 }
 
-/** Both in turn, with the same devices. */
+/** Runs both contenders alternately, with the same devices. */
 async function race(...contenders: readonly [Contender, Contender]): Promise<readonly [Rounds, Rounds]> {
   const results: readonly [Rounds, Rounds] = [
     { fresh: [], changed: [], same: [] },

@@ -49,7 +49,7 @@ function columns(): DeviceColumns {
   };
 }
 
-/** What a first version would do for each device: fill the texts by a regular expression, build the object, write it as JSON. */
+/** A straightforward implementation per device: fill the texts by a regular expression, build the object, write it as JSON. */
 function naive(device: Device): Buffer {
   const formats: Record<string, (value: string) => string> = {
     CapitalizeFirst: (value) => value.charAt(0).toUpperCase() + value.slice(1),
@@ -90,7 +90,7 @@ function compiled(): (device: number) => Buffer {
   return (device) => writer.write(payload, all, device, 4096);
 }
 
-/** CPU microseconds an operation, over about `MS_A_ROUND`. */
+/** CPU microseconds per operation, over about `MS_A_ROUND`. */
 function microsOf(operation: (i: number) => unknown): number {
   const before = process.cpuUsage();
   const until = performance.now() + MS_A_ROUND;
@@ -100,7 +100,7 @@ function microsOf(operation: (i: number) => unknown): number {
   return (used.user + used.system) / n;
 }
 
-/** G7: a personalised payload against a regular expression and JSON.stringify. */
+/** G7: rendering a personalised payload, against a regular expression and JSON.stringify. */
 export async function measure(): Promise<Figure> {
   const render = compiled();
   const same = (a: Buffer, b: Buffer): boolean => {

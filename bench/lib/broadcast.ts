@@ -12,12 +12,12 @@ import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome 
 import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 
-/** What the services tell of one message to many devices. */
+/** The records that the services publish about one message to many devices. */
 export interface Broadcast {
   readonly message: string;
-  /** Records by topic, in the order of their times: an outcome for each slice, a report for each device that reports. */
+  /** Records by topic, ordered by time: an outcome for each slice, a report for each reporting device. */
   readonly records: ReadonlyMap<string, readonly OutRecord[]>;
-  /** What metrics must say in the end, by platform. */
+  /** The expected final metrics, by platform. */
   readonly figures: readonly Figures[];
 }
 
@@ -30,18 +30,18 @@ interface Figures {
 }
 
 const CHUNKS = 8;
-/** The share of a chunk's devices that the message is for. */
+/** Share of a chunk's devices in the audience. */
 const AUDIENCE = 0.75;
 const REFUSED = 0.02;
 const NOT_DISPLAYABLE = 0.1;
 const DELIVERED = 0.6;
 const OPENED_OF_DELIVERED = 0.12;
 const MINUTE_MS = 60_000;
-/** Most phones are awake; the others, and people, take their time. */
+/** Share of devices that are awake and report soon; the others take longer. */
 const AWAKE = 0.8;
 const DELIVERY_MS = { awake: MINUTE_MS, asleep: 90 * MINUTE_MS };
 const OPENING_MS = 40 * MINUTE_MS;
-/** No report comes later. */
+/** Maximum delay of a report. */
 const LATEST_MS = 12 * 60 * MINUTE_MS;
 
 const APPLICATION = 'A1B2C-3D4E5';
@@ -59,7 +59,7 @@ interface Told {
   readonly at: number;
 }
 
-/** A broadcast of `at` to eight chunks of devices, half of them iOS and half Android, and what came of it within 12 hours. */
+/** A broadcast at `at` to eight chunks of devices, half of them iOS and half Android, and its results within 12 hours. */
 export function broadcast(at: Date, messageId: bigint): Broadcast {
   const message = newMessageCode(0);
   const identity = { message, messageId, account: 'bench', application: APPLICATION };
@@ -103,7 +103,7 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
 const chance = (share: number): boolean => Math.random() < share;
 const soon = (meanMs: number): number => -Math.log(1 - Math.random()) * meanMs;
 
-/** Platforms take turns: one of every `platforms.length` devices. */
+/** The audience on one platform: a random share of every `platforms.length`-th device in a chunk. */
 function audienceOf(index: number): Bitmap {
   const positions: number[] = [];
   for (let position = index; position < CHUNK_SIZE; position += platforms.length)
@@ -122,7 +122,7 @@ function resultOf(position: number, platform: (typeof platforms)[number], at: Da
   };
 }
 
-/** What a device reports, which is counted, as its result is. */
+/** The reports of a device; counts them together with its result. */
 function reportsOf(
   { position, platform, result }: DeviceResult,
   chunk: number,
@@ -144,7 +144,7 @@ function reportsOf(
   return [delivered, { ...delivered, kind: ReportKind.REPORT_KIND_OPENED, at: inTime(at + soon(OPENING_MS)) }];
 }
 
-/** As a gateway publishes it: the report of one device. */
+/** The report of one device in the form that a gateway publishes. */
 function recordOf(
   identity: Pick<Reports, 'message' | 'messageId' | 'account' | 'application'>,
   { chunk, position, platform, kind, at }: Told,

@@ -6,7 +6,7 @@ const POLL_MS = 200;
 const PATIENCE_MS = 120_000;
 const languages = ['en', 'de', 'fr', 'es'];
 
-/** Personalised, in two languages, to whoever has a tag. */
+/** Personalised, in two languages, to all devices with a tag. */
 const message = {
   title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },
   content: {
@@ -17,7 +17,7 @@ const message = {
   conditions: [['Level', 'GTE', 0]],
 };
 
-/** Registers so many devices, half of them iOS and half Android, and waits until nothing is left to do. */
+/** Registers this many devices, half of them iOS and half Android, and waits until the system is settled. */
 export async function registerAudience(world: World, devices: number): Promise<void> {
   const { client, application } = world;
   for (const [name, type] of [
@@ -45,21 +45,21 @@ export async function registerAudience(world: World, devices: number): Promise<v
 }
 
 /**
- * Sends a personalised message to the whole audience and waits until nothing is left to do.
- * @throws when it did not reach every device: a figure over failures says nothing.
+ * Sends a personalised message to the whole audience and waits until the system is settled.
+ * @throws if it did not reach every device: a figure that includes failures is meaningless.
  */
 export async function sendToAll(world: World, devices: number): Promise<void> {
   const { client, application } = world;
   await client.call('createMessage', { application, notifications: [message] });
   const giveUpAt = performance.now() + PATIENCE_MS;
-  // What asks every process whether it is settled costs as much as thousands of pushes: it is left until there is little to wait for.
+  // The barrier costs as much as thousands of pushes, because it queries every process: it is used only at the end.
   while ((await sends(world)) < devices && performance.now() < giveUpAt) await delay(POLL_MS);
   await world.settle();
   const sent = await sends(world);
   if (sent !== devices) throw new Error(`sent to ${sent} of ${devices} devices`);
 }
 
-/** How many devices the newest message was sent to so far. */
+/** Number of devices that the newest message was sent to so far. */
 async function sends({ client, application }: World): Promise<number> {
   const listed = await client.call('messagesList', {
     filters: { application },

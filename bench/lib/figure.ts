@@ -1,6 +1,6 @@
 /** One figure of the table: a ratio against a baseline of the same run, or an absolute measure with a limit. */
 export interface Figure {
-  /** As the goals name it, e.g. `G2`. */
+  /** Name in the goals, e.g. `G2`. */
   readonly id: string;
   readonly title: string;
   readonly measures: readonly Measure[];
@@ -8,16 +8,16 @@ export interface Figure {
 
 export interface Measure {
   readonly title: string;
-  /** What was found; the median of the rounds. */
+  /** The result: the median of the rounds. */
   readonly value: number;
   /** Unit of `value`: `x` for a ratio, `ms`, `MB`, `ms/s`. */
   readonly unit: string;
-  /** Promised from the first day, and what we are after: the least or the most that `value` may be. Without them it is for information. */
+  /** The guaranteed bound and the target: the least or the most that `value` may be. A figure without bounds is informational. */
   readonly floor?: Bound;
   readonly goal?: Bound;
   /** Smallest and largest of the rounds. */
   readonly spread: readonly [number, number];
-  /** What stands behind it, by name and in words: µs per operation of each part, rates. */
+  /** Details by name, as text: µs per operation of each part, rates. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface Bound {
   readonly most?: number;
 }
 
-/** True where there is no bound. */
+/** True if there is no bound. */
 export const keeps = (value: number, { least, most }: Bound = {}): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
 
@@ -36,7 +36,7 @@ function result({ value, unit }: Measure, bound: Bound | undefined, words: reado
   return `${limit} ${unit} ${words[keeps(value, bound) ? 0 : 1]}`;
 }
 
-/** The table that `npm run bench` prints. */
+/** The table printed by `npm run bench`. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.flatMap(({ id, title, measures }) =>
     measures.map((measure) => [

@@ -10,7 +10,7 @@ export interface LoadResult {
 
 /**
  * Posts `amount` bodies over keep-alive connections, as fast as they are answered.
- * @throws when any reply is not a success: a figure over errors says nothing.
+ * @throws if any reply is not a success: a figure that includes errors is meaningless.
  */
 export async function post(
   url: string,
@@ -45,10 +45,10 @@ export async function post(
   };
 }
 
-/** 48 bits that are as good as random, and always the same for the same number: hwids and tokens come in no order. */
+/** 48 pseudo-random bits, determined by the number: hwids and tokens are in no order. */
 const scattered = (i: number): string => hash('sha256', String(i)).slice(0, 12);
 
-/** The body of a usual registration, 310 bytes and more; `i` makes the device. */
+/** The body of a typical registration, 310 bytes and more; `i` determines the device. */
 export function registration(application: string, i: number, tokenSalt = ''): string {
   const id = scattered(i);
   return JSON.stringify({
@@ -75,10 +75,10 @@ export interface BulkDevice {
   readonly tags: { readonly Level: number; readonly City: string };
 }
 
-/** `LEVELS` levels, equally frequent. */
+/** Number of levels, equally frequent. */
 export const LEVELS = 50;
 
-/** `i` makes the device, `tokenSalt` its token. */
+/** `i` determines the device, `tokenSalt` its token. */
 export function bulkDevice(i: number, tokenSalt = ''): BulkDevice {
   const id = scattered(i);
   return {

@@ -1,11 +1,11 @@
 import { format, median } from './figure.ts';
 
-/** An amount for each process of a system, by its name: microseconds of CPU, megabytes. */
+/** An amount per process of a system, by name: microseconds of CPU, megabytes. */
 export type Parts = Readonly<Record<string, number>>;
 
 export const total = (parts: Parts): number => Object.values(parts).reduce((sum, amount) => sum + amount, 0);
 
-/** What has been used between two looks, for each of `operations`. */
+/** The amount used between two readings, per operation. */
 export const usedBetween = (before: Parts, after: Parts, operations: number): Parts =>
   mapped(after, (amount, name) => (amount - (before[name] ?? 0)) / operations);
 

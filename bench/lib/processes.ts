@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts';
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU time (user and system) that a process has used, in microseconds; to the nearest 10 ms. */
+/** CPU time (user and system) of a process so far, in microseconds; to the nearest 10 ms. */
 export function cpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -19,35 +19,35 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** The most memory that a process has had resident so far, in MB. */
+/** Peak resident memory of a process so far, in MB. */
 export function peakResidentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** A process and what it is called in the figures. */
+/** A process and its name in the figures. */
 export interface NamedProcess {
   readonly name: string;
   readonly pid: number;
 }
 
-/** {@link cpuMicros} of each. */
+/** {@link cpuMicros} of each process. */
 export const cpuOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, cpuMicros);
 
-/** {@link residentMb} of each. */
+/** {@link residentMb} of each process. */
 export const residentOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, residentMb);
 
 const eachOf = (processes: readonly NamedProcess[], measured: (pid: number) => number): Parts =>
   Object.fromEntries(processes.map(({ name, pid }) => [name, measured(pid)]));
 
-/** A program under measurement: a Node process that printed one line of JSON when it was ready. */
+/** A measured program: a Node process that printed one line of JSON when it was ready. */
 export interface Program<Ready> {
   readonly pid: number;
   readonly ready: Ready;
   stop(): Promise<void>;
 }
 
-/** Starts a script of this folder from source. @throws when it ends before it is ready. */
+/** Starts a script of this folder from source. @throws if it ends before it is ready. */
 export async function startProgram<Ready>(
   script: string,
   args: readonly string[] = [],

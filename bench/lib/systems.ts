@@ -6,25 +6,25 @@ import { startCluster, startPlatformProcess } from '@tidings/platform';
 import { freePort, openLog } from '@tidings/runtime';
 import type { NamedProcess } from './processes.ts';
 
-/** Everything in one process, or each service as a process of its own on Kafka (architecture 3). */
+/** Everything in one process, or each service as a separate process on Kafka (architecture 3). */
 export type Form = 'embedded' | 'distributed';
 
-/** The system as it is built, on data of its own. */
+/** The built system with its own data. */
 export interface System {
   readonly url: string;
-  /** The processes that run our code, now. */
+  /** The processes that currently run our code. */
   services(): readonly NamedProcess[];
   /** Databases and brokers. */
   servers(): readonly NamedProcess[];
-  /** Ends the services; in the embedded form MongoDB with them. */
+  /** Ends the services; in embedded mode MongoDB as well. */
   stopServices(): Promise<void>;
-  /** Starts them again on the same data and resolves when they are ready. */
+  /** Restarts the services on the same data and resolves when they are ready. */
   startServices(): Promise<void>;
-  /** Ends everything and leaves no data behind. */
+  /** Ends everything and deletes the data. */
   stop(): Promise<void>;
 }
 
-/** Where the providers' stand-ins are. */
+/** Addresses of the provider simulators. */
 export interface ProviderAddresses {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
@@ -36,7 +36,7 @@ const APPS = join(import.meta.dirname, '..', '..', 'apps');
 /** The built program of an app. */
 export const built = (app: string): string => join(APPS, app, 'dist', 'main.js');
 
-/** What this machine can run: the distributed form needs Kafka, and that needs Java. */
+/** The deployment modes that this machine can run: the distributed mode needs Kafka, which needs Java. */
 export function formsHere(): readonly Form[] {
   if (canRunKafka()) return ['embedded', 'distributed'];
   process.stderr.write('SKIPPED: the distributed form, for want of Java to run Kafka\n');

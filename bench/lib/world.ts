@@ -17,7 +17,7 @@ import {
   type System,
 } from './systems.ts';
 
-/** Running stand-ins of the providers. */
+/** Running provider simulators. */
 export interface Providers extends ProviderAddresses {
   readonly tokenUrl: string;
 }
@@ -28,15 +28,15 @@ export interface World extends System {
   readonly client: ApiClient;
   readonly secrets: Secrets;
   readonly application: string;
-  /** CPU microseconds of every process so far, services and servers alike. */
+  /** CPU microseconds of every process so far, both services and servers. */
   cpu(): Parts;
-  /** Waits until nothing is left to do. */
+  /** Waits until the system is settled. */
   settle(): Promise<void>;
 }
 
 const SETTLE_POLL_MS = 500;
 
-/** Starts the stand-ins as a process of their own, so that their work is nobody's figure. */
+/** Starts the simulators in a separate process, so that their work is not measured. */
 export async function startProviders(): Promise<Providers & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const simulators = await startNode({
@@ -55,7 +55,7 @@ export async function startProviders(): Promise<Providers & { stop(): Promise<vo
   };
 }
 
-/** What is measured in a fresh world of each form that this machine can run. */
+/** Runs a measurement in a fresh world of each deployment mode that this machine can run. */
 export async function inEachForm(
   providers: Providers,
   measured: (world: World) => Promise<readonly Measure[]>,
@@ -84,7 +84,7 @@ async function openWorld(form: Form, providers: Providers): Promise<World> {
     application: await createApplication(client, providers),
     cpu: () => cpuOf([...system.services(), ...system.servers()]),
     async settle() {
-      // Asking makes every service look into its stores, which is not what is measured: it is done seldom.
+      // Rare polling: each poll makes every service query its stores, which would distort the measurement.
       do await delay(SETTLE_POLL_MS);
       while ((await client.reply('settled')).status !== 200);
     },

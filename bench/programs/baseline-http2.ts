@@ -1,8 +1,8 @@
 import { connect } from 'node:http2';
 
 /**
- * G3's baseline: nothing but a loop over node:http2 that posts one fixed body again and again, 500 at a time. argv: address, path, headers
- * as JSON, how many. Prints the CPU microseconds a push.
+ * G3's baseline: a bare loop over node:http2 that posts one fixed body repeatedly, 500 at a time. argv: address, path, headers as JSON, number of
+ * requests. Prints the CPU microseconds per push.
  */
 const [address, path, headers, amount] = process.argv.slice(2) as [string, string, string, string];
 const body = Buffer.from(

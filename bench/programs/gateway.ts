@@ -16,7 +16,7 @@ import {
 } from '@tidings/rpc';
 import { openLog, openMetrics, keysFrom } from '@tidings/runtime';
 
-/** G1: the gateway as it is, in front of services that answer at once. */
+/** G1: the unmodified gateway, in front of services that answer at once. */
 const ACCOUNT = 'bench';
 const APPLICATION = 'A1B2C-3D4E5';
 const SECRET = 'bench-device-token';

@@ -12,12 +12,12 @@ import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
 /**
- * G4's three consumers, in turn, of the same records in the embedded log: what two broadcasts to 393,000 devices each tell. Checks that the
- * read models say exactly that, also when all of it is delivered again. argv: MongoDB's address and pid. Prints {@link Round}s.
+ * G4's three consumers, one after the other, of the same records in the embedded log: the events of two broadcasts to 393,000 devices each. Checks
+ * that the read models match the events exactly, also after redelivering all of them. argv: MongoDB's address and pid. Prints {@link Round}s.
  */
 const [url, mongodPid] = process.argv.slice(2) as [string, string];
 
-/** CPU microseconds an event, of this process and of MongoDB. */
+/** CPU microseconds per event, of this process and of MongoDB. */
 export interface Round {
   readonly parsing: ByKind;
   readonly projecting: ByKind;
@@ -26,9 +26,9 @@ export interface Round {
 
 export interface ByKind {
   readonly all: Parts;
-  /** A device in a slice that was sent to, or failed. */
+  /** Per device in a slice, sent or failed. */
   readonly sends: Parts;
-  /** A delivery or an open. */
+  /** Per delivery or open. */
   readonly reports: Parts;
 }
 
@@ -36,11 +36,11 @@ const ROUNDS = 5;
 /** Rounds until everything is compiled. */
 const WARM_UP = 2;
 const BROADCASTS = 2;
-/** Reports come for half a day. */
+/** Age of the broadcasts: reports arrive for half a day. */
 const AGO_MS = 12 * 3_600_000;
-/** Requests that a gateway holds while it publishes. */
+/** Concurrent requests of a gateway while it publishes. */
 const AT_ONCE = 2_000;
-/** Of each partition so many reports are written one by one. */
+/** Reports of each partition that are written one by one. */
 const UPDATES = 200;
 
 const readers = {
@@ -61,10 +61,10 @@ const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(),
 
 const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
 
-/** Reads every value and does nothing with it. */
+/** Decodes every value and discards it. */
 const parse = () => consume(broker, { group: 'parsing', topics: readers, maxRecords: 20_000, handler: async () => {} });
 
-/** The usual way: an update for each report, of counters in documents like the projector's. Nothing keeps it from counting twice. */
+/** The naive consumer: an update per report, of counters in documents like the projector's. It counts redelivered reports twice. */
 async function update(): Promise<{ readonly count: () => number; readonly stop: () => Promise<void> }> {
   let updates = 0;
   const subscription = await consume(broker, {
@@ -82,7 +82,7 @@ async function update(): Promise<{ readonly count: () => number; readonly stop: 
   return { count: () => updates, stop: () => subscription.stop() };
 }
 
-/** All broadcasts side by side, so that what they tell mingles. */
+/** Publishes all broadcasts concurrently, so that their records interleave. */
 async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
   for (const topic of Object.keys(readers)) {
     const batcher = microBatcher(broker, topic);
@@ -92,11 +92,11 @@ async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
     };
     await Promise.all(broadcasts.map(({ records }) => publishAll(records.get(topic)!)));
   }
-  // What the server still has to write is nobody's figure.
+  // Pending writes of the server must not be measured.
   await client.db('admin').command({ fsync: 1 });
 }
 
-/** Has a group handle the newest records of these topics again: in each partition at most so many. */
+/** Redelivers the newest records of these topics to a group: at most `most` in each partition. */
 async function feed(group: string, names: readonly string[], most = Infinity): Promise<void> {
   for (const { topic, partition, end } of await broker.lag(group))
     if (names.includes(topic)) await broker.seek(group, topic, partition, Math.max(0, end - most));
@@ -127,7 +127,7 @@ async function tell(): Promise<Told> {
   return {
     sends: figures.reduce((sum, { sends, errors }) => sum + sends + errors, 0),
     reports: figures.reduce((sum, { deliveries, opens }) => sum + deliveries + opens, 0),
-    // The records themselves would be in the way of every collection of garbage.
+    // Drops the records themselves, which would slow down every garbage collection.
     broadcasts: broadcasts.map(({ message, figures: own }) => ({ message, figures: own })),
   };
 }
@@ -173,7 +173,7 @@ async function updating(): Promise<Parts> {
   return used;
 }
 
-/** @throws when the read models say anything else than what was told: a figure over wrong figures says nothing. */
+/** @throws if the read models differ from the published events: a figure over wrong results is meaningless. */
 async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Told): Promise<void> {
   for (const { message, figures } of broadcasts) {
     const { messages } = await statistics.metrics({ messages: [message] });
@@ -186,14 +186,14 @@ async function expectFigures({ statistics }: StatisticsService, { broadcasts }: 
   }
 }
 
-/** All read models as a text, without the revisions that each write raises. */
+/** All read models as text, without the revisions that every write increments. */
 async function readModelsText(): Promise<string> {
   const collections = await readModels.collections();
   const documents = await Promise.all(collections.map((one) => one.find().sort({ _id: 1 }).toArray()));
   return JSON.stringify(documents, (name, value: unknown) => (name === 'rev' ? undefined : value));
 }
 
-/** @throws when delivering everything again changes anything. */
+/** @throws if redelivering everything changes anything. */
 async function expectRedeliverySafe(told: Told): Promise<void> {
   const before = await readModelsText();
   const service = await project();

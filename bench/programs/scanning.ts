@@ -15,14 +15,14 @@ import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
 /**
- * For G6: an application of two chunks, read through scans of the fan-out and through the driver, and asked for segments by every plan that
- * an index offers. CPU of this process and of MongoDB.
+ * For G6: an application of two chunks, read by the fan-out's scans and by the driver, and queried for segments with every plan that an index offers.
+ * CPU of this process and of MongoDB.
  */
 export interface Scans {
-  /** Microseconds a device, per round. */
+  /** Microseconds per device, per round. */
   readonly scan: readonly Parts[];
   readonly driver: readonly Parts[];
-  /** Microseconds of the whole application, per segment and round. */
+  /** Microseconds for the whole application, per segment and round. */
   readonly segments: readonly {
     readonly title: string;
     readonly chosen: readonly Parts[];
@@ -81,7 +81,7 @@ const openedWithin = (daysAgo: number): Expression => ({
   },
 });
 
-/** Each with the plans that there are: which leaves are looked up; none = every device is read. */
+/** Segments with their possible plans: the leaves that are looked up; none = every device is read. */
 const segments: readonly {
   readonly title: string;
   readonly expression: Expression;
@@ -137,7 +137,7 @@ async function measured(work: () => Promise<unknown>, operations: number): Promi
 const scan = new DeviceScan(db);
 const columns = new Columns();
 
-/** Reads who is selected, by a plan, and tells how many. */
+/** Reads the selected devices with a plan, and returns their number. */
 async function select(expression: Expression | undefined, lookup: Lookup): Promise<number> {
   let found = 0;
   for (let chunk = 0; chunk < CHUNKS; chunk++) {
@@ -147,7 +147,7 @@ async function select(expression: Expression | undefined, lookup: Lookup): Promi
   return found;
 }
 
-/** The same by the driver's own decoding, hinted and in batches alike. */
+/** The same with the driver's own decoding, equally hinted and batched. */
 async function decode(): Promise<number> {
   const found: unknown[] = [];
   const options = { projection: projectionOf({}), hint: deviceIndexes.seq, batchSize: BATCH };

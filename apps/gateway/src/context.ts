@@ -24,7 +24,7 @@ import type { Reporter } from './devices/reporter.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
 import type { System } from './system.ts';
 
-/** What handlers act with: the services behind the gateway, and what stands in front of them. */
+/** The dependencies of handlers: the services behind the gateway and the components in front of them. */
 export interface Context {
   readonly accounts: Accounts;
   readonly devices: Devices;
@@ -43,35 +43,35 @@ export interface Context {
   /** Limits on creating test devices, which needs no token. */
   readonly testDeviceLimits: CallerLimits;
   readonly system: System;
-  /** Every dispatcher process, as it is at the moment. */
+  /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;
   readonly clock: Clock;
-  /** Which addresses that callers give may be sent to. */
+  /** Decides which addresses given by callers the service may connect to. */
   readonly addressGuard: AddressGuard;
-  /** Domains that hand out throw-away addresses, subdomains understood (R-E4). */
+  /** Domains of disposable e-mail addresses, subdomains included (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   readonly exportLinks: ExportLinks;
-  /** Public address of the service's own links, without a slash at the end. */
+  /** Public URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** One call of a method by a caller that was found to be allowed. */
+/** One call of a method by an authorized caller. */
 export interface Call {
-  /** "" for operators and callers without a token, who have none. */
+  /** "" for operators and for callers without a token. */
   readonly account: string;
-  /** Undefined for operators, and where no token is demanded and none was given. */
+  /** Undefined for operators, and if the token is optional and missing. */
   readonly credentials: Credentials | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;
-  /** Names this call of the method; "" without one (R-ER11). */
+  /** Idempotency key of this call; "" without one (R-ER11). */
   readonly idempotencyKey: string;
-  /** Its deadline, and what it holds until it is answered. */
+  /** The deadline of the call and the memory that it holds until it is answered. */
   readonly pending: PendingRequest;
-  /** The address that it came from. Behind a proxy it is the proxy's: what a header says of it could be anybody's word. */
+  /** Source address of the connection. Behind a proxy it is the proxy's address: forwarding headers are not trusted. */
   readonly address: string;
 }
 
-/** What an API method does: acts on its input and answers, or throws a Fault. */
+/** Implements an API method: acts on its input and answers, or throws a Fault. */
 export type Handler<M> = (input: InputOf<M>, context: Context, call: Call) => Promise<OutputOf<M>>;
 
 /** A handler for every method of an API. */

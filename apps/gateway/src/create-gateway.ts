@@ -50,29 +50,29 @@ export interface GatewayDeps {
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;
-  /** Those of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the clock of tests. */
+  /** Processes of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the test clock. */
   readonly processes: readonly Processes[];
-  /** Every dispatcher process, as it is at the moment. */
+  /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: Context['dispatchers'];
-  /** Names the registry's replica that a command to a device goes to. @default one for all */
+  /** Names the registry replica that handles a device command. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
-  /** Takes the reports of devices. */
+  /** Receives the reports of devices. */
   readonly broker: Pick<Broker, 'publish'>;
-  /** A ShiftedClock in tests only: then `POST /admin/v1/clock` sets it, and every service's. */
+  /** A ShiftedClock in tests only: `POST /admin/v1/clock` sets it, together with the clock of every service. */
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly masterKeys: MasterKeys;
-  /** May throw a Fault `unavailable` as long as they are not known. */
+  /** May throw a Fault `unavailable` until the keys are known. */
   readonly identity: () => IdentityKeys;
   readonly adminToken: string;
-  /** Public address of the service's own links, without a slash at the end. */
+  /** Public URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
-  /** Private ranges that endpoints of web push may lie in, as CIDR. @default none */
+  /** Private ranges in which web push endpoints are allowed, as CIDR. @default none */
   readonly allowPrivate?: readonly string[];
-  /** Domains that hand out throw-away addresses (R-E4). */
+  /** Domains of disposable e-mail addresses (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
-  /** Connections at a time: further ones are closed as they come. @default 10000 */
+  /** Maximum number of open connections: further ones are closed on arrival. @default 10000 */
   readonly maxConnections?: number;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
@@ -80,21 +80,21 @@ export interface GatewayDeps {
   readonly controllers?: NonNullable<DynamicModule['controllers']>;
 }
 
-/** All the test devices of an application at once, and then one a second: more than a person registers. */
+/** Limit on new test devices per application and address: a burst, then one a second, which is more than one person registers. */
 const TEST_DEVICES = { burst: 120, perMinute: 60 };
-/** Connections at a time, unless the process has room for fewer. */
+/** Default of {@link GatewayDeps.maxConnections}. */
 const MAX_CONNECTIONS = 10_000;
-/** A connection on which nothing moves in either direction is closed. */
+/** A connection without traffic in either direction for this long is closed. */
 const IDLE_MS = 120_000;
 
 const connections = {
-  /** How long the head of a request may take to arrive, or the first one on a connection to begin. */
+  /** Time limit for the head of a request, and for the first request on a connection to begin. */
   headersTimeout: 20_000,
-  /** How long a request may take to arrive as a whole: small bodies have less. */
+  /** Time limit for a whole request; small bodies have less. */
   requestTimeout: UPLOAD_MS,
-  /** How often both are looked at: no byte that comes now and then puts them off. */
+  /** Interval of checking both limits: a byte now and then does not extend them. */
   connectionsCheckingInterval: 2_000,
-  /** Longer than load balancers keep theirs, so that it is they who close. */
+  /** Longer than the idle timeout of load balancers, so that they close first. */
   keepAliveTimeout: 72_000,
 };
 
@@ -103,14 +103,14 @@ const unreadable: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** Says that what came is no request, and that the connection ends with it: who keeps connections shall not use it again. */
+/** Answers unparseable input with 4xx and closes the connection. */
 function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = unreadable[code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** An HTTP server that holds a bounded number of connections, none of them for ever. */
+/** An HTTP server with a bounded number of connections, which closes idle ones. */
 function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDeps, listener: RequestListener): Server {
   const dropped = counterIn(metrics, {
     name: 'tidings_http_dropped_connections_total',
@@ -123,9 +123,7 @@ function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDep
   return server;
 }
 
-/**
- * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
- */
+/** The gateway, ready to listen. It owns none of its dependencies: closing it finishes the requests in flight and leaves the given services open. */
 export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
   const {
     accounts,
@@ -174,7 +172,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({
     clientErrorHandler: refuseUnreadable,
-    // The API answers before fastify looks at a request: fastify reads bodies, and refuses paths and verbs, in its own way.
+    // The API answers before fastify sees a request: fastify reads bodies and refuses paths and verbs in its own way.
     serverFactory: (fastify: RequestListener) =>
       boundedServer(deps, (request, response) => {
         if (!api.exchange?.handle(request, response)) fastify(request, response);

@@ -3,12 +3,12 @@ import { type Operations, OperationsDefinition } from '@tidings/rpc';
 import { everyReplica, type Replicas } from '@tidings/rpc/grpc';
 import type { Processes } from './system.ts';
 
-/** Whoever waits for the barrier asks again. */
+/** Callers of the barrier poll again after this. */
 const DEADLINE_MS = 5_000;
 
 const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
 
-/** One process that may not answer: then it counts as open, for nobody knows what it holds. */
+/** A process that does not answer counts as open, because its pending work is unknown. */
 const orOpen = (who: string, operations: Operations): Operations => ({
   advanceClock: (request) => operations.advanceClock(request),
   async settled(request) {
@@ -28,7 +28,7 @@ const nobody = (name: string): Operations => {
   return orOpen(name, { settled: absent, advanceClock: absent });
 };
 
-/** The operations of every process of a service, as its name resolves when they are asked for. */
+/** The operations of every process of a service, resolved by name on each call. */
 export const processesOf =
   (name: string, replicas: Replicas): Processes =>
   async () => {

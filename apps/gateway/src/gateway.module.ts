@@ -21,9 +21,9 @@ import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
 import { CONTEXT, OWN_OPERATIONS } from './injection-tokens.ts';
 
-/** Requests that are served at a time, and the bytes of their small bodies. */
+/** Bounds on the requests being served, and on the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
-/** Bytes of large bodies that are held at a time, and of those that are taken apart at a time: not less than a bulk request may have. */
+/** Bounds on the bytes of large bodies held, and of those being parsed: not less than the limit of a bulk request. */
 const LARGE = { bytes: 256 * 1024 * 1024, taken: 64 * 1024 * 1024 };
 
 export interface GatewayModuleOptions {
@@ -31,7 +31,7 @@ export interface GatewayModuleOptions {
   readonly adminToken: string;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** The gateway's own, provided as OWN_OPERATIONS. */
+  /** The gateway's own operations, provided as OWN_OPERATIONS. */
   readonly operations: Operations;
   /** Further modules on the same port, such as health. */
   readonly imports: NonNullable<DynamicModule['imports']>;
@@ -49,7 +49,7 @@ function routesOf(...[json13, apiV2, admin, links, docs]: OwnRoutes): RouteTable
   return new RouteTable([...methods, ...links.routes(), ...docs.routes()]);
 }
 
-/** What Nest serves on the same port, health above all, stays Nest's. Its routes are learned while it adds them, so no path is read as a pattern. */
+/** Whether Nest serves a path on the same port, such as health. Routes are recorded while Nest adds them, so no path is read as a pattern. */
 function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: string) => boolean {
   const served = new Set<string>();
   httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', ({ method, url }) => {

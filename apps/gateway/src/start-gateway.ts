@@ -42,25 +42,25 @@ export const peers = [
   'webhooks',
 ] as const satisfies Peer[];
 
-/** How long a dispatcher may take to tell of its providers. */
+/** Time limit of a dispatcher's reply about its providers. */
 const DISPATCHER_MS = 5_000;
-/** How long counting a segment may take. */
+/** Time limit of counting a segment. */
 const COUNT_MS = 60_000;
 
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', (typeof peers)[number]>;
 
-/** Devices and their commands: those of one log go to one of the registry's replicas. */
+/** Devices and their commands: the commands of one log go to one registry replica. */
 function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
   const logOf = logOfCommand(() => identity().device);
   const devices = remote<Devices>(DevicesDefinition, registry, {
-    // They were grouped by the replica that their logs belong to, so the first one speaks for all.
+    // The commands are grouped by replica, so the first one determines the key.
     keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
     isRepeatable: { apply: ({ commands }) => commands.every(isRepeatable) },
   });
   return { devices, replicaOf: (command: Parameters<typeof logOf>[0]) => registry.ownerOf(() => logOf(command)) };
 }
 
-/** The gateway in a process of its own: HTTP on `PORT`, and what other gateways ask it on `GRPC_PORT`. */
+/** The gateway as a separate process: the HTTP API on `PORT`, and calls from other gateways on `GRPC_PORT`. */
 export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
   const { maxConnections, warning } = connectionBudget();
@@ -87,7 +87,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     geozones: remote<Geozones>(GeozonesDefinition, registry),
     jobs: remote<Jobs>(JobsDefinition, audienceJobs),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
-      // A transactionId that was used meets the message that it has made.
+      // A used transactionId resolves to the message that it created.
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },
     }),
     statistics: remote<Statistics>(StatisticsDefinition, statistics),

@@ -60,7 +60,7 @@ describe('the system', () => {
     expect([clock.aheadMs, first.aheadMs, second.aheadMs]).toEqual([3_600_001, 3_600_001, 3_600_001]);
   });
 
-  it('looks at what is open with clocks that are level, and at what others hold when one does not answer', async () => {
+  it('checks for open work with equal clocks, and also in the other processes when one does not answer', async () => {
     const [clock, late] = [new ShiftedClock(), new ShiftedClock()];
     clock.advanceTo(3_600_000);
     const due = service(() => (late.aheadMs > 0 ? ['due'] : []), late);

@@ -19,7 +19,7 @@ try {
   const configuration = readEnv();
   const log = openLog(configuration.logLevel);
   endOnCrash(log);
-  // Beside the data of the embedded form, which has a log of its own.
+  // Separate from the data of the embedded mode, which has a log of its own.
   const dataFolder = await openDataFolder(join(configuration.dataFolder, 'cluster'));
   const adminToken = await adminTokenOf(dataFolder, configuration.adminToken);
   const opening = startCluster({

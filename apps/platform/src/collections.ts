@@ -8,7 +8,7 @@ import { collections as statistics } from '@tidings/statistics/collections';
 import { embeddedLogCollections } from '@tidings/streaming';
 import { collections as webhooks } from '@tidings/webhooks/collections';
 
-/** The collections of a deployment, by what the names of its databases end with: the data model. */
+/** The data model: the collections of a deployment, by the suffix of their database name. */
 export const collectionsByDatabase: Readonly<Record<string, readonly ModelDefinition[]>> = {
   registry,
   scheduler,

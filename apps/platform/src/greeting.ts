@@ -5,7 +5,7 @@ import { ADMIN_TOKEN_FILE } from './admin-token.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
 
-/** What a person who starts Tidings wants to know. The secret is in it only at the first start, when it was made; the call works as printed. */
+/** The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged. */
 export function greeting(
   { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
   { dataFolder, adminToken: given }: Pick<Configuration, 'dataFolder' | 'adminToken'>,
@@ -32,7 +32,7 @@ A first call, which makes a token for your backend:
 `;
 }
 
-/** Where the processes of a cluster are. */
+/** The addresses of the processes of a cluster. */
 export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): string {
   const width = Math.max(...members.map(({ name }) => name.length));
   const lines = members.map(

@@ -41,7 +41,7 @@ describe('the platform as a process', () => {
       await world.settle(60_000);
       expect(await sent(message)).toBe(DEVICES);
       const after = world.simulators.ledger.of('fcm').summary();
-      // What was sent twice, because its fate was unknown, carries the same masking id.
+      // A push repeated after an unknown outcome has the same masking id.
       expect(after.duplicates - before.duplicates).toBe(after.masked - before.masked);
       expect(after.accepted - before.accepted - (after.duplicates - before.duplicates)).toBe(DEVICES);
     },

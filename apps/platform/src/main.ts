@@ -1,6 +1,6 @@
 import { enableCompileCache, setSourceMapsSupport } from 'node:module';
 
-// Before anything is loaded: what is compiled once is read from disk at the next start, and only our own code has maps worth keeping.
+// Enabled before any other module loads: compiled code is cached on disk for the next start, and only our own code has useful source maps.
 enableCompileCache();
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
 await import('./start.ts');

@@ -14,14 +14,14 @@ import { untilReady } from './process/until-ready.ts';
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const CLIENTS = 1_500;
 
-/** The program with so many open files at most. */
+/** The program with a limit on open files. */
 const limited = (files: number, env: Readonly<Record<string, string>>): ChildProcess =>
   spawn('sh', ['-c', `ulimit -n ${files}; exec "$0" "$1"`, process.execPath, entry], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** A client that says nothing; resolves when it is connected, or was turned away. */
+/** A silent client; resolves when it is connected or rejected. */
 async function silent(port: number): Promise<Socket> {
   const socket = createConnection(port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -10,11 +10,11 @@ import { buildAll } from '@tidings/testing';
 import { untilReady } from './process/until-ready.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-/** Owns nothing. */
+/** A user without any files. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 const build = join(repository, 'tools', 'build.mjs');
-/** Only root may start a process as somebody else, who has to be able to read what is built. */
+/** Only root can start a process as another user, and that user needs read access to the build. */
 const canBeSomebodyElse =
   process.getuid?.() === 0 && spawnSync(process.execPath, ['--check', build], { ...nobody, cwd: '/' }).status === 0;
 if (!canBeSomebodyElse) process.stderr.write('skipped: another user who runs what this one has built\n');

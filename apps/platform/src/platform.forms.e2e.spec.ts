@@ -72,7 +72,7 @@ describe('the platform', () => {
     expect(passed).toBeLessThan(3_660_000);
   });
 
-  it('tells whether it is well, and what it measures', async () => {
+  it('serves its health and its metrics', async () => {
     expect(await world.client.http.send('/livez')).toMatchObject({ status: 200 });
     expect(await world.client.http.send('/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await world.client.http.send('/startupz')).toMatchObject({ status: 200 });

@@ -26,9 +26,9 @@ import { type AdminToken, adminTokenOf } from './admin-token.ts';
 
 export interface PlatformOptions {
   readonly log: Logger;
-  /** What the names of its databases begin with. @default the path of MONGO_URL, else `tidings` */
+  /** Prefix of its database names. @default the path of MONGO_URL, else `tidings` */
   readonly databasePrefix?: string;
-  /** Called when the platform cannot go on, because another process has taken its data over: it has to be closed. */
+  /** Called when the platform must be closed, because another process has taken over its data. */
   readonly onLost?: (fault: Fault) => void;
 }
 
@@ -36,14 +36,14 @@ export interface PlatformOptions {
 export interface Platform {
   readonly url: string;
   readonly adminToken: AdminToken;
-  /** Not ready, intake ended, what is in flight finished, everything closed. */
+  /** Reports not ready, stops intake, finishes the work in flight, and closes everything. */
   close(): Promise<void>;
 }
 
 /**
- * Opens all services over one MongoDB, the embedded log and direct calls (architecture 3); resolves when it takes requests. What MongoDB
- * needs to start is used to load the services.
- * @throws Fault that says in one sentence which setting is wrong; `conflict` when another process runs on the same data.
+ * Opens all services over one MongoDB, the embedded log and direct calls (architecture 3); resolves when it accepts requests. Services load while
+ * MongoDB starts.
+ * @throws Fault that names the wrong setting in one sentence; `conflict` if another process runs on the same data.
  */
 export async function openPlatform(configuration: Configuration, options: PlatformOptions): Promise<Platform> {
   const { log } = options;
@@ -77,7 +77,7 @@ async function open(
   const hasHealthPort = healthPort !== undefined && healthPort !== port;
   await tryPlace({ variable: 'PORT', port, host });
   if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
-  // Before the services are loaded: that takes the time in which an answer is waited for.
+  // Called before the services load: loading would use up the time limit of the reply.
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
   const [mongo, { openServices }, adminToken] = await Promise.all([

@@ -18,7 +18,7 @@ interface Form {
   readonly env: () => Record<string, string>;
 }
 
-/** Runs the program to its end, and reads what it says of how much went back. */
+/** Runs the program to its end, and parses the number of redriven records from its output. */
 async function run(env: Record<string, string>, folder: string) {
   const program = await startNode({ entry, env: { LOG_LEVEL: 'info', ...env }, logFile: join(folder, 'redrive.log') });
   const code = await program.ended();
@@ -74,7 +74,7 @@ describeWithMongo('redrive of the embedded form', (mongo) => {
   afterAll(() => rm(data, { recursive: true, force: true }));
   const open = () => testBroker({ db: mongo.database('log') });
   const env = () => ({
-    // The path names the prefix of the databases.
+    // The path of the URL is the prefix of the databases.
     MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),
     KAFKA_BROKERS: '',
     TIDINGS_DATA: data,

@@ -9,12 +9,12 @@ import { untilThere } from '@tidings/coordination';
 import { connectKafka } from '@tidings/service';
 import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';
 
-/** How long Kafka is waited for. */
+/** Time limit of connecting to Kafka. */
 const PATIENCE_MS = 60_000;
 
 const name = 'redrive';
 
-/** Kafka where `KAFKA_BROKERS` names it, else the log of the embedded form, which nobody else may have open. */
+/** Kafka if `KAFKA_BROKERS` is set, else the embedded log, which no other process may have open. */
 async function openBroker(configuration: Configuration, log: Logger, closing: Closing): Promise<Broker> {
   const clock = systemClock;
   if (configuration.kafkaBrokers.length > 0) {
@@ -34,7 +34,7 @@ async function openBroker(configuration: Configuration, log: Logger, closing: Cl
   });
 }
 
-/** Publishes dead letters back to where they came from, once; may be repeated at any time. */
+/** Publishes dead letters to their original topics once; safe to repeat at any time. */
 async function redriveAll(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const closing = new Closing(log);

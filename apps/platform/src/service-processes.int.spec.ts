@@ -14,7 +14,7 @@ import { type NodeProcess, startNode } from './process/node-process.ts';
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
 
-/** What a process says when it takes requests. */
+/** The log line of a process that is ready. */
 interface Ready {
   readonly grpc: string;
   readonly health?: string;
@@ -32,7 +32,7 @@ describeWithKafka('service processes', (kafka) => {
       PORT: '0',
       GRPC_PORT: '0',
       HEALTH_PORT: '0',
-      // The path names the prefix of the databases.
+      // The path of the URL is the prefix of the databases.
       MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),
       KAFKA_BROKERS: kafka.brokers,
       KAFKA_NAMESPACE: kafka.namespace,
@@ -53,7 +53,7 @@ describeWithKafka('service processes', (kafka) => {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-    /** The line of the log with this message; rejects when the process ends before it says it. */
+    /** The log line with this message; rejects if the process ends without it. */
     const said = async (process: NodeProcess, message: string): Promise<Record<string, unknown>> => {
       for (;;) {
         const line = linesOf(process).find(({ msg }) => msg === message);
@@ -204,7 +204,7 @@ describeWithKafka('service processes', (kafka) => {
 
     it('end with the ids of both keys where the data was written with another master key', async () => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
-      // The first start writes it; every service compares with the one value.
+      // The first start records the key, and every service compares its own key with the record.
       await openKeys(systemDatabase(mongo.client, mongo.prefix), [own]);
       const settings = { TIDINGS_MASTER_KEY: other.toString('base64') };
       for (const program of ['registry/dist/main', 'statistics/dist/main']) {

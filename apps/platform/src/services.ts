@@ -47,15 +47,15 @@ export interface ServicesDeps {
   readonly databaseFor: (service: string) => Db;
   readonly broker: Broker;
   readonly readiness: Readiness;
-  /** HTTP connections at a time. */
+  /** Maximum number of HTTP connections. */
   readonly maxConnections: number;
-  /** Takes every service as it is opened. */
+  /** Collects every service as it is opened. */
   readonly closing: Closing;
 }
 
 /**
- * Opens every service in this process, each in its own database, and the gateway in front of them, ready to listen. In this order each
- * finds what it asks for; in the reverse order intake ends first, and what is in flight finds everything behind it open.
+ * Opens every service in this process, each in its own database, and the gateway in front of them, ready to listen. Each service opens after its
+ * dependencies. Closing runs in reverse: intake ends first, and work in flight still finds its dependencies open.
  */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
   const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
@@ -125,7 +125,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     maxConnections: deps.maxConnections,
     allowPrivate: configuration.allowPrivate,
     disposableDomains: configuration.disposableDomains,
-    // Beside HTTP even where it has a port of its own: who knows one address only can ask there.
+    // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.
     imports: [healthModule(readiness, metrics)],
   });
   return closing.add('gateway', gateway, (opened) => opened.close());

@@ -30,7 +30,7 @@ async function run(env: Record<string, string>): Promise<{ code: number; out: st
   return { code, out, err };
 }
 
-/** What it has said by the time that the greeting is complete: it is written as the program becomes ready. */
+/** Its output once the greeting is complete: the greeting is written as the program becomes ready. */
 async function greetingOf(platform: PlatformProcess): Promise<string> {
   while (!platform.errors().includes('curl')) await delay(10);
   return platform.errors();
@@ -92,7 +92,7 @@ describe('the program', () => {
     await untilReady(`http://127.0.0.1:${port}`, { alive: () => npm.exitCode === null }, 90_000);
     npm.kill('SIGTERM');
     await once(npm, 'exit');
-    // MongoDB empties it when it has ended in order.
+    // MongoDB empties this file on a clean shutdown.
     while ((await readFile(join(folder, 'mongo', 'mongod.lock'), 'utf8')) !== '') await delay(20);
     await rm(folder, { recursive: true, force: true });
   });

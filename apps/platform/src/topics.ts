@@ -5,13 +5,13 @@ import { untilThere } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
-/** How long Kafka is waited for. */
+/** Time limit of connecting to Kafka. */
 const PATIENCE_MS = 60_000;
 const MOST_COPIES = 3;
 
 const name = 'topics';
 
-/** Makes the topics of all channels as they should be, before the services start; may be repeated at any time. */
+/** Creates or adjusts the topics of all channels before the services start; safe to repeat at any time. */
 async function makeTopics(configuration: Configuration): Promise<void> {
   const { kafkaBrokers, kafkaReplicationFactor = Math.min(kafkaBrokers.length, MOST_COPIES) } = configuration;
   const log = openLog(configuration.logLevel).child({ service: name });

@@ -20,11 +20,11 @@ const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 interface Ended {
   readonly code: number;
-  /** What it has written to its standard error, without the first line. */
+  /** Its standard error without the first line. */
   readonly reason: string;
 }
 
-/** Runs the program until it has given up. */
+/** Runs the program until it exits. */
 async function run(env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(process.execPath, [entry], {
     env: { ...process.env, LOG_LEVEL: 'error', ...env },
@@ -46,7 +46,7 @@ const listens = async (port: number): Promise<boolean> => {
   return connected;
 };
 
-/** One sentence, and no stack. */
+/** The expected exit: one sentence, and no stack. */
 const given = (reason: unknown): Ended => ({ code: 1, reason: reason as string });
 
 describe('a start that cannot succeed', () => {
@@ -97,7 +97,7 @@ describe('a start that cannot succeed', () => {
     const at = async (address: string): Promise<Ended> =>
       run({ MONGO_URL: `mongodb://${address}/`, PORT: await free(), TIDINGS_DATA: await fresh() });
 
-    it('nobody answers', async () => {
+    it('no server answers', async () => {
       const address = `127.0.0.1:${await free()}`;
       const MONGO_URL = `mongodb://someone:secret@${address}/tidings?authSource=admin`;
       expect(await run({ MONGO_URL, PORT: await free(), TIDINGS_DATA: await fresh() })).toEqual(
@@ -196,6 +196,6 @@ describe('a start that cannot succeed', () => {
     expect(await run(settings)).toEqual(given(`${file}: ${differs}`));
     const again = await start({ TIDINGS_MASTER_KEY: own.toString('base64') });
     expect(await again.stop()).toBe(0);
-    // Six starts, each of which loads everything.
+    // Six starts, each of which loads all services.
   }, 300_000);
 });

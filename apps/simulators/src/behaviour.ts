@@ -1,8 +1,8 @@
 import type { Answer, Reaction } from './provider.ts';
 
 /**
- * What a device token can ask a provider to do. `accepted` is every token that asks for nothing else. Kinds that count
- * do it `times` times for each token and accept from then on; 0 means for ever.
+ * The behaviours that a device token can request from a provider. `accepted` is every token without a request. Kinds that count behave that way
+ * `times` times for each token and accept from then on; 0 means for ever.
  */
 export const kinds = [
   'accepted',
@@ -27,7 +27,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Refusals that each provider words in its own way. */
+/** Refusals that each provider expresses in its own format. */
 export type Refusal =
   | 'dead'
   | 'badToken'
@@ -48,7 +48,7 @@ export type Scene =
   | { readonly does: 'garble' }
   | { readonly does: 'vanish'; readonly how: Vanishing };
 
-/** What special tokens have been through: how often each was tried, and the credential each refused as expired. */
+/** The history of special tokens: the number of tries of each, and the credential that each refused as expired. */
 export class Attempts {
   readonly #tries = new Map<string, number>();
   readonly #credentials = new Map<string, string>();
@@ -60,7 +60,7 @@ export class Attempts {
     return nth;
   }
 
-  /** The first credential that came with the token. */
+  /** The credential of the token's first request. */
   firstCredential(token: string, credential: string): string {
     const first = this.#credentials.get(token) ?? credential;
     this.#credentials.set(token, first);
@@ -75,7 +75,7 @@ export class Attempts {
 
 export interface Cue {
   readonly kind: Kind;
-  /** How many times, for kinds that count; tenths of a second for `slow`; 0 = until renewed, for `expiredAuth`. */
+  /** Number of times for kinds that count; tenths of a second for `slow`; 0 = until renewed, for `expiredAuth`. */
   readonly argument: number;
   readonly token: string;
   readonly credential: string;
@@ -83,7 +83,7 @@ export interface Cue {
 
 const accept: Scene = { does: 'accept' };
 
-/** Kinds that do something a number of times and accept from then on. */
+/** Kinds that behave specially a number of times and accept from then on. */
 const counted: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['throttled', { does: 'refuse', as: 'throttled' }],
   ['unavailable', { does: 'refuse', as: 'unavailable' }],
@@ -95,7 +95,7 @@ const counted: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['lostReply', { does: 'accept', loseReply: true }],
 ]);
 
-/** Kinds that do the same every time. */
+/** Kinds that behave the same way every time. */
 const constant: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['dead', { does: 'refuse', as: 'dead' }],
   ['badToken', { does: 'refuse', as: 'badToken' }],
@@ -107,10 +107,10 @@ const constant: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['malformed', { does: 'garble' }],
 ]);
 
-/** The argument of a token that names none: once where it counts, a tenth of a second for `slow`, else 0. */
+/** The default argument: 1 for kinds that count and for `slow`, else 0. */
 export const defaultArgument = (kind: Kind): number => (counted.has(kind) || kind === 'slow' ? 1 : 0);
 
-/** What happens to this try of a special token; counts it. */
+/** The scene for this try of a special token; counts the try. */
 export const sceneOf = ({ kind, argument, token, credential }: Cue, attempts: Attempts): Scene => {
   const nth = attempts.next(token);
   const repeated = counted.get(kind);
@@ -123,13 +123,13 @@ export const sceneOf = ({ kind, argument, token, credential }: Cue, attempts: At
   return constant.get(kind) ?? accept;
 };
 
-/** How a provider words what a scene asks of it; each method writes the ledger. */
+/** Expresses a scene in the format of a provider; each method writes to the ledger. */
 export interface Actor {
   accept(): Answer;
   refuse(as: Refusal): Answer;
-  /** A reply that cannot be read. */
+  /** An unparseable reply. */
   garble(): Answer;
-  /** Notes that the request gets no reply. */
+  /** Records that the request gets no reply. */
   vanish(reason: string): void;
 }
 
@@ -141,7 +141,7 @@ const reactions: Readonly<Record<Vanishing, Reaction>> = {
   goaway: { does: 'goaway' },
 };
 
-/** Plays a scene with a provider's words. */
+/** Performs a scene in the format of a provider. */
 export const perform = (scene: Scene, actor: Actor): Reaction => {
   switch (scene.does) {
     case 'accept': {

@@ -2,10 +2,10 @@ import type { LedgerOptions, LedgerSummary } from './ledger/entries.ts';
 import { ProviderLedger } from './ledger/provider-ledger.ts';
 import type { ProviderName } from './provider.ts';
 
-/** How each provider names a push that came without an id. */
+/** Per provider, the id of a push that was sent without one. */
 export type Identify = ReadonlyMap<string, (row: number) => string>;
 
-/** What every provider was sent since the start or the last reset. */
+/** All requests to every provider since the start or the last reset. */
 export class Ledger {
   readonly #now: () => number;
   readonly #identify: Identify;
@@ -19,7 +19,7 @@ export class Ledger {
     this.#byProvider = this.#empty(options);
   }
 
-  /** @throws RangeError where there is no such provider */
+  /** @throws RangeError for an unknown provider */
   of(provider: string): ProviderLedger {
     const ledger = this.#byProvider.get(provider);
     if (!ledger) throw new RangeError(`no provider ${provider}`);
@@ -31,7 +31,7 @@ export class Ledger {
     return Object.fromEntries(summaries) as Record<ProviderName, LedgerSummary>;
   }
 
-  /** Starts anew; options given here replace those of the start until the next reset. */
+  /** Clears the ledger; the given options override those of the start until the next reset. */
   reset(options: LedgerOptions = {}): void {
     this.#byProvider = this.#empty({ ...this.#options, ...options });
   }

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 
-/** A JSON web token taken apart; nothing is verified yet. */
+/** A parsed JSON web token, not verified. */
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const objectOf = (part: string): Record<string, unknown> | undefined => {
   }
 };
 
-/** The parts of a compact token, or undefined when it is none. */
+/** The parts of a compact token; undefined if it is malformed. */
 export const parseJwt = (token: string): Jwt | undefined => {
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every((part) => /^[\w-]+$/.test(part))) return undefined;
@@ -30,7 +30,7 @@ export const parseJwt = (token: string): Jwt | undefined => {
   return { header, claims, signed: Buffer.from(`${first}.${second}`), signature: Buffer.from(third, 'base64url') };
 };
 
-/** Whether the signature is the key's, for ES256 and RS256. */
+/** Whether the signature was made with the key, for ES256 and RS256. */
 export const isSignedBy = ({ signed, signature }: Jwt, key: KeyObject): boolean => {
   try {
     return verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, signature);

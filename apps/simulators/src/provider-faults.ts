@@ -1,8 +1,8 @@
-/** What goes wrong at a whole provider, whatever the token. */
+/** Faults of a whole provider, independent of the token. */
 export interface ProviderFaults {
-  /** Refuses connections and has reset those that were open; the port stays the same when it comes back. */
+  /** Refuses connections and resets the open ones; the port stays the same after recovery. */
   down: boolean;
-  /** Reads and writes nothing, not even PING; connections stay open, and what waited flows when it ends. */
+  /** Reads and writes nothing, not even PING; connections stay open, and waiting data flows when the fault ends. */
   blackhole: boolean;
   /** Milliseconds before every answer. */
   latencyMs: number;
@@ -10,7 +10,7 @@ export interface ProviderFaults {
   goawayEvery: number;
   /** Every n-th stream is reset unread; 0 = never. */
   resetEvery: number;
-  /** Every request is refused for this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. */
+  /** Every request is refused with this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. */
   answer: string | null;
   /** Value of `Retry-After` on 429 and 503. */
   retryAfterSeconds: number;
@@ -26,23 +26,23 @@ export const noFaults: Readonly<ProviderFaults> = {
   retryAfterSeconds: 1,
 };
 
-/** Brings a provider's network in line with its faults; resolves when done. */
+/** Applies faults to a provider's network; resolves when done. */
 type Enact = (faults: Readonly<ProviderFaults>) => Promise<void>;
 
-/** The faults of every provider; the objects that `of` gives are live. */
+/** The faults of every provider; the objects returned by `of` are live. */
 export class Faults {
   readonly #byProvider: ReadonlyMap<string, ProviderFaults>;
   readonly #enact = new Map<string, Enact>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #base: Readonly<ProviderFaults>;
 
-  /** @param base what holds at the start and when all is cleared */
+  /** @param base the faults at the start and after `clear` */
   constructor(providers: Iterable<string>, base: Partial<ProviderFaults> = {}) {
     this.#base = { ...noFaults, ...base };
     this.#byProvider = new Map(Array.from(providers, (name) => [name, { ...this.#base }]));
   }
 
-  /** @throws RangeError where there is no such provider */
+  /** @throws RangeError for an unknown provider */
   of(provider: string): Readonly<ProviderFaults> {
     return this.#of(provider);
   }
@@ -57,8 +57,8 @@ export class Faults {
   }
 
   /**
-   * Changes some faults of one provider, or of all (`all`), and resolves when the network shows it.
-   * @param forMs puts back what was changed after this time
+   * Changes some faults of one provider, or of `all`, and resolves when the network shows the change.
+   * @param forMs reverts the change after this time
    */
   async set(provider: string, change: Partial<ProviderFaults>, forMs?: number): Promise<void> {
     const names = provider === 'all' ? [...this.#byProvider.keys()] : [provider];

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** A provider key as Apple gives it out. */
+/** A provider key in the form that Apple issues. */
 export interface ApnsKey {
   /** Ten characters. */
   keyId: string;
@@ -12,7 +12,7 @@ export interface ApnsKey {
   publicKey: string;
 }
 
-/** A service-account file as Google gives it out. */
+/** A service-account file in the form that Google issues. */
 export interface ServiceAccount {
   type: 'service_account';
   project_id: string;
@@ -49,7 +49,7 @@ export interface PublicKeys {
 const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
 const tenCharacters = (): string => Array.from(randomBytes(10), (byte) => characters[byte % 34]).join('');
 
-/** A new P-256 key; nothing knows it until it is registered. */
+/** A new P-256 key; the simulator accepts it once it is registered. */
 export const generateApnsKey = (): ApnsKey => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', {
     namedCurve: 'prime256v1',
@@ -82,7 +82,7 @@ export const generateServiceAccount = (tokenUrl: string, projectId = 'tidings-de
   };
 };
 
-/** What the simulator may know of a service account. */
+/** The public half of a service account, for the simulator. */
 export const publicKeyOf = ({ client_email, project_id, private_key }: ServiceAccount): GooglePublicKey => ({
   clientEmail: client_email,
   projectId: project_id,
@@ -91,14 +91,14 @@ export const publicKeyOf = ({ client_email, project_id, private_key }: ServiceAc
 
 type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };
 
-/** The public keys that signatures are verified with; without a key only the structure of a token is checked. */
+/** The public keys for verifying signatures; without a key only the structure of a token is checked. */
 export class Keys {
   #apns = new Map<string, Known<ApnsPublicKey>>();
   #google = new Map<string, Known<GooglePublicKey>>();
-  /** Grows with every change: a cached answer about a key counts for one version only. */
+  /** Increases with every change: cached results about a key are valid for one version only. */
   version = 0;
 
-  /** Adds keys, replacing those of the same id. Throws when a key cannot be read, and then adds none. */
+  /** Adds keys, replacing those with the same id. Throws if a key is malformed, and then adds none. */
   register({ apns = [], google = [] }: PublicKeys): void {
     const newApns = apns.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     const newGoogle = google.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));

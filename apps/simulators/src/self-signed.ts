@@ -33,8 +33,8 @@ const extensions = (host: string): Buffer => {
 };
 
 /**
- * A new P-256 key with a certificate for a host, `127.0.0.1` and `::1` that is its own authority; clients trust it by its `cert`.
- * @param options.days for how many days from now it is valid; below 0 it has expired
+ * A new P-256 key with a self-signed certificate for a host, `127.0.0.1` and `::1`; clients trust it by its `cert`.
+ * @param options.days validity in days from now; below 0 the certificate has expired
  */
 export const selfSigned = ({ host = 'localhost', days = 3650 } = {}): TlsFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

@@ -16,19 +16,19 @@ export interface SimulatorOptions extends LedgerOptions {
   host?: string | undefined;
   /** 0 = a free one. @default 0 */
   ports?: Partial<Record<ProviderName | 'control', number>> | undefined;
-  /** Providers speak TLS with it; the control API never does. */
+  /** TLS files of the providers; the control API never uses TLS. */
   tls?: TlsFiles | undefined;
-  /** Streams that a client may have open on one connection. @default 1000 */
+  /** Maximum open streams per connection. @default 1000 */
   maxConcurrentStreams?: number | undefined;
   /** @default 3599 */
   accessTokenSeconds?: number | undefined;
   /** @default 1 */
   retryAfterSeconds?: number | undefined;
-  /** Whether the control API is served; without it Nest is not even loaded. @default true */
+  /** Whether the control API is served; otherwise Nest is not loaded. @default true */
   control?: boolean | undefined;
 }
 
-/** Everything that the control API can reach. */
+/** The state accessible to the control API. */
 export interface Stage {
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -36,18 +36,18 @@ export interface Stage {
   readonly accessTokens: AccessTokens;
   /** The simulators' time, for token lifetimes and the ledger. */
   readonly clock: ShiftedClock;
-  /** Forgets the ledger and what special tokens have been through; keys and faults stay. */
+  /** Clears the ledger and the history of special tokens; keys and faults stay. */
   reset(options?: LedgerOptions): void;
 }
 
 export interface Simulators extends Stage {
-  /** Where a provider's stand-in listens. @throws RangeError where there is no such provider */
+  /** Base URL of a provider's simulator. @throws RangeError for an unknown provider */
   urlOf(provider: string): string;
   readonly apnsUrl: string;
   readonly fcmUrl: string;
-  /** The whole address, for a service account's `token_uri`. */
+  /** The full URL, for a service account's `token_uri`. */
   readonly tokenUrl: string;
-  /** Empty when the control API is off. */
+  /** Empty if the control API is off. */
   readonly controlUrl: string;
   close(): Promise<void>;
 }
@@ -97,9 +97,7 @@ const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, reset
   return { ledger, faults: new Faults(standIns.keys(), base), keys: new Keys(), accessTokens, clock, reset };
 };
 
-/**
- * Starts stand-ins of the providers that speak their real protocols, and an API to steer them. Resolves when all listen.
- */
+/** Starts simulators that speak the providers' real protocols, and a control API. Resolves when all of them listen. */
 export const startSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> => {
   const { host = '127.0.0.1', ports = {}, tls, maxConcurrentStreams = 1000 } = options;
   const resets: (() => void)[] = [];

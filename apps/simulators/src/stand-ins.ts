@@ -9,7 +9,7 @@ import type { Keys } from './provider-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName } from './provider.ts';
 
-/** What a stand-in is made of. */
+/** The dependencies of a simulator. */
 export interface StandInParts {
   readonly keys: Keys;
   readonly ledger: Ledger;
@@ -17,18 +17,18 @@ export interface StandInParts {
   readonly accessTokens: AccessTokens;
   /** The simulators' time, in milliseconds. */
   readonly now: () => number;
-  /** Where Google's access tokens come from. */
+  /** URL of the endpoint that issues Google's access tokens. */
   readonly tokenUrl: () => string;
 }
 
-/** What the simulators need to know of a provider to stand in for it. */
+/** The definition of a provider's simulator. */
 export interface StandIn {
   open(parts: StandInParts): Provider;
-  /** Whether it is asked by HTTP/1.1 too. */
+  /** Whether it also serves HTTP/1.1. */
   readonly http1: boolean;
-  /** Names a push that came without an id, by its row in the ledger. */
+  /** The id of a push that was sent without one, by its row in the ledger. */
   readonly idOf: (row: number) => string;
-  /** Whether the fault `answer` takes this reason. */
+  /** Whether the fault `answer` accepts this reason. */
   isReason(reason: string): boolean;
 }
 
@@ -48,5 +48,5 @@ const byName = {
   },
 } satisfies Record<ProviderName, StandIn>;
 
-/** The stand-in of every provider, by its name, a line each; looked up when the simulators start. */
+/** The simulator of every provider by name, one line each; read when the simulators start. */
 export const standIns = new Map<string, StandIn>(Object.entries(byName));

@@ -7,7 +7,7 @@ export interface TestBrokerOptions {
   readonly db: Db;
   /** @default the system's */
   readonly clock?: Clock;
-  /** @default all of a deployment with these channels */
+  /** @default all topics of a deployment with these channels */
   readonly topics?: readonly Topic[];
   /** @default all */
   readonly channels?: readonly string[];

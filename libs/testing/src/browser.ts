@@ -8,10 +8,10 @@ import { freshFolder, removeFolder } from './world.ts';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The package unpacks itself and the libraries that it needs where it takes itself to be in a function of a cloud. */
+/** The package unpacks itself and its libraries if it detects a cloud function. */
 const UNPACKING = { AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
 
-/** Unpacks the Chromium that npm installs, with its libraries: the machine needs no packages of its own for it. */
+/** Unpacks the Chromium that npm installs, with its libraries, so that the machine needs no further packages. */
 async function unpacked(folder: string): Promise<string> {
   const program = "import chromium from '@sparticuz/chromium'; process.stdout.write(await chromium.executablePath());";
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
@@ -23,7 +23,7 @@ async function unpacked(folder: string): Promise<string> {
 
 export interface TestBrowser {
   readonly browser: Browser;
-  /** Ends the browser and leaves nothing behind. */
+  /** Ends the browser and removes its files. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       executablePath,
       headless: 'shell',
       userDataDir: join(folder, 'profile'),
-      // Tests run as root in containers, where Chromium has no sandbox.
+      // Tests in containers run as root, where Chromium has no sandbox.
       args: ['--no-sandbox', '--disable-setuid-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
       env: { ...process.env, HOME: folder, TMPDIR: folder, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
     });

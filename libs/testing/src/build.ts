@@ -7,9 +7,9 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** The folder of the built services. */
 export const apps = `${repository}apps/`;
 
-/** Where Node keeps the code that it has compiled. */
+/** Node's cache of compiled code. */
 export const compileCache = `${repository}node_modules/.cache/compiled`;
 
-/** Makes of the sources as they are what `npm run build` makes of them; files that are current are left alone. */
+/** Builds the current sources like `npm run build`; up-to-date files stay unchanged. */
 export const buildAll = (): Promise<unknown> =>
   promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository });

@@ -4,14 +4,14 @@ import forge from 'node-forge';
 const { pki, md } = forge;
 const DAY_MS = 86_400_000;
 
-/** A certificate for `127.0.0.1` and a host's name, and its key: PEM texts. */
+/** A certificate for `127.0.0.1` and a host name, and its key, in PEM. */
 export interface IssuedCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateAuthority {
-  /** Its own certificate, in PEM. */
+  /** The certificate of the CA, in PEM. */
   readonly ca: string;
   /** @param host a name beside `127.0.0.1` */
   issue(host: string): IssuedCertificate;

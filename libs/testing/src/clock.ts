@@ -1,6 +1,6 @@
 import type { Clock } from '@tidings/kernel';
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only moves when a test sets it. */
 export class TestClock implements Clock {
   #now: number;
 

@@ -1,5 +1,5 @@
-// Runs the cluster that suites share, as a process of its own: suites come and go with the workers of Jest. Ends it with Jest.
-//   node cluster-keeper.js <folder>    the folder has the options in `options.json` and gets the cluster in `cluster.json`
+// Runs the cluster that suites share, in a separate process that outlives the workers of Jest. Ends the cluster with Jest.
+//   node cluster-keeper.js <folder>    reads `options.json` in the folder, and writes `cluster.json` there
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +30,7 @@ await writeFile(draft, JSON.stringify(kept));
 await rename(draft, join(folder, 'cluster.json'));
 
 while (!replaced && isAlive(runner)) await delay(WATCH_EVERY_MS);
-// Its stores may have ended before it: nothing is finished in order.
+// Its stores may have ended first, so a graceful shutdown is not possible.
 await Promise.all(cluster.members.map((member) => member.kill()));
 await rm(folder, { recursive: true, force: true });
 process.exit();

@@ -20,27 +20,30 @@ import {
 } from './world.ts';
 
 export interface ClusterWorldOptions {
-  /** Further environment variables of every process, which win over those of the test. */
+  /** Additional environment variables of every process; they override those of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
-  /** Kafka and MongoDB of its own, to be killed and started again. @default false: those that the suites of a Jest worker share */
+  /**
+   * Whether the cluster has its own Kafka and MongoDB, which the suite may kill and restart. @default false: those that the suites of a Jest worker
+   * share
+   */
   readonly ownStores?: boolean;
 }
 
-/** The distributed form, every process of it within reach. */
+/** The distributed mode, with access to every process. */
 export interface ClusterWorld extends World {
   readonly cluster: Cluster;
-  /** Ends every process of these and starts it again with further variables; the others go on. @default all members */
+  /** Ends these processes and restarts them with additional variables; the others keep running. @default all members */
   restart(env: Readonly<Record<string, string>>, members?: readonly Member[]): Promise<void>;
-  /** All lines of all processes so far, in the order of each. */
+  /** All log lines of all processes so far, ordered per process. */
   logged(): Promise<string>;
-  /** Stops everything and leaves nothing behind. */
+  /** Stops everything and removes its data. */
   stop(): Promise<void>;
 }
 
 /**
- * Every service as a process of its own, as they are built, two of most, on real Kafka and MongoDB, with providers in this process. Calls
- * take turns between the gateways.
+ * Every service as a separate process from the build, most of them twice, on real Kafka and MongoDB, with the provider simulators in this process.
+ * Calls alternate between the gateways.
  */
 export async function cluster({
   env = {},
@@ -76,7 +79,7 @@ export async function cluster({
         await running.start(members, further);
       },
       logged: async () => (await Promise.all(running.members.map(({ logFile }) => readFile(logFile, 'utf8')))).join(''),
-      // Stores of its own are stopped and killed, and need not answer.
+      // Dedicated stores may be stopped or killed by the suite, and then cannot be checked.
       stop: () => (ownStores ? Promise.resolve() : checkDocuments(running.mongoUrl)).finally(() => closing.close()),
     };
   } catch (error) {
@@ -85,7 +88,7 @@ export async function cluster({
   }
 }
 
-/** Databases and topics of its own on the servers that all suites of a worker share. */
+/** Separate databases and topics on the servers that all suites of a worker share. */
 async function sharedStores(closing: Closing) {
   const [mongo, { brokers, namespace }] = await Promise.all([startMongo(), startKafka()]);
   closing.add('mongo', mongo, (server) => server.close());

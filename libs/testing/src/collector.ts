@@ -3,21 +3,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** A span as a collector gets it. Ids are hexadecimal. */
+/** A span as a collector receives it. Ids are hexadecimal. */
 export interface CollectedSpan {
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Spans that it follows from: its parent, and those that it is linked to. */
+  /** Causes of the span: its parent and its links. */
   readonly causes: readonly string[];
 }
 
-/** Takes traces by OTLP over HTTP with protobuf, as a collector does. */
+/** Receives traces by OTLP over HTTP with protobuf, as a collector does. */
 export interface Collector {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
-  /** What has arrived so far. */
+  /** The spans received so far. */
   spans(): readonly CollectedSpan[];
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** All spans that follow from one, itself first, however many traces they are in. */
+/** A span and all its descendants, in whatever trace. */
 export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(of: S, all: readonly S[]): S[] {
   const known = new Set([of.spanId]);
   const found = [of];
@@ -61,7 +61,7 @@ export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(
 
 type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
 
-/** The fields of a message that are bytes, texts or messages, by number. */
+/** The length-delimited fields of a message, by number. */
 function fieldsOf(message: Uint8Array): Fields {
   const reader = new BinaryReader(message);
   const fields = new Map<number, Uint8Array[]>();
@@ -77,7 +77,7 @@ const messagesIn = (fields: Fields, number: number): Fields[] => (fields.get(num
 const hex = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString('hex');
 const text = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString();
 
-/** Of `ExportTraceServiceRequest` in opentelemetry.proto.collector.trace.v1 what spans are told apart by. */
+/** The identifying fields of spans in an `ExportTraceServiceRequest` of opentelemetry.proto.collector.trace.v1. */
 function spansIn(request: Uint8Array): CollectedSpan[] {
   return messagesIn(fieldsOf(request), 1).flatMap((ofResource) => {
     const attributes = messagesIn(ofResource, 1).flatMap((resource) => messagesIn(resource, 1));

@@ -12,7 +12,7 @@ describe('a server for tests', () => {
     program: async () => 'a program',
   };
 
-  it('is the one that is given, and nobody asks for Docker', async () => {
+  it('is the given one, without a check for Docker', async () => {
     const asked = () => {
       throw new Error('Docker was asked for');
     };
@@ -40,7 +40,7 @@ describe('a Docker engine', () => {
   beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tidings-docker-'))));
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** The client of an engine, as `docker info` ends with it. */
+  /** A Docker client whose `docker info` exits with this code. */
   const client = async (exitCode: number): Promise<void> => {
     await writeFile(join(folder, 'docker'), `#!/bin/sh\n[ "$1" = info ] && exit ${exitCode}\nexit 99\n`);
     await chmod(join(folder, 'docker'), 0o755);

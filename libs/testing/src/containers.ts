@@ -8,26 +8,26 @@ import { workerFolder } from './keeper.ts';
 export const dockerRuns = (env: NodeJS.ProcessEnv = process.env): boolean =>
   spawnSync('docker', ['info'], { stdio: 'ignore', env }).status === 0;
 
-/** Where a server for tests may come from. */
+/** Sources of a server for tests. */
 export interface ServerSources {
   /** The address in the environment. */
   readonly given: string | undefined;
-  /** Starts one in a container. */
+  /** Starts a server in a container. */
   readonly container: () => Promise<string>;
-  /** Starts one as a program of this machine. */
+  /** Starts a server as a program on this machine. */
   readonly program: () => Promise<string>;
 }
 
-/** The address of a server for tests: the one that is given, else of a container where a Docker engine answers, else of a program. */
+/** The address of a server for tests: the given one, else of a container if a Docker engine answers, else of a program. */
 export const addressFrom = async (
   { given, container, program }: ServerSources,
   hasDocker: () => boolean = dockerRuns,
 ): Promise<string> => given ?? (await (hasDocker() ? container() : program()));
 
 /**
- * The image that has a version of a server in it.
+ * The image of a server version.
  * @param images by `major.minor`
- * @throws Fault `unavailable` where none is known
+ * @throws Fault `unavailable` for an unknown version
  */
 export function imageOf(server: string, images: Readonly<Record<string, string>>, version: string): string {
   const image = images[version.split('.', 2).join('.')];
@@ -36,7 +36,7 @@ export function imageOf(server: string, images: Readonly<Record<string, string>>
 }
 
 /**
- * The address of a container that all suites of this Jest worker share. Docker is told to remove the container when the worker has ended.
+ * The address of a container that all suites of this Jest worker share. Docker removes the container when the worker has ended.
  * @param start starts the container, for the first suite
  */
 export async function sharedContainer(name: string, start: () => Promise<string>): Promise<string> {

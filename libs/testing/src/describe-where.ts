@@ -1,4 +1,7 @@
 import { describe } from '@jest/globals';
 
-/** `describe` for suites that need what not every machine has. Where it is missing they are skipped, which the tally shows; with `CI` set they run, and fail. */
+/**
+ * `describe` for suites with a requirement that not every machine meets. If it is unmet, the suite is skipped, which the tally shows; with `CI` set,
+ * it runs and fails.
+ */
 export const describeWhere = (isThere: boolean) => (isThere || process.env['CI'] ? describe : describe.skip);

@@ -1,10 +1,10 @@
-/** Numbers from 0 to below 1, which are the same for the same seed. */
+/** Pseudo-random numbers from 0 to below 1, determined by the seed. */
 export interface Drawn {
   readonly seed: number;
   readonly draw: () => number;
 }
 
-/** What a suite draws by lot: with the seed in `CRASH_SEED`, else with one that is printed, so that a run can be had again. */
+/** Random choices of a suite, with the seed in `CRASH_SEED`, else with a printed seed, so that a run can be reproduced. */
 export function drawn(what: string): Drawn {
   const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
   process.stderr.write(`${what} are drawn with CRASH_SEED=${seed}\n`);

@@ -8,35 +8,35 @@ import { givenUp, givenUpSince } from './metrics.ts';
 import { deadLetters } from './topic.ts';
 import { Wire } from './wire.ts';
 
-/** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
+/** Devices of one lane that a dispatcher may have under way, whose outcome is unknown when it is killed (R-LM5). */
 export const UNDER_WAY = OPEN_DEVICES;
 
-/** Moments in the round that a fault may wait for. */
+/** Points of a round for which a fault may wait. */
 export interface Moments {
-  /** Resolves when so much of the round is on the wire. */
+  /** Resolves when this share of the round has reached the providers. */
   reached(share: number): Promise<void>;
-  /** Resolves when every message of the round is closed, whatever else is open. */
+  /** Resolves when every message of the round is closed; other work may be open. */
   closed(): Promise<void>;
 }
 
-/** A fault in the middle of a round, and what it may cost. */
+/** A fault in the middle of a round, and its permitted effects. */
 export interface FaultScenario {
   readonly round: number;
   readonly title: string;
-  /** How much of the round is on the wire by then; 0 = it is being accepted. */
+  /** Share of the round that has reached the providers before the fault; 0 = the round is being accepted. */
   readonly share: number;
   /** Injects the fault, and restores what does not recover by itself. */
   readonly inject: (moment: Moments) => Promise<void>;
-  /** Devices that a provider may be sent again: what was under way in what was killed. @default 0 */
+  /** Devices that a provider may be sent again: those under way in killed processes. @default 0 */
   readonly allowed?: Partial<Readonly<Record<PopulationProvider, number>>>;
   /** Printed in the line about the scenario. */
   readonly seed: number;
 }
 
 const LOOK_EVERY_MS = 2;
-/** Twice as long as a device may be without an end after the last fault (T1): the machine may do much else besides. */
+/** Twice the maximum time of a device without an outcome after the last fault (T1): the machine may run other work. */
 const PATIENCE_MS = 120_000;
-/** The round itself takes its time besides, which is no recovery. */
+/** Additional time for the round itself, which is not part of the recovery. */
 const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
 
@@ -56,7 +56,7 @@ export async function runFaultScenario(
   world.simulators.ledger.reset();
   const before = await Promise.all(populationPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
 
-  // Who has no answer asks again, and is told of the one message that there is.
+  // An unanswered caller repeats the request and gets the code of the one existing message.
   const accepted = answered(() => population.send(round));
   if (share > 0) await accepted;
   const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * population.all);
@@ -101,7 +101,7 @@ async function untilClosed(world: ClusterWorld, population: Population, codes: r
 }
 
 interface Doubt {
-  /** Devices that were under way in what was killed. */
+  /** Devices that were under way in killed processes. */
   readonly killed: number;
   /** Slices that a live worker has given up. */
   readonly slices: number;

@@ -21,14 +21,14 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const stageOf = ({ funnel }: Channel, name: string): Stage | undefined =>
   funnel.find(({ stage }) => stage === `STAGE_${name}`);
 
-/** What a funnel says of a push channel, of one platform or of all. */
+/** The figures of a push channel in a funnel, of one platform or of all. */
 export interface FunnelFigures {
   readonly audience: number;
   readonly eligible: number;
   readonly sent: number;
-  /** By category; without zeros. */
+  /** Errors by category; zeros are omitted. */
   readonly errors: Readonly<Record<string, number>>;
-  /** DELIVERIES by category; without zeros. */
+  /** DELIVERIES by category; zeros are omitted. */
   readonly rows: Readonly<Record<string, number>>;
   readonly confirmed: number;
   readonly opened: number;
@@ -37,7 +37,7 @@ export interface FunnelFigures {
 const withoutZeros = (entries: readonly (readonly [string, number])[]): Record<string, number> =>
   Object.fromEntries(entries.filter(([, count]) => count > 0));
 
-/** The figures of a channel, all zero where the funnel does not have it. @param platform @default all */
+/** The figures of a channel, all zero if the funnel does not contain it. @param platform @default all */
 export function funnelFigures(
   { channels }: Funnel,
   platform: number | undefined = ALL,
@@ -58,7 +58,7 @@ export function funnelFigures(
   };
 }
 
-/** Everything in a funnel that has a count and platforms. */
+/** Every part of a funnel with a count and platforms. */
 function countsIn({ confirmed_deliveries: confirmed, funnel }: Channel): (readonly [string, Counted])[] {
   return [
     ['confirmed_deliveries', confirmed],
@@ -72,7 +72,7 @@ function countsIn({ confirmed_deliveries: confirmed, funnel }: Channel): (readon
 
 const STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED'];
 
-/** The form of R-H9 and R-H10. */
+/** Violations of the format in R-H9 and R-H10. */
 function brokenForms(channel: Channel): string[] {
   const broken: string[] = [];
   const stages = channel.funnel.map(({ stage }) => stage.replace('STAGE_', ''));
@@ -144,7 +144,7 @@ function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[]
   return broken;
 }
 
-/** Platforms of each channel of push (R-H8). */
+/** Platforms of each push channel (R-H8). */
 const platformsOf: Readonly<Record<string, readonly number[]>> = {
   CHANNEL_MOBILE_PUSH: [1, 2, 3, 5, 9, 17, 19],
   CHANNEL_WEB_PUSH: [10, 11, 12, 13],
@@ -152,8 +152,8 @@ const platformsOf: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Lists the invariants (R-H14) that a funnel and the metrics of the same message break, one line each, over all platforms and for each
- * of them. An empty list means that all hold.
+ * Lists the invariants (R-H14) that a funnel and the metrics of the same message violate, one line each, over all platforms and per platform. An
+ * empty list means that all hold.
  * @param inFlight true while some devices may have no outcome yet @default false
  */
 export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {

@@ -42,7 +42,7 @@ const ODDITIES: readonly unknown[] = [
   ],
 ];
 
-/** Bodies that are no request at all. */
+/** Bodies that are not requests. */
 const BROKEN: readonly string[] = [
   '',
   '{',
@@ -61,7 +61,7 @@ export type Draw = () => number;
 
 const pick = <T>(draw: Draw, from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
 
-/** A copy in which one to three members, at whatever depth, are left out, replaced, doubled or put beside others. */
+/** A copy with one to three members, at any depth, removed, replaced, duplicated or added. */
 export function mutated(request: unknown, draw: Draw): unknown {
   const copy = structuredClone(request);
   for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) mutate(copy, draw);
@@ -86,7 +86,7 @@ function mutate(node: unknown, draw: Draw): void {
   else members[key] = structuredClone(pick(draw, ODDITIES));
 }
 
-/** A body as text, now and then damaged on its way. */
+/** A body as text, sometimes damaged. */
 export function bodyOf(request: unknown, draw: Draw): string {
   const text = JSON.stringify(request) ?? '';
   const kind = draw();
@@ -96,7 +96,7 @@ export function bodyOf(request: unknown, draw: Draw): string {
   return text;
 }
 
-/** Members that are many, small or deep: what a parser, a check or an error text might take too long for. */
+/** Members that are numerous, small or deep, to test the run time of parsers, checks and error texts. */
 const FILLINGS: readonly ((bytes: number) => string)[] = [
   (bytes) => `1234567890123456789${',0'.repeat(bytes / 2)}`,
   (bytes) => `0${',12345678901234567'.repeat(bytes / 18)}`,
@@ -115,8 +115,8 @@ const entriesOf = (bytes: number): string =>
   Array.from({ length: Math.floor(bytes / 12) }, (_, i) => `"k${i}":${i % 10}`).join(',');
 
 /**
- * A body of about so many bytes: one member of the request is a list, an object or a text that fills it, or the filling stands alone, or beside the
- * request.
+ * A body of approximately this many bytes: one member of the request is replaced by a filling list, object or string, or the filling is the whole
+ * body, or stands beside the request.
  */
 export function largeBodyOf(request: Readonly<Record<string, unknown>>, bytes: number, draw: Draw): string {
   const keys = Object.keys(request);
@@ -126,13 +126,13 @@ export function largeBodyOf(request: Readonly<Record<string, unknown>>, bytes: n
   const filled = `{"${key}":${filling}}`;
   const kind = draw();
   if (kind < 0.2) return filled;
-  // Of duplicate keys the last wins.
+  // The last of duplicate keys wins.
   const rest = JSON.stringify({ ...request, [key]: undefined }).slice(0, -1);
   const member = `${rest === '{' ? '' : ','}"${key}":${filling}}`;
   return kind < 0.6 ? `{"request":${rest}${member}}` : `${rest}${member}`;
 }
 
-/** What paths are damaged with: patterns of routers, ways around them, and what no path should hold. */
+/** Insertions that damage paths: router patterns, path traversal, and characters that no path should contain. */
 const PATH_PIECES: readonly string[] = [
   ...[
     '*',
@@ -179,7 +179,7 @@ const PATH_PIECES: readonly string[] = [
   ...['constructor', '__proto__', 'toString', 'undefined', 'null', '0', '-1', '1e999'],
 ];
 
-/** A path damaged in one to three places, now and then made of nothing else. It holds only what a request line can. */
+/** A path damaged in one to three places, sometimes consisting of damage only. It contains only characters that a request line allows. */
 export function damagedPath(path: string, draw: Draw): string {
   let damaged = draw() < 0.2 ? '/' : path;
   for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) {
@@ -190,6 +190,6 @@ export function damagedPath(path: string, draw: Draw): string {
   return draw() < 0.05 ? `http://localhost${damaged}` : damaged.startsWith('/') ? damaged : `/${damaged}`;
 }
 
-/** Any verb but CONNECT, which asks for a tunnel. */
+/** Any verb except CONNECT, which requests a tunnel. */
 export const anyVerb = (draw: Draw): string =>
   pick(draw, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH']);

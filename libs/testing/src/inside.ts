@@ -1,4 +1,4 @@
-/** Ways to write an address of this machine or its network: no caller may have the platform connect there. */
+/** Spellings of addresses of this machine or its network, which callers must not make the platform connect to. */
 export const insideHosts: readonly string[] = [
   '127.0.0.1',
   '127.0.0.2',

@@ -8,25 +8,25 @@ import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
-/** A real Kafka with names for topics and groups that nobody else uses. */
+/** A real Kafka with topic and group names unique to the suite. */
 export interface TestKafka {
-  /** Its address, as `openKafkaBroker` takes it. */
+  /** Its address for `openKafkaBroker`. */
   readonly brokers: string;
-  /** For `openKafkaBroker` and `createTopics`: of this suite alone. */
+  /** Namespace of this suite for `openKafkaBroker` and `createTopics`. */
   readonly namespace: string;
 }
 
-/** A Kafka that the suite has for itself, to be killed and started again. */
+/** A Kafka for this suite alone, which it may kill and restart. */
 export interface OwnKafka extends TestKafka {
   readonly server: LocalKafka;
 }
 
 export interface StartKafkaOptions {
-  /** @default what `KAFKA_VERSION` says, else the project's */
+  /** @default `KAFKA_VERSION`, else the project's version */
   readonly version?: string | undefined;
 }
 
-/** Images by the Kafka in them. */
+/** Images by Kafka version. */
 const IMAGES: Readonly<Record<string, string>> = {
   '3.9': 'confluentinc/cp-kafka:7.9.1',
   '4.1': 'confluentinc/cp-kafka:8.1.0',
@@ -37,9 +37,9 @@ const wantedVersion = (): string => process.env['KAFKA_VERSION'] ?? KAFKA_VERSIO
 const freshNamespace = (): string => `test-${randomBase62(10)}.`;
 
 /**
- * A Kafka for a suite: the one at `KAFKA_BROKERS`, else one that all suites of a Jest worker share and that ends with Jest, in Docker where
- * that runs and on this machine otherwise.
- * @throws Fault `unavailable` when there is none.
+ * A Kafka for a suite: the one at `KAFKA_BROKERS`, else one that all suites of a Jest worker share and that ends with Jest, in Docker if it runs,
+ * otherwise on this machine.
+ * @throws Fault `unavailable` if there is none.
  */
 export async function startKafka({ version = wantedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
   const brokers = await addressFrom({
@@ -51,8 +51,8 @@ export async function startKafka({ version = wantedVersion() }: StartKafkaOption
 }
 
 /**
- * `describe` with a Kafka, whose members are there from `beforeAll` on. Where none can be had the suite is skipped, which the tally shows;
- * with `CI` set it fails.
+ * `describe` with a Kafka, whose members are set from `beforeAll` on. Without a Kafka the suite is skipped, which the tally shows; with `CI` set it
+ * fails.
  */
 export function describeWithKafka(name: string, suite: (kafka: TestKafka) => void): void {
   const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(wantedVersion()) || dockerRuns();
@@ -71,7 +71,7 @@ export function describeWithKafka(name: string, suite: (kafka: TestKafka) => voi
   });
 }
 
-/** The same with a server on this machine that the suite has for itself. */
+/** The same with a server on this machine for this suite alone. */
 export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => void): void {
   describeWhere(canRunKafka(wantedVersion()))(name, () => {
     let server: LocalKafka | undefined;
@@ -86,7 +86,7 @@ export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => v
         return (server ?? notYet()).brokers;
       },
     });
-    // Behind the hooks of the suite, which close what is connected to it.
+    // Registered after the hooks of the suite, which close its connections first.
     afterAll(() => server?.stop());
   });
 }
@@ -115,7 +115,7 @@ async function ownServer(): Promise<LocalKafka> {
   };
 }
 
-/** The server of this Jest worker: started by its first suite, found by the others through its folder. */
+/** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
 async function sharedServer(version: string): Promise<LocalKafka> {
   const folder = workerFolder(`kafka-${version}`);
   const server = await startLocalKafka(folder, { version });

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const CLIENTS = 8;
 const LOOK_EVERY_MS = 5;
-/** Each client sends a message after so many registrations. */
+/** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
 
 interface Named {
@@ -15,7 +15,7 @@ interface Named {
   readonly devices: number;
 }
 
-/** Clients that register devices and send messages to named ones without a pause, and repeat what was not answered. */
+/** Clients that continuously register devices and send messages to named devices, and repeat unanswered calls. */
 export class Load {
   readonly #world: World;
   readonly #application: string;
@@ -29,8 +29,8 @@ export class Load {
   readonly #clients: Promise<unknown>;
 
   /**
-   * @param application whose devices are registered
-   * @param named devices of it that messages are for, ten or more
+   * @param application of the devices to register
+   * @param named devices of the application to send messages to, ten or more
    */
   constructor(world: World, application: string, named: readonly string[]) {
     this.#world = world;
@@ -40,28 +40,28 @@ export class Load {
     this.#clients.catch(() => undefined);
   }
 
-  /** Answers of 500 and above so far, a line each. */
+  /** Replies of 500 and above so far, one line each. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** How many registrations and messages were acknowledged so far, and how many calls nobody answered. */
+  /** Numbers of acknowledged registrations and messages so far, and of unanswered calls. */
   get counts(): { readonly registered: number; readonly sent: number; readonly refused: number } {
     return { registered: this.#registered.length, sent: this.#messages.length, refused: this.#refused };
   }
 
-  /** Resolves when all clients have had answers. */
+  /** Resolves when every client has had replies. */
   async under(): Promise<void> {
     while (this.#registered.length < 3 * CLIENTS) await delay(LOOK_EVERY_MS);
   }
 
-  /** Resolves when the last call was answered. */
+  /** Resolves when the last call is answered. */
   async stop(): Promise<void> {
     this.#ending = true;
     await this.#clients;
   }
 
-  /** What was acknowledged and is not there, or not as it should be, a line each; none = all is. Call it when the world is settled. */
+  /** Acknowledged data that is missing or wrong, one line each; none = all is correct. Call it when the world is settled. */
   async broken(): Promise<string[]> {
     const application = this.#application;
     const broken: string[] = [];

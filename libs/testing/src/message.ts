@@ -4,7 +4,7 @@ import type { ReplyOf } from '@tidings/platform';
 import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
 import type { World } from './world.ts';
 
-/** A message as messages:list shows it, with its metrics; undefined where it is not listed. */
+/** A message from messages:list with its metrics; undefined if it is not listed. */
 export async function listedMessage(
   world: Pick<World, 'call'>,
   application: string,
@@ -17,19 +17,19 @@ export async function listedMessage(
   return items[0];
 }
 
-/** Longer than a provider that does not answer keeps what is sent to it waiting. */
+/** Longer than an unresponsive provider blocks pushes. */
 const SETTLE_MS = 60_000;
 
 interface PassingTime {
-  /** How far the clock is set forward each time. @default 70 */
+  /** Seconds per step of the clock. @default 70 */
   readonly stepSeconds?: number;
   /** @default 3600 */
   readonly patienceSeconds?: number;
 }
 
 /**
- * Settles and, while devices of the message wait for a later time, sets the clock forward, until the message is closed. Resolves with how
- * many seconds it let pass.
+ * Settles and, while devices of the message are deferred, advances the clock until the message is closed. Resolves with the number of seconds
+ * advanced.
  */
 export async function untilDone(
   world: Pick<World, 'call' | 'settle' | 'advance'>,
@@ -46,7 +46,7 @@ export async function untilDone(
   }
 }
 
-/** What a provider was sent of a message, accepted or not, in order. */
+/** All pushes of a message to a provider, accepted or not, in order. */
 export const pushesOf = (
   simulators: Simulators,
   provider: ProviderName,

@@ -1,7 +1,10 @@
 import { SLICE_SIZE } from '@tidings/delivery';
 import type { Cluster, Member } from '@tidings/platform';
 
-/** What a process measures, as it is scraped: by name and labels, e.g. `tidings_dispatch_open_slices{channel="fcm",lane="direct"}`. Empty while it does not run. */
+/**
+ * The scraped metrics of a process by name and labels, e.g. `tidings_dispatch_open_slices{channel="fcm",lane="direct"}`. Empty while it is not
+ * running.
+ */
 async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<string, number>> {
   const text = await fetch(`${url}/metrics`).then(
     (reply) => reply.text(),
@@ -17,8 +20,8 @@ async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<stri
 }
 
 /**
- * How many slices of a channel each of its dispatchers has given up before they were answered: what waits too long for an answer is tried
- * again (R-P3), and so may reach a device twice without anybody's death.
+ * Number of slices of a channel that each of its dispatchers has given up unanswered: a push without a timely reply is retried (R-P3), so it may
+ * reach a device twice without any process being killed.
  */
 export async function givenUp(cluster: Cluster, channel: string): Promise<readonly number[]> {
   const metrics = await Promise.all(cluster.of(`dispatcher.${channel}`).map(metricsOf));
@@ -30,18 +33,18 @@ export async function givenUp(cluster: Cluster, channel: string): Promise<readon
   );
 }
 
-/** Devices of slices that a dispatcher has given up so far, which it forgets when it ends: they may be sent again. */
+/** Devices in slices that a dispatcher has given up so far, which may be sent again. The count is lost when the dispatcher ends. */
 export async function devicesGivenUp(cluster: Cluster, dispatcher: Member, channel: string): Promise<number> {
   const at = cluster.of(`dispatcher.${channel}`).indexOf(dispatcher);
   return ((await givenUp(cluster, channel))[at] ?? 0) * SLICE_SIZE;
 }
 
-/** How many slices of broadcasts each dispatcher of a channel has open now. */
+/** Number of open broadcast slices in each dispatcher of a channel. */
 export async function openSlices(cluster: Cluster, channel: string): Promise<readonly number[]> {
   const metrics = await Promise.all(cluster.of(`dispatcher.${channel}`).map(metricsOf));
   return metrics.map((of) => of.get(`tidings_dispatch_open_slices{channel="${channel}",lane="broadcast"}`) ?? 0);
 }
 
-/** How many slices were given up between two looks; a process that was started again counts from 0. */
+/** Number of slices given up between two readings; a restarted process counts from 0. */
 export const givenUpSince = (before: readonly number[], now: readonly number[]): number =>
   now.reduce((sum, count, i) => sum + (count >= before[i]! ? count - before[i]! : count), 0);

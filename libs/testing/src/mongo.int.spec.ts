@@ -4,7 +4,7 @@ import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo } from './mongo.ts';
 
 describeWithMongo('startMongo', (mongo) => {
-  // A suite closes what it has opened on its store: a hook that fails fails the tests around it.
+  // A suite uses its store in its own closing hooks: a failing hook fails the tests around it.
   afterAll(async () => void (await mongo.db.command({ ping: 1 })));
 
   it('shares one server between suites, each with databases of its own', async () => {

@@ -7,36 +7,36 @@ import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
-/** A real MongoDB with databases that nobody else uses. */
+/** A real MongoDB with databases unique to the suite. */
 export interface TestMongo {
   readonly url: string;
   readonly client: MongoClient;
-  /** What the names of its databases begin with, before a `_`. */
+  /** Prefix of its database names, before a `_`. */
   readonly prefix: string;
-  /** A database of this suite, empty at first. */
+  /** A database of this suite, initially empty. */
   readonly db: Db;
-  /** Another one, by name. */
+  /** Another database of this suite, by name. */
   database(name: string): Db;
-  /** Drops the databases of this suite and disconnects. The server goes on for the suites that follow. */
+  /** Drops the databases of this suite and disconnects. The server keeps running for later suites. */
   close(): Promise<void>;
 }
 
-/** Images by the MongoDB in them: the oldest series that is supported, and the one of `docker-compose.yml`. */
+/** Images by MongoDB version: the oldest supported series, and the one in `docker-compose.yml`. */
 const IMAGES: Readonly<Record<string, string>> = {
   '4.0': 'mongo:4.0.28',
   '8.0': 'mongo:8.0.13',
 };
 
-/** The series in the container; a server program has the version that it has. */
+/** The series of the container; a server program has a fixed version. */
 const wantedVersion = (): string => process.env['MONGO_VERSION'] ?? '8.0';
 
-/** Whether a MongoDB can be had: an address in `MONGO_URL`, a server program, or a container. */
+/** Whether a MongoDB is available: an address in `MONGO_URL`, a server program, or a container. */
 const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined || dockerRuns();
 
 /**
- * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest, in Docker where
- * that runs and on this machine otherwise.
- * @throws Fault `unavailable` when there is none.
+ * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest, in Docker if it runs,
+ * otherwise on this machine.
+ * @throws Fault `unavailable` if there is none.
  */
 export async function startMongo(): Promise<TestMongo> {
   const version = wantedVersion();
@@ -62,7 +62,7 @@ export async function startMongo(): Promise<TestMongo> {
   };
 }
 
-/** The server with the prefix of the databases in its path. */
+/** The server URL with the prefix of the databases as its path. */
 export function databasesAt({ url, prefix }: Pick<TestMongo, 'url' | 'prefix'>): string {
   const address = new URL(url);
   address.pathname = `/${prefix}`;
@@ -70,8 +70,8 @@ export function databasesAt({ url, prefix }: Pick<TestMongo, 'url' | 'prefix'>):
 }
 
 /**
- * `describe` with a MongoDB, whose members are there from `beforeAll` on. Where none can be had the suite is skipped, which the tally
- * shows; with `CI` set it fails.
+ * `describe` with a MongoDB, whose members are set from `beforeAll` on. Without a MongoDB the suite is skipped, which the tally shows; with `CI` set
+ * it fails.
  */
 export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, 'close'>) => void): void {
   describeWhere(canHaveMongo)(name, () => {
@@ -96,12 +96,12 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
       },
       database: (database) => mongo().database(database),
     });
-    // Hooks run in the order in which they are registered: what the suite closes still has its store.
+    // Hooks run in order of registration: the suite's own closing hooks still have their store.
     afterAll(() => started?.close());
   });
 }
 
-/** The server of this Jest worker: started by its first suite, found by the others through its folder. */
+/** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
 async function sharedMongod(): Promise<Mongod> {
   const folder = workerFolder('tests');
   const mongod = await startMongod(folder);
@@ -110,8 +110,8 @@ async function sharedMongod(): Promise<Mongod> {
 }
 
 /**
- * Starts a MongoDB in a container, as a replica set of one member. The member is named as the container calls itself, so clients must not
- * look for it: they connect directly.
+ * Starts a MongoDB in a container, as a replica set of one member. The member's address is valid only inside of the container, so clients must
+ * connect directly.
  */
 async function startContainer(version: string): Promise<string> {
   const { MongoDBContainer } = await import('@testcontainers/mongodb');

@@ -22,25 +22,25 @@ export interface ProcessWorldOptions {
   readonly simulators?: SimulatorOptions;
 }
 
-/** The platform in a process of its own, with its own MongoDB, that can be killed and started again on the same data. */
+/** The platform in a separate process with its own MongoDB; tests can kill it and restart it on the same data. */
 export interface ProcessWorld extends World {
-  /** Its process ids, while it runs. */
+  /** Its process ids while it is running. */
   pids(): Promise<{ readonly platform: number; readonly mongod: number | undefined }>;
-  /** Kills it without a warning, alone or together with its database, and waits until it is gone. Calls fail until {@link start}. */
+  /** Kills it with SIGKILL, alone or together with its database, and waits until it has ended. Calls fail until {@link start}. */
   kill(what: 'platform' | 'everything'): Promise<void>;
-  /** Starts it again on the same data and port, with further variables from then on; resolves when it is ready. */
+  /** Restarts it on the same data and port, with additional variables from then on; resolves when it is ready. */
   start(env?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends it as SIGTERM does and resolves with the exit code, the providers going on. */
+  /** Ends it with SIGTERM and resolves with the exit code; the provider simulators keep running. */
   end(): Promise<number | NodeJS.Signals>;
-  /** Ends it and starts it again with further variables. */
+  /** Ends it and restarts it with additional variables. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
-  /** All lines that it has written so far. */
+  /** All of its log lines so far. */
   logged(): Promise<string>;
-  /** Ends everything and leaves nothing behind. */
+  /** Ends everything and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts the built platform as a child, with the providers' stand-ins in this process: kills do not touch their ledger. */
+/** Starts the built platform as a child, with the provider simulators in this process: kills do not affect their ledger. */
 export async function platformProcess({
   env = {},
   simulators: options,

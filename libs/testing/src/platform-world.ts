@@ -1,20 +1,20 @@
 import type { World } from './world.ts';
 
-/** A world whose processes write logs and can be started anew. */
+/** A world whose processes write logs and can be restarted. */
 export interface LoggingWorld extends PlatformWorld {
-  /** All lines of all processes so far, in the order of each. */
+  /** All log lines of all processes so far, ordered per process. */
   logged(): Promise<string>;
-  /** Ends it as SIGTERM does and starts it again with further variables, on the same data. */
+  /** Ends the platform with SIGTERM and restarts it with additional variables, on the same data. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** A world whose databases can be looked into. */
+/** A world with direct access to its databases. */
 export interface StoredWorld extends PlatformWorld {
-  /** The server; the path is what the names of the databases begin with, which other suites may have filled, too. */
+  /** The server; its path is the prefix of the database names. Other suites may have written to these databases. */
   readonly mongoUrl: string;
 }
 
 export interface PlatformWorld extends World {
-  /** Closes the platform as SIGTERM would unless suites share it, then the providers, and leaves nothing behind. */
+  /** Closes the platform with SIGTERM unless suites share it, then the providers, and removes its data. */
   stop(): Promise<void>;
 }

@@ -17,27 +17,26 @@ import {
   worldOf,
 } from './world.ts';
 
-/** The forms that Tidings runs in (architecture 3). */
+/** The deployment modes of Tidings (architecture 3). */
 export type Form = 'embedded' | 'distributed';
 
-/** What a suite named `*.forms.e2e.spec.ts` runs on: Jest runs it once for each form. */
+/** The mode under test in a suite named `*.forms.e2e.spec.ts`: Jest runs it once per mode. */
 export const formUnderTest = (globalThis as { readonly TIDINGS_FORM?: Form }).TIDINGS_FORM ?? 'embedded';
 
 export interface PlatformWorldOptions {
-  /** Further environment variables, which win over those of the test. With some the suite has a system for itself. */
+  /** Additional environment variables; they override those of the test. Setting any gives the suite a system of its own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
   /**
-   * Whether the suite has a system for itself, also where others share one: it looks at more than its own account, or restarts processes.
+   * Whether the suite has a system of its own even if others share one, because it inspects more than its own account, or restarts processes.
    * @default false
    */
   readonly isAlone?: boolean;
 }
 
 /**
- * The whole platform with providers: the world in one call. Embedded it is in this process, on data of its own; distributed it is a
- * {@link sharedCluster}, which the suite has an account of, or a {@link cluster} that it has for itself. The clock can be set forward, and
- * may be ahead of the machine's from the beginning.
+ * The whole platform with providers in one call. Embedded, it runs in this process with its own data; distributed, it is a {@link sharedCluster}, in
+ * which the suite has an account, or a {@link cluster} of its own. The clock can be advanced, and may be ahead of the machine's from the start.
  */
 export async function platform(options: PlatformWorldOptions = {}, form = formUnderTest): Promise<StoredWorld> {
   if (form === 'embedded') return embedded(options);
@@ -46,7 +45,7 @@ export async function platform(options: PlatformWorldOptions = {}, form = formUn
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
-/** The same, and embedded in a process of its own too, so that what it logs can be read. */
+/** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
 export const platformInProcesses = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<LoggingWorld> =>
   form === 'distributed' ? cluster(options) : platformProcess(options);
 
@@ -68,7 +67,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
       TIDINGS_DATA: dataFolder,
       ...env,
     };
-    // Databases of its own on the server that all suites of a worker share.
+    // Separate databases on the server that all suites of a worker share.
     const opened = await openPlatform(readEnv(variables), { log, databasePrefix: mongo.prefix });
     closing.add('platform', opened, (running) => running.close());
     const { secrets, client } = await connect([opened.url], admin);

@@ -6,7 +6,7 @@ import { listedMessage } from './message.ts';
 import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
 
-/** Entries of one bulk job (Spec G). */
+/** Maximum entries of one bulk job (Spec G). */
 const MOST_ENTRIES = 50_000;
 const REGISTER_MS = 300_000;
 
@@ -22,17 +22,17 @@ export type PopulationProvider = PopulationPlatform['provider'];
 export interface PopulationOptions {
   /** @default 1 */
   readonly applications?: number;
-  /** Devices of each platform in each application that take every message. */
+  /** Devices per platform and application that receive every message. */
   readonly steady: number;
-  /** Devices of each platform in each application that only one round sends to, by what their tokens do. @default none */
+  /** Devices per platform and application that only one round sends to, by the provider's reaction to their tokens. @default none */
   readonly dead?: number;
   readonly throttled?: number;
 }
 
-/** The n-th token of a platform that does something. */
+/** The n-th token of a kind on a platform. */
 type TokenOf = (platform: PopulationPlatform, kind: 'accepted' | 'dead' | 'throttled', n: number) => string;
 
-/** Devices to be sent to in rounds, each of which has some of its own: one message per application, whose every end is known beforehand. */
+/** Devices that are sent to in rounds: one message per application, with a known outcome for every device. Each round has some devices of its own. */
 export class Population {
   readonly applications: readonly string[];
   readonly #world: World;
@@ -66,19 +66,19 @@ export class Population {
     return population;
   }
 
-  /** Devices of one platform that a round sends to. */
+  /** Number of devices per platform that a round sends to. */
   get each(): number {
     const { applications, steady, dead, throttled } = this.#options;
     return applications * (steady + dead + throttled);
   }
 
-  /** Devices of one platform that take a round's message. */
+  /** Number of devices per platform that accept a round's message. */
   get eachSent(): number {
     const { applications, steady, throttled } = this.#options;
     return applications * (steady + throttled);
   }
 
-  /** All devices that a round sends to, and of these those that are answered at the first try. */
+  /** Number of devices that a round sends to, and of those that are answered at the first try. */
   get all(): number {
     return populationPlatforms.length * this.each;
   }
@@ -87,7 +87,7 @@ export class Population {
     return this.all - populationPlatforms.length * this.#options.applications * this.#options.throttled;
   }
 
-  /** Devices of the first application that take every message, by name. */
+  /** Devices of the first application that receive every message, by name. */
   named(n: number): string[] {
     return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }
@@ -100,7 +100,7 @@ export class Population {
     ]);
   }
 
-  /** Sends a round to everybody; resolves with the code of each application's message, however often it is repeated. */
+  /** Sends a round to the whole population; resolves with the code of each application's message. Safe to repeat. */
   send(round: number): Promise<string[]> {
     return Promise.all(
       this.applications.map(async (application, a) => {
@@ -115,7 +115,7 @@ export class Population {
     );
   }
 
-  /** What a round has left undone or done wrong, in figures and at the providers, a line each; none = every device came to its one end. */
+  /** The errors of a round in figures and at the providers, one line each; none = every device has its one outcome. */
   async brokenIn(round: number, codes: readonly string[], wire: Wire): Promise<string[]> {
     const broken: string[] = [];
     for (const [a, code] of codes.entries()) {
@@ -153,7 +153,7 @@ export class Population {
   #brokenPushes(platform: PopulationPlatform, round: number, a: number, pushes: readonly LedgerEntry[]): string[] {
     const accepted = pushes.filter(({ reason }) => reason === 'accepted');
     const refused = pushes.filter(({ status }) => status === 404 || status === 410);
-    // Whatever came twice was shown once.
+    // A push that arrived twice was shown once.
     const masks = new Map(accepted.map(({ token, collapseId }) => [token, collapseId]));
     const bare = accepted.filter(({ token, collapseId }) => collapseId === '' || masks.get(token) !== collapseId);
     return [

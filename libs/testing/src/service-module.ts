@@ -9,27 +9,27 @@ import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 import { testLog } from './world.ts';
 
-/** The service as another process calls it: by gRPC. */
+/** A client of the service, as in another process: by gRPC. */
 export type Reach = <Service extends object>(definition: ServiceDefinition) => Service;
 
 export interface ServiceModuleOptions {
   readonly name: string;
   readonly module: Type;
-  /** What it serves. */
+  /** The services that it serves. */
   readonly services: Readonly<Record<string, ServiceDefinition>> & { readonly operations: ServiceDefinition };
-  /** Services that it calls, which do not run here: a start does not need them. @default none */
+  /** Peers that it calls, which do not run here: starting does not require them. @default none */
   readonly peers?: readonly Peer[];
-  /** Which channel a dispatcher serves. */
+  /** The channel of a dispatcher. */
   readonly channel?: Channel;
-  /** Asks it something and checks the answer. @default nothing beside its operations */
+  /** Calls the service and checks the reply. @default only its operations are called */
   readonly answers?: (reach: Reach) => Promise<void>;
 }
 
 const CLOSED_WITHIN_MS = 10_000;
 
 /**
- * A suite that starts the Nest module of a service as its process does, on a real MongoDB and the embedded log in place of Kafka: it becomes
- * ready, answers by gRPC, and leaves no subscription, socket, server or timer behind when it is closed.
+ * A suite that starts the Nest module of a service as its process does, on a real MongoDB and with the embedded log in place of Kafka: it becomes
+ * ready, answers by gRPC, and leaves no subscription, socket, server or timer open after it is closed.
  */
 export function describeServiceModule(options: ServiceModuleOptions): void {
   describeWithMongo(`the module of ${options.name}`, (mongo) => {
@@ -52,7 +52,7 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
   });
 }
 
-/** Loaded when they are needed: most suites do without. */
+/** Loaded on demand: most suites do not use them. */
 async function loadAll() {
   const [nest, rpc, service] = await Promise.all([
     import('@nestjs/testing'),
@@ -83,7 +83,7 @@ async function start(
       ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), '127.0.0.1:1'])),
     },
   );
-  // Connections of its own: those of the suite would be open before and after.
+  // Separate connections: those of the suite would be open before and after.
   const store = await startMongo();
   const opened = await testBroker({ db: store.db });
   const { broker, subscriptions } = withSubscriptions(opened);
@@ -114,7 +114,7 @@ async function start(
     return {
       reach: ((definition) => remote(definition, replicas)) as Reach,
       waitingFor: () => readiness.waitingFor(),
-      /** Groups that have subscribed and not been stopped. */
+      /** Groups with an active subscription. */
       subscriptions,
       close,
     };
@@ -124,7 +124,7 @@ async function start(
   }
 }
 
-/** The broker, and the groups of its subscriptions that have not been stopped. */
+/** The broker, and the groups with an active subscription to it. */
 function withSubscriptions(broker: Broker) {
   const subscriptions = new Set<string>();
   const subscribe: Broker['subscribe'] = async (options) => {
@@ -148,14 +148,14 @@ function withSubscriptions(broker: Broker) {
   return { broker: counted, subscriptions };
 }
 
-/** What keeps this process alive, by kind. */
+/** Resources that keep this process alive, by kind. */
 function openResources(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** Kinds of which there are more than before once sockets had time to end. */
+/** Kinds with more resources than before, after giving sockets time to end. */
 async function leftOpen(before: ReadonlyMap<string, number>): Promise<string[]> {
   const deadline = performance.now() + CLOSED_WITHIN_MS;
   for (;;) {

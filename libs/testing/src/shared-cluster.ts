@@ -20,45 +20,45 @@ import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, until
 
 type Ports = Readonly<Record<ProviderName, number>>;
 
-/** What the keeper is told. */
+/** Options of the keeper. */
 export interface KeeperOptions extends Pick<
   ClusterOptions,
   'apps' | 'env' | 'adminToken' | 'mongoUrl' | 'kafkaBrokers'
 > {
-  /** Jest: the cluster ends with it. */
+  /** Process id of Jest: the cluster ends with it. */
   readonly runner: number;
   readonly ports: Ports;
 }
 
-/** The cluster, as suites find it. */
+/** The cluster's description for suites. */
 export interface KeptCluster {
-  /** The keeper's process. */
+  /** Process id of the keeper. */
   readonly pid: number;
   readonly urls: readonly string[];
   readonly admin: string;
   readonly mongoUrl: string;
-  /** Where it expects the providers: suites start their stand-ins there. */
+  /** The expected ports of the providers: suites start their simulators there. */
   readonly ports: Ports;
 }
 
 const KEEPER = fileURLToPath(new URL('../dist/cluster-keeper.js', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
-/** Between suites: wrong tokens of the earlier one count no more (R-LM8), and what is looked at again after a deletion is. */
+/** Time between suites: wrong tokens of the earlier suite expire (R-LM8), and the second sweep after a deletion takes place. */
 const APART_S = 61;
-/** At a time. */
+/** Concurrent deletions. */
 const DELETIONS = 8;
 
 const folder = (): string => workerFolder('cluster');
 const keeperLog = (): string => join(folder(), 'keeper.log');
 
 /**
- * The cluster that all suites of a Jest worker share, one after the other: the first one starts it, and it ends with Jest. A suite has an
- * account with tokens of its own, and providers with an empty ledger and no faults; the clock stands where the suite before has left it. At
- * its end its applications and subscriptions are deleted, so that nothing of them is sent to the providers of the next suite. A cluster that
- * does not settle before a suite is replaced by a new one: a suite that failed or was aborted fails no other.
+ * The cluster that all suites of a Jest worker share, one after the other: the first suite starts it, and it ends with Jest. A suite has an account
+ * with tokens of its own, and providers with an empty ledger and no faults; the clock continues from the previous suite. At the end of a suite its
+ * applications and subscriptions are deleted, so that no push of it reaches the providers of the next suite. A cluster that does not settle before a
+ * suite is replaced by a new one: a failed or aborted suite fails no other.
  *
- * Shared are the databases, the list of tokens, of subscriptions and of providers, and wrong administrator tokens of the last minute.
+ * Suites share the databases, the lists of tokens, subscriptions and providers, and the count of wrong administrator tokens of the last minute.
  */
 export async function sharedCluster(options: SimulatorOptions = {}): Promise<StoredWorld> {
   const log = testLog();
@@ -82,7 +82,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
   }
 }
 
-/** The cluster with the suite's providers, at rest; another one where that which is there does not come to rest. */
+/** The settled cluster with the suite's providers; a new one if the existing one does not settle. */
 async function settledCluster(options: SimulatorOptions, closing: Closing) {
   const { ApiClient } = await import('@tidings/platform');
   const known = await keptCluster();
@@ -132,7 +132,7 @@ async function start(): Promise<KeptCluster> {
     mkdir(folder(), { recursive: true }),
     buildAll(),
   ]);
-  // The databases stay.
+  // The databases are kept.
   await mongo.client.close();
   const ports = { apns: apns!, fcm: fcm!, 'google-oauth': token! };
   const adminToken = newAdminToken();
@@ -174,8 +174,8 @@ const simulatorsAt = ({ apns, fcm }: Ports): Pick<Simulators, 'apnsUrl' | 'fcmUr
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 /**
- * Lets the system finish with earlier suites while no provider is there: what waited for one is dropped with its application, by a second look
- * that is due seconds after the deletion.
+ * Lets the system finish the work of earlier suites while no provider runs: pushes waiting for one are dropped with their application, by a second
+ * sweep that is due seconds after the deletion.
  */
 async function comeToRest(operator: ApiClient): Promise<void> {
   await untilSettled(operator);
@@ -183,7 +183,7 @@ async function comeToRest(operator: ApiClient): Promise<void> {
   await untilSettled(operator);
 }
 
-/** Sets the clock of the providers to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
+/** Sets the clock of the providers to that of the system, which is whole seconds ahead of the machine's: its reply has no milliseconds. */
 async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
   for (;;) {
     const before = secondOf(Date.now());
@@ -194,7 +194,7 @@ async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<v
   }
 }
 
-/** Deletes what could still send something. */
+/** Deletes everything that could still send. */
 async function emptyAccount(account: string, client: ApiClient): Promise<void> {
   const { subscriptions } = await client.call('listSubscriptions');
   const ownSubscriptions = subscriptions.filter((subscription) => subscription.account === account);
@@ -212,7 +212,7 @@ async function emptyAccount(account: string, client: ApiClient): Promise<void> {
   }
 }
 
-/** Says on standard error what the cluster has said since, such as that a process has ended. */
+/** Copies to standard error what the cluster has logged since, such as the end of a process. */
 async function tellWhatWasLogged(since: number): Promise<void> {
   const text = (await readFile(keeperLog())).subarray(since).toString();
   if (text !== '') process.stderr.write(text);

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 
 /**
- * Connects to the server of a world, whose databases can then be read by name.
+ * Connects to the server of a world, for reading its databases by name.
  * @param mongoUrl the server, with the prefix of the world's databases as its path
  */
 export function connectToStore(mongoUrl: string): Promise<MongoClient> {
@@ -11,8 +11,8 @@ export function connectToStore(mongoUrl: string): Promise<MongoClient> {
 }
 
 /**
- * Where a text stands in the databases of a world, as `database.collection: _id`: the bytes of every document are searched.
- * @param mongoUrl the server, with what the names of the databases begin with as its path
+ * Finds a text in the databases of a world, as `database.collection: _id`: searches the bytes of every document.
+ * @param mongoUrl the server, with the prefix of the database names as its path
  */
 export async function storedText(
   mongoUrl: string,
@@ -41,7 +41,7 @@ async function searched(client: MongoClient, database: string, text: string): Pr
   return found;
 }
 
-/** What stands around the text, enough to tell what it belongs to. */
+/** The surroundings of the text, enough to identify its field. */
 const excerpt = (document: Buffer, text: string): string => {
   const at = document.indexOf(text);
   return document.toString('latin1', Math.max(0, at - 40), at + 80).replaceAll(/[^ -~]/g, '.');

@@ -5,7 +5,7 @@ import { type InRecord, openKafkaBroker, DEAD_LETTER_TOPIC, readDeadLetter } fro
 
 type Stores = Pick<Cluster, 'kafkaBrokers'>;
 
-/** Everything on a topic now, each partition in its order. */
+/** All current records of a topic, ordered per partition. */
 export async function everythingOn({ kafkaBrokers: brokers }: Stores, topic: string): Promise<readonly InRecord[]> {
   const group = `test.${randomBase62(10)}`;
   const found: InRecord[] = [];
@@ -28,7 +28,7 @@ export async function everythingOn({ kafkaBrokers: brokers }: Stores, topic: str
   return found;
 }
 
-/** What was given up so far, a line each: what was away for a while must cost no record. */
+/** All dead letters so far, one line each: a temporary outage must not lose a record. */
 export async function deadLetters(stores: Stores): Promise<string[]> {
   const records = await everythingOn(stores, DEAD_LETTER_TOPIC);
   return records.map(({ value }) => {

@@ -4,12 +4,12 @@ import { testLog } from './world.ts';
 
 /** The traces of this process, in memory. */
 export interface RecordedTraces {
-  /** Spans that have ended, in that order. */
+  /** Ended spans, in order of their end. */
   spans(): readonly ReadableSpan[];
   stop(): Promise<void>;
 }
 
-/** Records the traces of this process until it is stopped; one at a time. */
+/** Records the traces of this process until it is stopped; only one recording at a time. */
 export async function recordTraces({
   sampler = 'parentbased_always_on',
   ratio = 1,

@@ -8,13 +8,13 @@ export interface Unzipped {
   readonly text: string;
 }
 
-/** Reads a ZIP archive of one file. @throws Error for any other, or one that is damaged */
+/** Reads a ZIP archive of one file. @throws Error for a damaged archive, or any other number of files */
 export async function unzipped(archive: Buffer): Promise<Unzipped> {
   const zip = await fromBufferPromise(archive, { strictFileNames: true });
   const files: Unzipped[] = [];
   for await (const entry of zip.eachEntry()) {
     const bytes = await buffer(await zip.openReadStreamPromise(entry));
-    // yauzl holds sizes against each other, and leaves the sum to its caller.
+    // yauzl checks sizes, but leaves the checksum to its caller.
     if (crc32(bytes) !== entry.crc32) throw new Error(`${entry.fileName} is damaged`);
     files.push({ name: entry.fileName, text: bytes.toString('utf8') });
   }

@@ -3,9 +3,9 @@ import { databasePrefixOf, invalidDocuments } from '@tidings/mongo';
 import { connectToStore } from './stored.ts';
 
 /**
- * Checks every stored document of a world against the schema of its collection.
+ * Validates every stored document of a world against the schema of its collection.
  * @param mongoUrl the server, with the prefix of the world's databases as its path
- * @throws Fault `bug` with a line for each document that does not fit, and for each collection without a schema
+ * @throws Fault `bug` with a line for each invalid document, and for each collection without a schema
  */
 export async function checkDocuments(mongoUrl: string): Promise<void> {
   const { collectionsByDatabase } = await import('@tidings/platform/collections');

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 const ANDROID = 3;
 const VISITORS = 200;
-/** So many have had their answer in the middle of the visits. */
+/** Replies received before the fault is injected. */
 const ANSWERED = 60;
 const COOLDOWN_SECONDS = 30 * 86_400;
 const SETTLE_MS = 60_000;
@@ -17,7 +17,7 @@ interface Visitor {
 
 let visitors = 0;
 
-/** Devices that come to a place with two zones in a cluster, which say the same to whoever comes: it is sent to each of them once. */
+/** Devices that enter two clustered zones with the same message: each device must receive it once. */
 export class Visitors {
   readonly #world: World;
   readonly #application: string;
@@ -29,7 +29,7 @@ export class Visitors {
     this.#all = all;
   }
 
-  /** In an application of their own. The providers' stand-ins must keep payloads. */
+  /** Registers the devices in a new application. The simulators must keep payloads. */
   static async gather(world: World): Promise<Visitors> {
     const application = await world.application({ ios: false });
     const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
@@ -49,7 +49,7 @@ export class Visitors {
     return new Visitors(world, application, all);
   }
 
-  /** All come at once, and `inject` is called in the middle of it. When the world is settled they come again, and it settles once more. */
+  /** All devices enter at once, and `inject` is called meanwhile. After settling they enter again, and the world settles once more. */
   async come(inject: () => Promise<void>): Promise<void> {
     const middle = Promise.withResolvers<void>();
     let met = 0;
@@ -67,7 +67,7 @@ export class Visitors {
     await this.#world.settle(SETTLE_MS);
   }
 
-  /** Who was not sent to exactly once, and figures that say otherwise, a line each; none = all is well. */
+  /** Devices that were not sent to exactly once, and wrong figures, one line each; none = all is correct. */
   async broken(): Promise<string[]> {
     const broken = this.#all.flatMap(({ hwid, token }) => {
       const { size } = this.#sendsTo(token);
@@ -78,7 +78,7 @@ export class Visitors {
       params: { with_metrics: true },
     });
     let [audience, sent] = [0, 0];
-    // Two where midnight came in between.
+    // There are two messages if midnight passed in between.
     for (const { code, push_info: info } of items) {
       const funnel = await this.#world.call('getDeliveryFunnel', { message_code: code });
       broken.push(...brokenInvariants(funnel, info.metrics!));
@@ -94,7 +94,7 @@ export class Visitors {
     return this.#world.call('getNearestZone', { application: this.#application, hwid, ...HERE });
   }
 
-  /** The sends that a token has got: a repeat of one, which its tag masks, is none. */
+  /** The distinct sends to a token: a repeat masked by its tag does not count. */
   #sendsTo(token: string): Set<string> {
     const entries = this.#world.simulators.ledger.of('fcm').entries({ token, limit: Infinity });
     return new Set(

@@ -1,7 +1,7 @@
 import { parseStatisticsHash } from '@tidings/messaging';
 import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
 
-/** Follows the ledgers of push providers as they grow: each entry is read once. Begin a new one when they are reset. */
+/** Follows the ledgers of push providers as they grow: each entry is read once. Create a new one after a reset. */
 export class Wire {
   readonly #simulators: Pick<Simulators, 'ledger'>;
   readonly #providers: readonly ProviderName[];
@@ -14,7 +14,7 @@ export class Wire {
     this.#providers = providers;
   }
 
-  /** What a provider, or all, was sent of a message so far, accepted or not, in order. */
+  /** All pushes of a message so far to one provider or all, accepted or not, in order. */
   of(code: string, provider?: ProviderName): readonly LedgerEntry[] {
     const names = provider ? [provider] : this.#providers;
     return names.flatMap((name) => {
@@ -23,7 +23,7 @@ export class Wire {
     });
   }
 
-  /** How many pushes a provider has written down so far. */
+  /** Number of entries in a provider's ledger so far. */
   rows(provider: ProviderName): number {
     this.#readOn(provider);
     return this.#read.get(provider)!;

@@ -9,32 +9,32 @@ import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
 import { compileCache } from './build.ts';
 
-/** What a test sees of the platform, wherever it runs: its API, the providers' stand-ins, and a barrier. */
+/** The platform from a test's perspective in any mode: its API, the provider simulators, and a barrier. */
 export interface World {
-  /** The API at the first gateway, and at each of them. */
+  /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
-  /** The providers' stand-ins, in this process, with their ledger and faults. */
+  /** The provider simulators in this process, with their ledger and faults. */
   readonly simulators: Simulators;
-  /** What a method answers to success, called with the token that it demands; throws a Refusal otherwise. */
+  /** The successful reply of a method, called with the token that it requires; throws a Refusal otherwise. */
   call<Name extends MethodName>(name: Name, parameters?: Parameters): Promise<ReplyOf<Name>>;
-  /** The reply of a method as it comes. */
+  /** The reply of a method, whether success or failure. */
   reply(name: MethodName, parameters?: Parameters): Promise<Reply>;
   /** `POST /api/v2/<route>` with a server token. */
   v2(route: string, body: unknown): Promise<Reply>;
-  /** Creates an application with credentials that the stand-ins know, for the platforms asked for. @default iOS and Android */
+  /** Creates an application with credentials that the simulators accept, for the given platforms. @default iOS and Android */
   application(options?: ApplicationOptions): Promise<string>;
   /**
-   * Registers `n` devices, many at a time; `make` gives the parameters of each beside the application. What a busy store leaves unanswered is
+   * Registers `n` devices concurrently; `make` returns the parameters of each beside the application. Calls that a busy store leaves unanswered are
    * repeated, as clients do (R-ER10).
    */
   registerDevices(application: string, n: number, make: (i: number) => Parameters): Promise<void>;
-  /** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 60000 */
+  /** Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000 */
   settle(timeoutMs?: number): Promise<void>;
-  /** Sets the clock of the whole system and of the providers forward. */
+  /** Advances the clock of the whole system and of the providers. */
   advance(seconds: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface ApplicationOptions {
 }
 
 const CONNECTIONS = 64;
-/** The barrier looks into every process: it is asked less and less often. */
+/** The barrier queries every process, so the polling interval grows. */
 const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
 
@@ -57,16 +57,16 @@ interface WorldParts {
   readonly secrets: Secrets;
   readonly client: ApiClient;
   readonly simulators: Simulators;
-  /** The account that operators' calls are about which name none. @default the platform's own default */
+  /** The account of operators' calls that name none. @default the platform's own default */
   readonly account?: string;
 }
 
-/** A folder for data that nobody has used. */
+/** A new, empty folder for data. */
 export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tidings-world-'));
 
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** The configuration of a platform under test as environment variables: providers are the stand-ins, the clock can be set. */
+/** The configuration of a platform under test as environment variables: providers are simulated, and the clock can be set. */
 export const testEnvironment = (
   { apnsUrl, fcmUrl }: Pick<Simulators, 'apnsUrl' | 'fcmUrl'>,
   admin: string,
@@ -74,22 +74,22 @@ export const testEnvironment = (
   APNS_URL: apnsUrl,
   APNS_SANDBOX_URL: apnsUrl,
   FCM_URL: fcmUrl,
-  // Token addresses of service accounts are given by callers.
+  // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,
   TIDINGS_TEST_CLOCK: '1',
-  // Processes start with what an earlier one has compiled.
+  // Processes reuse code compiled by earlier ones.
   NODE_COMPILE_CACHE: compileCache,
   LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
 });
 
 export const newAdminToken = (): string => `test-${randomBase62(24)}`;
 
-/** The simulators and the programs are loaded when they are needed: most specs need neither. */
+/** The simulators and the programs are loaded on demand: most specs need neither. */
 export const loadSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> =>
   (await import('@tidings/simulators')).startSimulators({ control: false, ...options });
 
-/** Methods of operators that act on the default account unless another is named. */
+/** Operator methods that act on the default account unless another is named. */
 const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
   'blacklistAddress',
   'clearAddress',
@@ -103,13 +103,13 @@ const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
   'setSenders',
 ]);
 
-/** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 60000 */
+/** Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000 */
 export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
     const reply = await client.reply('settled');
     if (reply.status === 200) return;
-    // While a killed database comes back there is no answer to the question; anything else is a mistake of the test.
+    // A restarting database leaves the call unanswered; any other status is an error of the test.
     const open = reply.status === 409 || reply.status >= 500;
     if (!open || Date.now() > deadline) {
       throw Fault.unavailable(`not settled: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -184,7 +184,7 @@ export function worldOf(parts: WorldParts): World {
 }
 
 /**
- * @param urls of the gateways, which take turns
+ * @param urls of the gateways, used in turn
  * @param account of the tokens @default the platform's own default
  */
 export const connect = async (
@@ -197,6 +197,6 @@ export const connect = async (
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };
 
-/** Quiet unless LOG_LEVEL says otherwise. */
+/** Silent unless LOG_LEVEL is set. */
 export const testLog = (): Logger =>
   openLog((process.env['LOG_LEVEL'] as Configuration['logLevel'] | undefined) ?? 'error');

@@ -10,12 +10,12 @@ import {
 import { ReadThrough } from './read-through.ts';
 import { fingerprint } from './secrets.ts';
 
-/** How old may be what is known of a token: a revocation works within 5 s (R-T1). */
+/** Maximum age of a cached token: a revocation takes effect within 5 s (R-T1). */
 const TOKEN_MAX_AGE_MS = 3000;
-/** Nothing that was issued is longer. */
+/** Longer than any issued secret. */
 const MAX_SECRET_LENGTH = 512;
 
-/** A valid token, and what it is granted. */
+/** A valid token and its grants. */
 export interface Token {
   readonly id: string;
   readonly account: string;
@@ -24,11 +24,11 @@ export interface Token {
   readonly applications: ReadonlySet<string>;
   /** Undefined = none. */
   readonly rateLimit: RateLimit | undefined;
-  /** Undefined = it is valid until it is revoked. */
+  /** Undefined = the token does not expire. */
   readonly expiresAt: Date | undefined;
 }
 
-/** How a token stands to an application: it may use it, may not, or is not to know that it exists (R-T5). */
+/** The access of a token to an application: granted, denied, or hidden, where the token must not learn that the application exists (R-T5). */
 export type ApplicationAccess =
   | { readonly kind: 'granted'; readonly application: ApplicationView }
   | { readonly kind: 'restricted' }
@@ -50,7 +50,7 @@ const isGranted = (token: Token, application: ApplicationView): boolean =>
   token.applications.has(application.code) ||
   (token.scope === 'api' && application.authorizeAllTokens);
 
-/** The gateway's view of tokens and applications. Whatever leads to a refusal was read after the request came. */
+/** The gateway's view of tokens and applications. A refusal always rests on data read after the request arrived. */
 export class Access {
   readonly #tokens: ReadThrough<Token>;
   readonly #applications: ReadThrough<ApplicationView>;
@@ -69,14 +69,14 @@ export class Access {
     });
   }
 
-  /** The token behind a secret; undefined where it is unknown, revoked or at its end. */
+  /** The token behind a secret; undefined if it is unknown, revoked or expired. */
   token(secret: string): Token | undefined | Promise<Token | undefined> {
     if (secret === '' || secret.length > MAX_SECRET_LENGTH) return undefined;
     const token = this.#tokens.get(secret);
     return token instanceof Promise ? token.then((read) => this.#unlessOver(read)) : this.#unlessOver(token);
   }
 
-  /** The same after a read that begins now: what the token is granted may be younger than what is known of it. */
+  /** The token after a read that begins now: a grant may be younger than the cached token. */
   freshToken(secret: string): Promise<Token | undefined> {
     return this.#tokens.fresh(secret);
   }
@@ -85,14 +85,14 @@ export class Access {
     return token?.expiresAt && token.expiresAt.getTime() <= this.#clock.now() ? undefined : token;
   }
 
-  /** How a token, presented as `secret`, stands to the application of this code. */
+  /** The access of a token, sent as `secret`, to the application of this code. */
   accessTo(token: Token, secret: string, code: string): ApplicationAccess | Promise<ApplicationAccess> {
     const application = this.#applications.get(code);
     if (application instanceof Promise) return application.then((read) => this.#judge(token, secret, code, read));
     return this.#judge(token, secret, code, application);
   }
 
-  /** The same for a caller without a token, where none is demanded (R-L1). */
+  /** The access of a caller without a token, where none is required (R-L1). */
   async accessOfAnyone(code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     return application ? { kind: 'granted', application } : { kind: 'unknown' };
@@ -108,7 +108,7 @@ export class Access {
     return isGranted(token, application) ? { kind: 'granted', application } : this.#judgeAfresh(secret, code);
   }
 
-  /** A grant may be younger than what is known: the token that creates an application uses it at once. */
+  /** A grant may be younger than the cached token: the token that creates an application uses it at once. */
   async #judgeAfresh(secret: string, code: string): Promise<ApplicationAccess> {
     const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
     if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };

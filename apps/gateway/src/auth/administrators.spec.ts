@@ -3,7 +3,7 @@ import { Administrators } from './administrators.ts';
 
 const TOKEN = 'the-token-of-administrators';
 
-/** What becomes of tokens on a clock that stands still: '' = accepted. */
+/** The result of checking a token on a stopped clock: '' = accepted. */
 function administrators() {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const own = new Administrators(TOKEN, clock);

@@ -5,7 +5,7 @@ import { isSecret, secretOf } from './secrets.ts';
 
 const MAX_FAILURES = 20;
 const WINDOW_MS = 60_000;
-/** Addresses whose failures are counted; the one whose window began first is forgotten first. */
+/** Addresses whose failures are counted; the one with the oldest window is evicted first. */
 const REMEMBERED = 10_000;
 
 interface Failures {
@@ -15,8 +15,8 @@ interface Failures {
 }
 
 /**
- * Tells administrators from others by their token. After 20 wrong tokens from an address, further wrong ones are refused as throttled until a minute
- * has passed since the first of them; the right one always works (R-LM8). Each gateway counts by itself.
+ * Recognises administrators by their token. After 20 wrong tokens from an address, further wrong ones are refused as throttled until a minute has
+ * passed since the first of them; the right token always works (R-LM8). Each gateway counts separately.
  */
 export class Administrators {
   readonly #isToken: (given: string) => boolean;
@@ -29,8 +29,8 @@ export class Administrators {
   }
 
   /**
-   * @param header Authorization, as it was sent
-   * @param address that the request came from
+   * @param header Authorization header, unparsed
+   * @param address source address of the request
    * @throws Fault `unauthorized` for a missing or wrong token, `throttled` for too many of them
    */
   check(header: string | undefined, address: string): void {
@@ -40,11 +40,11 @@ export class Administrators {
     throw Fault.unauthorized('missing or invalid administrator token');
   }
 
-  /** Counts a failure; answers how long no other one is counted, where there have been too many. */
+  /** Counts a failure; returns the remaining milliseconds of the window if there have been too many. */
   #fail(caller: string): number {
     const now = this.#clock.now();
     const known = this.#failures.get(caller);
-    // A clock that is set back begins a new window.
+    // A clock that was set back begins a new window.
     const isOver = !known || now < known.from || now >= known.from + WINDOW_MS;
     const { from, count } = isOver ? { from: now, count: 0 } : known;
     if (count >= MAX_FAILURES) return from + WINDOW_MS - now;

@@ -1,10 +1,7 @@
 import type { Call, Context } from '../context.ts';
 import type { ApplicationAccess } from './access.ts';
 
-/**
- * Whether the caller may use an application that the request does not name, but the object that it names belongs to: where not, the object
- * is not found (R-T7).
- */
+/** Whether the caller may use the application that owns the object named in the request. If not, the object is reported as not found (R-T7). */
 export async function hasAccess({ access }: Context, { credentials }: Call, application: string): Promise<boolean> {
   if (!credentials) return false;
   const { kind } = await access.accessTo(credentials.token, credentials.secret, application);
@@ -12,7 +9,7 @@ export async function hasAccess({ access }: Context, { credentials }: Call, appl
 }
 
 /**
- * The access of the caller to a group of applications: granted where every application of it is accessible. A group without applications is unknown
+ * The access of the caller to a group of applications: granted if every application in it is accessible. A group without applications is unknown
  * (R-I2).
  */
 export async function accessToGroup(

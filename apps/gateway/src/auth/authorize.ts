@@ -7,26 +7,26 @@ import { secretOf } from './secrets.ts';
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';
 
-/** The credentials of a call: a token that is valid for the method, and the secret that it came as. */
+/** The credentials of a call: a token that is valid for the method, and its secret. */
 export interface Credentials {
   readonly token: Token;
   readonly secret: string;
 }
 
-/** Faults of a missing or invalid token are in the family's words (R-T4, R-T6). */
+/** Faults of a missing or invalid token use the wording of the method's family (R-T4, R-T6). */
 function refusal(method: Method): Fault {
   if (method.scope === 'server') return Fault.unauthorized('missing or invalid token');
   return method.unauthorized ? Fault.unauthorized('Missing or invalid token') : Fault.forbidden(FORBID);
 }
 
-/** Existence must not leak: foreign and unknown answer alike (R-T5). */
+/** The existence of an application must not leak: foreign and unknown ones get the same answer (R-T5). */
 const denial = (method: Method): Fault =>
   method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
 
-/** Whether a token may be missing; a given one must be valid all the same (R-G3, R-L1). */
+/** Whether the token may be missing; a token that is sent must still be valid (R-G3, R-L1). */
 const isOptional = ({ scope }: Method): boolean => scope === 'none' || scope === 'optional';
 
-/** Whether the token can stand in the header alone: then it is checked before the body is read (R-ER4). */
+/** Whether the header is the only place for the token: then the token is checked before the body is read (R-ER4). */
 export const takesTokenInHeader = (method: Method): boolean => !isOptional(method) && method.scope !== 'api';
 
 function secretFor(method: Method, header: string | undefined, request: Request): string {
@@ -42,7 +42,7 @@ const accept = (method: Method, token: Token | undefined, secret: string): Crede
   return { token, secret };
 };
 
-/** Who calls a method (R-T3, R-T4); undefined where nobody has to say so and nobody does. Answers at once where the token is known. */
+/** Authenticates the caller of a method (R-T3, R-T4); undefined if the token is optional and missing. Synchronous for a cached token. */
 export function authenticate(
   access: Access,
   method: Method,
@@ -67,8 +67,8 @@ const admit = (method: Method, applicationAccess: ApplicationAccess): Applicatio
 };
 
 /**
- * The application that a request names, once its token may use it; undefined where it names none. A value that cannot be a code is left
- * to the checks of values. Answers at once where both are known.
+ * The application that a request names, once its token may use it; undefined if it names none. A value that cannot be a code is left to the input
+ * checks. Synchronous if token and application are cached.
  */
 export function authorizeApplication(
   access: Access,

@@ -4,7 +4,7 @@ import { APPLICATION, type Client, openClient, World } from '../testing/gateway-
 import { callerOf } from './caller.ts';
 import { type CallerLimit, CallerLimits } from './caller-limits.ts';
 
-/** Limits on a clock that stands still, and what becomes of a request: undefined where it is allowed, else the seconds to wait. */
+/** Limits on a stopped clock, and the result of a request: undefined if it is allowed, else the seconds to wait. */
 function limitsAt(limit: CallerLimit) {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const limits = new CallerLimits(clock, limit);
@@ -37,7 +37,7 @@ describe('CallerLimits', () => {
     ]);
   });
 
-  it('shuts nobody out for longer than its limit when the clock is set back', () => {
+  it('locks no caller out for longer than its limit when the clock is set back', () => {
     const { clock, ask } = limitsAt({ burst: 1, perMinute: 1 });
     ask('1.1.1.1');
     clock.ms -= 86_400_000;
@@ -124,7 +124,7 @@ describe('createTestDevice', () => {
     expect(made).toBe(0);
   });
 
-  it('is limited by the address of its caller, and asks nobody beyond that', async () => {
+  it('is limited by the address of its caller', async () => {
     const ask = () => client.json13('createTestDevice', device);
     let reply = await ask();
     while (reply.status === 200 && made < 1000) reply = await ask();

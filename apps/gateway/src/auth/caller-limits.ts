@@ -3,26 +3,26 @@ import { TOO_MANY } from '../envelopes/reply.ts';
 import { callerOf } from './caller.ts';
 
 export interface CallerLimit {
-  /** Requests that may be made at once. */
+  /** Requests allowed at once. */
   readonly burst: number;
-  /** Requests that come to be allowed in a minute. */
+  /** Requests regained per minute. */
   readonly perMinute: number;
-  /** Callers that are remembered; the one that was seen longest ago is forgotten first. @default 10000 */
+  /** Callers tracked; the least recently seen one is evicted first. @default 10000 */
   readonly remembered?: number;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * Holds callers without a token to a limit, each by its address for each application. Of this gateway alone, and in bounded memory: more callers than are
- * remembered are held to nothing but their number.
+ * Limits callers without a token, per address and application. The state belongs to this gateway alone and is bounded: an evicted caller starts anew
+ * with a full allowance.
  */
 export class CallerLimits {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #burstMs: number;
   readonly #remembered: number;
-  /** When all that a caller has used is allowed again, in milliseconds since 1970; in the order in which callers were seen. */
+  /** When the allowance of a caller is full again, in milliseconds since 1970; ordered by last request. */
   readonly #freeAt = new Map<string, number>();
 
   constructor(clock: Clock, { burst, perMinute, remembered = 10_000 }: CallerLimit) {
@@ -32,11 +32,11 @@ export class CallerLimits {
     this.#remembered = remembered;
   }
 
-  /** Counts a request. @throws Fault `throttled` where there have been too many; that one does not count. */
+  /** Counts a request. @throws Fault `throttled` if there have been too many; the refused request does not count. */
   take(application: string, address: string): void {
     const key = `${application} ${callerOf(address)}`;
     const now = this.#clock.now();
-    // A clock that is set back must not shut a caller out.
+    // A clock that was set back must not lock a caller out.
     const before = Math.min(Math.max(this.#freeAt.get(key) ?? now, now), now + this.#burstMs);
     const after = before + this.#intervalMs;
     const isAllowed = after <= now + this.#burstMs;
@@ -53,7 +53,7 @@ export class CallerLimits {
     if (oldest !== undefined) this.#freeAt.delete(oldest);
   }
 
-  /** How many callers are remembered. */
+  /** Number of tracked callers. */
   get size(): number {
     return this.#freeAt.size;
   }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Client, openClient, World } from '../testing/gateway-world.ts';
 import { RateLimits } from './rate-limits.ts';
 
-/** The registry's bucket of one token. */
+/** The registry's token bucket of one token. */
 class Bucket {
   readonly asked: number[] = [];
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ class Bucket {
   }
 }
 
-/** Gateways before one registry, on a clock that stands still, and what becomes of a request of a token at one of them. */
+/** Gateways in front of one registry, on a stopped clock, and the result of a token's request at one of them. */
 function deployment(gateways = 1) {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const buckets = new Map<string, Bucket>();
@@ -39,7 +39,7 @@ function deployment(gateways = 1) {
   const takeRequests: Accounts['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
     bucketOf(id).take(rateLimit!, wanted, unused);
   const limits = Array.from({ length: gateways }, () => new RateLimits({ takeRequests }, clock));
-  /** Undefined where the request is allowed, else the seconds to wait. */
+  /** Undefined if the request is allowed, else the seconds to wait. */
   const ask = async (id: string, rateLimit: RateLimit | undefined, gateway = 0): Promise<number | undefined> => {
     try {
       await limits[gateway]!.take({ id, rateLimit });
@@ -82,7 +82,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(await ask('t', undefined)).toBeUndefined();
   });
 
-  it('asks once for all who wait, and a few times a second for who asks without end', async () => {
+  it('asks once for all waiting requests, and a few times a second for a continuous stream', async () => {
     const { clock, ask, bucketOf } = deployment();
     await Promise.all(Array.from({ length: 100 }, () => ask('t', per(1, 1000))));
     expect(bucketOf('t').asked).toEqual([100]);
@@ -102,9 +102,9 @@ describe('RateLimits (R-LM2)', () => {
     expect(bucketOf('t').asked.length).toBeLessThanOrEqual(12);
   });
 
-  it('gives back what it took ahead and nobody used', async () => {
+  it('returns unused prefetched requests', async () => {
     const { clock, ask } = deployment(2);
-    // The second request takes ahead what grows back in a quarter of a second: 25 of the 100.
+    // The second request prefetches what grows back in a quarter of a second: 25 of the 100.
     expect([await ask('t', per(1, 100)), await ask('t', per(1, 100))]).toEqual([undefined, undefined]);
     clock.ms += 600;
     expect(await ask('t', per(1, 100))).toBeUndefined();
@@ -118,7 +118,7 @@ describe('RateLimits (R-LM2)', () => {
     await expect(limits.take({ id: 't', rateLimit: per(1, 1) })).rejects.toThrow('registry does not answer');
   });
 
-  it('never allows more than the bucket and what grows at all gateways together, and lets in who waits as told', async () => {
+  it('never allows more than the bucket and its refill over all gateways, and allows a request after the announced wait', async () => {
     const step = fc.record({ pause: fc.integer({ min: 0, max: 3000 }), gateway: fc.integer({ min: 0, max: 2 }) });
     const steps = fc.array(step, { minLength: 1, maxLength: 100 });
     await fc.assert(
@@ -134,7 +134,7 @@ describe('RateLimits (R-LM2)', () => {
             clock.ms += pause;
             const wait = await ask('t', per(seconds, requests), gateway);
             if (wait !== undefined) {
-              // By then, what others took ahead is their own: it is given back when they come again.
+              // By then other gateways hold prefetched requests: they return them with their next call.
               clock.ms += wait * 1000;
               expect(await ask('t', per(seconds, requests), gateway)).toBeUndefined();
             }
@@ -153,7 +153,7 @@ describe('a token over its limit', () => {
   let client: Client;
   beforeAll(async () => {
     world = new World();
-    // The clock moves, but not by the hours in which one more request would come to be allowed.
+    // The clock moves, but not by the hours in which one more request becomes available.
     for (const [name, view] of world.tokens) {
       world.tokens.set(name, { ...view, rateLimit: { requests: 2, seconds: 86_400 } });
     }
@@ -165,14 +165,14 @@ describe('a token over its limit', () => {
   const text = 'Too many requests';
   const json13 = { status: 429, body: { status_code: 429, status_message: text, response: null } };
 
-  it('is told so in the envelope of what it asks, with the time to wait', async () => {
+  it('gets the refusal in the envelope of the method, with the time to wait', async () => {
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject({ status: 200 });
     // A request with a fault counts, too.
     expect(await client.json13('addTag', { auth: 'api' })).toMatchObject({ status: 400 });
     const refused = await client.json13('listTags', { auth: 'api' });
     expect(refused).toMatchObject({ ...json13, headers: { 'retry-after': retryAfter } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(40_000);
-    // The limit comes before required arguments, and counts for all methods together.
+    // The limit is checked before required arguments, and counts all methods together.
     expect(await client.json13('addTag', { auth: 'api' })).toMatchObject(json13);
     expect(await client.apiV2('statistics/messages/getDeliveryFunnel', {}, { authorization: 'Api api' })).toMatchObject(
       {

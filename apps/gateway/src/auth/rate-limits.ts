@@ -3,11 +3,11 @@ import type { Accounts, RateLimit } from '@tidings/rpc';
 import { TOO_MANY } from '../envelopes/reply.ts';
 import type { Token } from './access.ts';
 
-/** For how long a gateway may hold requests that nobody has made yet: nobody else can make them meanwhile (R-LM2). */
+/** How long a gateway may hold prefetched requests, which no other gateway can use meanwhile (R-LM2). */
 const AHEAD_MS = 250;
-/** For how long a gateway believes that nothing is left, whatever it was told: another one may give back what it holds. */
+/** How long a gateway treats a bucket as empty at most: another gateway may return the requests that it holds. */
 const REFUSE_MS = 1000;
-/** Tokens that are remembered; the one that was seen first is forgotten first. */
+/** Tokens tracked; the first one seen is evicted first. */
 const MAX_TOKENS = 100_000;
 
 interface Waiting {
@@ -18,14 +18,14 @@ interface Waiting {
 /** The requests of a token's bucket that this gateway may use. Times are in milliseconds since 1970. */
 class Share {
   readonly limit: RateLimit;
-  /** Granted, and not used yet. */
+  /** Granted and unused. */
   left = 0;
-  /** When what is left was granted; it counts for `AHEAD_MS`. */
+  /** When `left` was granted; it expires after `AHEAD_MS`. */
   grantedAt = 0;
   /** When the bucket was last found empty, and when it has a request again. */
   emptyAt = 0;
   freeAt = 0;
-  /** Requests that wait for the next grant. */
+  /** Requests waiting for the next grant. */
   waiting: Waiting[] = [];
   isAsking = false;
 
@@ -33,21 +33,21 @@ class Share {
     this.limit = limit;
   }
 
-  /** Whether a moment is past, and by no more than `ms`; a clock that was set back makes it no longer count. */
+  /** Whether a moment is at most `ms` in the past; a moment in the future, after the clock was set back, does not count. */
   static isWithin(at: number, ms: number, now: number): boolean {
     return now >= at && now - at < ms;
   }
 }
 
 /**
- * Holds each token to its limit: a bucket of as many requests as it is granted, which fills again in the time that goes with it (R-LM2). The registry
- * has the bucket, for all gateways. Each takes what it needs; where requests follow one another, it also takes what grows back in `AHEAD_MS`, so that
- * the registry is asked at most some four times a second for a token.
+ * Holds each token to its limit: a bucket with as many requests as the limit allows, refilled over the period of the limit (R-LM2). The registry
+ * keeps the bucket for all gateways. Each gateway takes what it needs; for a continuous stream of requests it also takes what grows back in
+ * `AHEAD_MS`, so that it asks the registry at most about four times a second per token.
  */
 export class RateLimits {
   readonly #accounts: Pick<Accounts, 'takeRequests'>;
   readonly #clock: Clock;
-  /** By the ids of tokens; those without a limit have none. */
+  /** By token id; a token without a limit has no share. */
   readonly #shares = new Map<string, Share>();
 
   constructor(accounts: Pick<Accounts, 'takeRequests'>, clock: Clock) {
@@ -56,8 +56,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request; at once where the gateway knows the answer. Throws or rejects a Fault: `throttled` where there have been too many, and that one
-   * does not count; `unavailable` where the registry does not answer.
+   * Counts a request; synchronous if the gateway knows the answer. Throws or rejects a Fault: `throttled` if there have been too many, and the
+   * refused request does not count; `unavailable` if the registry does not answer.
    */
   take({ id, rateLimit }: Pick<Token, 'id' | 'rateLimit'>): void | Promise<void> {
     if (!rateLimit) return;
@@ -84,7 +84,7 @@ export class RateLimits {
     return share;
   }
 
-  /** Asks for all who wait, until nobody does. */
+  /** Asks the registry on behalf of all waiting requests, until none waits. */
   async #ask(id: string, share: Share): Promise<void> {
     share.isAsking = true;
     // One call covers all requests of the same turn of the event loop.

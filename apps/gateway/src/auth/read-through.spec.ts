@@ -2,7 +2,7 @@ import { ReadThrough } from './read-through.ts';
 
 const MAX_AGE_MS = 3000;
 
-/** A cache over an owner whose answers the test gives. */
+/** A cache over an owner whose answers the test controls. */
 function setUp() {
   let time = 0;
   const reads: { readonly name: string; answer(value: string | undefined): void; fail(): void }[] = [];
@@ -49,7 +49,7 @@ describe('ReadThrough', () => {
     expect(await late).toBe('v');
   });
 
-  it('shares the fresh reads of all who wait: one under way, one to come', async () => {
+  it('shares fresh reads among waiting callers: one under way, one pending', async () => {
     const { cache, reads } = setUp();
     void cache.get('k');
     const waiting = [cache.fresh('k'), cache.fresh('k'), cache.fresh('k')];
@@ -91,7 +91,7 @@ describe('ReadThrough', () => {
     expect(await late).toBeUndefined();
   });
 
-  it('shows a failure to those who wait, and forgets it', async () => {
+  it('reports a failure to waiting callers, and does not cache it', async () => {
     const { cache, reads } = setUp();
     const first = cache.get('k');
     const next = cache.fresh('k');

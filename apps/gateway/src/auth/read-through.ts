@@ -1,23 +1,23 @@
 export interface ReadThroughOptions<Value> {
   /** Reads a value from its owner; undefined where there is none. */
   readonly read: (name: string) => Promise<Value | undefined>;
-  /** What a name is kept under. @default the name itself */
+  /** The cache key of a name. @default the name itself */
   readonly keyOf?: (name: string) => string;
-  /** How long a value is used without reading it again. */
+  /** How long a value is used without being read again. */
   readonly maxAgeMs: number;
-  /** Milliseconds that only grow. @default performance.now */
+  /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
 interface Entry<Value> {
   readonly value: Value;
-  /** When the read of it began. */
+  /** When the read began. */
   readonly since: number;
 }
 
 /** Reads of one key: the one under way, and the one that begins when it ends. */
 interface Reads<Value> {
-  /** When the one under way began. */
+  /** When the current read began. */
   readonly since: number;
   readonly current: Promise<Value | undefined>;
   next?: Promise<Value | undefined>;
@@ -26,8 +26,8 @@ interface Reads<Value> {
 const MAX_ENTRIES = 100_000;
 
 /**
- * A cache of what others own, for deciding who may do what. A value counts for a bounded time; an absence is never kept, so nothing is
- * refused by an old answer. Callers that need the same key share reads: at most one is under way and one waits.
+ * A cache of authorization data that other services own. A value is valid for a bounded time; an absence is never cached, so no refusal rests on an
+ * old answer. Callers that need the same key share reads: at most one is under way and one waits.
  */
 export class ReadThrough<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
@@ -45,8 +45,8 @@ export class ReadThrough<Value> {
   }
 
   /**
-   * The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. Past half its age it is read
-   * again beforehand.
+   * The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. A value past half of its maximum age
+   * is refreshed in the background.
    */
   get(name: string): Value | Promise<Value | undefined> {
     const key = this.#keyOf(name);
@@ -54,7 +54,7 @@ export class ReadThrough<Value> {
     if (!entry) return this.#shared(key, name);
     const age = this.#now() - entry.since;
     if (age > this.#maxAgeMs) return this.#shared(key, name);
-    // A failure shows when somebody has to wait for the value.
+    // A failure surfaces when a caller has to wait for the value.
     if (age > this.#maxAgeMs / 2 && !this.#reads.has(key)) this.#begin(key, name).catch(() => undefined);
     return entry.value;
   }

@@ -32,7 +32,7 @@ function setUp({ replicaOf, limits }: Setting = {}) {
   return { calls, group };
 }
 
-/** A call under way, so that what comes now has to wait. */
+/** A call under way, so that the next command has to wait. */
 async function setUpBusy() {
   const world = setUp();
   const first = world.group.submit(commandFor('first'));
@@ -88,7 +88,7 @@ describe('deviceCommands', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
     afterEach(() => void jest.useRealTimers());
 
-    /** Ten callers whose call is under way, and three who wait. */
+    /** Ten callers whose call is under way, and three waiting ones. */
     async function setUpLoad() {
       const world = setUp();
       const submit = (hwids: string): void => {
@@ -103,7 +103,7 @@ describe('deviceCommands', () => {
       return { ...world, submit };
     }
 
-    it('waits for those who were just answered, and goes as soon as they are back', async () => {
+    it('waits for the callers just answered, and sends as soon as they are back', async () => {
       const { calls, submit } = await setUpLoad();
       submit('012345678');
       await turn();
@@ -218,7 +218,7 @@ describe('deviceCommands', () => {
       expect(group.open()).toBe(0);
     });
 
-    it('has room again when the deadline of those who wait has passed, though the call does not end', async () => {
+    it('has room again when waiting commands have expired, though the call does not end', async () => {
       const { calls, group } = setUp({ limits: { commands: 2, bytes: 10 } });
       void group.submit(commandFor('stuck'));
       await turn();

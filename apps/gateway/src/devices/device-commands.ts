@@ -4,12 +4,12 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { PendingRequest } from '../http/pending-requests.ts';
 
 const MAX_GROUP = 500;
-/** From here on a group is one of many callers, who ask again when they are answered. */
+/** A group of at least this size indicates load: its callers send their next commands right after the reply. */
 const BUSY_GROUP = 8;
-/** How long they are waited for, at most: less than a group is under way. */
+/** Maximum wait for the callers just answered: less than the duration of a call. */
 const PATIENCE_MS = 4;
 
-/** Commands that wait or are under way at a time, and the bytes of the requests that they came with. */
+/** Bounds on the commands waiting or under way, and on the bytes of their requests. */
 const LIMITS = { commands: 10_000, bytes: 32 * 1024 * 1024 };
 
 type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
@@ -17,7 +17,7 @@ type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
 interface Waiting {
   readonly command: DeviceCommand;
   readonly caller: Caller;
-  /** Whose it is, while traces are recorded. */
+  /** The trace of the caller, while traces are recorded. */
   readonly trace: Trace | undefined;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
@@ -26,11 +26,11 @@ interface Waiting {
 /** Commands to devices, sent in groups. */
 export interface DeviceCommands {
   /**
-   * Resolves when the command is durable and applied; rejects with its own fault, with `unavailable` at once where too many wait, and where the
-   * deadline of its caller passes before it is sent.
+   * Resolves when the command is durable and applied. Rejects with the command's own fault, with `unavailable` at once if too many commands wait, and
+   * if the caller's deadline passes before the command is sent.
    */
   submit(caller: Caller, command: DeviceCommand): Promise<void>;
-  /** How many are waiting or under way. */
+  /** Number of commands waiting or under way. */
   readonly open: () => number;
 }
 
@@ -38,15 +38,15 @@ type Registry = Pick<Devices, 'apply'>;
 
 const FULL = 'too many device commands wait for the registry';
 const LATE = 'the registry did not take the command in time';
-/** How often what waits is looked through while there is no room. */
+/** Interval of scanning the queue for expired commands while it is full. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together, and in
- * halves where they are too large for one call. A command that finds no call in flight goes out as soon as the requests that came with it are
- * read. A second call in flight would halve the groups, and with them double what a command costs behind here; so would two halves of the
- * callers that take turns, hence under load the callers just answered get a moment to join those who wait.
- * @param replicaOf names the registry's replica that a command goes to: each has groups of its own. @default one for all
+ * Groups commands in front of the registry. Commands that arrive while a call is in flight go out with the next call: at most 500 together, split in
+ * halves if they are too large for one call. A command that finds no call in flight goes out as soon as the requests that arrived with it are read.
+ * Each replica has one call in flight: a second one would halve the groups and double the cost of a command in the registry. Two alternating halves
+ * of the callers would have the same effect, so under load the callers just answered get a moment to join the waiting ones.
+ * @param replicaOf names the registry replica that handles a command: each has groups of its own. @default one for all
  */
 export function deviceCommands(
   devices: Registry,
@@ -62,7 +62,7 @@ export function deviceCommands(
     held.bytes -= caller.bytes;
   };
   const hasRoom = ({ bytes }: Caller): boolean => held.commands < limits.commands && held.bytes + bytes <= limits.bytes;
-  /** Lets go of what nobody waits for any more; a queue that is full is looked through once in a while. */
+  /** Drops expired commands; a full queue is scanned at most once per interval. */
   const makeRoom = (): void => {
     const now = performance.now();
     if (now - lookedAt < LOOK_EVERY_MS) return;
@@ -73,7 +73,7 @@ export function deviceCommands(
   const laneTo = (replica: string): Lane => {
     const known = lanes.get(replica);
     if (known) return known;
-    // Replicas come and go.
+    // Replicas come and go, so idle lanes are removed.
     for (const [name, lane] of lanes) if (lane.open() === 0) lanes.delete(name);
     const lane = openLane(devices, release);
     lanes.set(replica, lane);
@@ -93,11 +93,11 @@ export function deviceCommands(
 }
 
 interface Lane extends DeviceCommands {
-  /** Rejects what waits beyond its deadline. */
+  /** Rejects commands that wait beyond their deadline. */
   expire(now: number): void;
 }
 
-/** Groups of one replica, one after the other. @param release hears of each command that has ended */
+/** Sends the groups of one replica one after the other. @param release called for each command that has ended */
 function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
@@ -145,7 +145,7 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   const pump = (): void => {
     clearTimeout(patience);
     [scheduled, patience] = [false, undefined];
-    // Nobody hears of what would become of them.
+    // The callers of expired commands no longer wait for a result.
     expire(performance.now());
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);

@@ -15,7 +15,7 @@ const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
 const NOW = madeAtOf(message.messageId) + 8 * 3_600_000;
 const DAY = 86_400_000;
 
-/** The hash that the device was handed, or another device, in another application. */
+/** A hash as given to the device, or to another device, in another application. */
 function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
   const key = messageKeyOf(reportKey, of.application, message);
   const mac = macOf(key, seq, platform, checkOf(hwidHashOf(deviceKey, of.account, of.hwid)));
@@ -60,7 +60,7 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
     },
   });
   const reports = () => published.map(({ record }) => Reports.decode(record.value));
-  /** Holds the topic up until the function that it answers is called. */
+  /** Blocks publishing to the topic until the returned function is called. */
   const stall = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     going = promise;
@@ -184,7 +184,7 @@ describe('a report', () => {
     expect(reporter.open()).toBe(0);
   });
 
-  it('of a device that nobody knows counts nothing (R-C7)', async () => {
+  it('of an unknown device is not counted (R-C7)', async () => {
     const { reporter, published } = setUp();
     const unknown = { ...device, hwid: 'nobody' };
     for (const hash of [buildStatisticsHash(message), hashFor(unknown)]) {
@@ -195,7 +195,7 @@ describe('a report', () => {
 });
 
 describe('a hash (R-C11)', () => {
-  it('may be missing, and says what it says', () => {
+  it('may be missing, and is parsed into its parts', () => {
     expect(hashOf(undefined)).toBeUndefined();
     expect(hashOf('P_423M_lQlKFY_bEL-4nm3p4-4bbkUN')).toMatchObject({
       campaignId: 961_234n,

@@ -7,11 +7,11 @@ import type { Devices, Messages } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 
-/** Reports that are not durable yet: each waits for the registry, or for the topic. */
+/** Maximum number of reports that are not durable yet, waiting for the registry or for the topic. */
 const MAX_OPEN = 10_000;
-/** Devices that are looked up at a time. */
+/** Devices looked up in one call. */
 const LOCATED_AT_ONCE = 500;
-/** The shortest that a message is kept: a hidden one (R-I6). A younger one that a genuine hash names need not be asked for. */
+/** The shortest retention of any message, that of a hidden one (R-I6). A younger message named by a genuine hash exists without a lookup. */
 const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
 /** A device that reports. */
@@ -25,23 +25,23 @@ export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
-  /** What ids of devices are made with, and statistics hashes signed. May throw a Fault `unavailable` as long as it is not known. */
+  /** The keys that derive device ids and sign statistics hashes. May throw a Fault `unavailable` until they are known. */
   readonly identity: () => Pick<IdentityKeys, 'device' | 'report'>;
   readonly clock: Clock;
 }
 
-/** What devices report about messages, as facts on `tidings.reports`. */
+/** Publishes device reports about messages as facts on `tidings.reports`. */
 export interface Reporter {
   /**
-   * Resolves when the report is durable; or to false where it is to change nothing: its hash was made for another device, application or
-   * message, or the device or the message does not exist (R-C7, R-C11). @throws Fault `unavailable` where too many wait
+   * Resolves when the report is durable. Resolves to false if the report has no effect: its hash was made for another device, application or message,
+   * or the device or the message does not exist (R-C7, R-C11). @throws Fault `unavailable` if too many reports wait
    */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean>;
-  /** How many are not durable yet. */
+  /** Number of reports that are not durable yet. */
   readonly open: () => number;
 }
 
-/** What a hash says; undefined where none was given (R-C11). */
+/** Parses a hash; undefined if none was given (R-C11). */
 export function hashOf(hash: string | undefined): StatisticsHash | undefined {
   if (hash === undefined) return undefined;
   const parsed = parseStatisticsHash(hash);
@@ -53,7 +53,7 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
-/** Where devices stand, if they exist: asked for together, application by application. */
+/** Locations of devices, undefined for an unknown device: looked up in batches, one application at a time. */
 function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
   const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
@@ -81,7 +81,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return message?.id === hash.messageId && message.message!.applications.includes(application);
   };
 
-  /** Whether the hash is of a message that exists, and not of another device. One without a part of ours names no device (R-I30). */
+  /** Whether the message of the hash exists and the hash is not for another device. A hash without our own part names no device (R-I30). */
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
       const keys = identity();
@@ -92,7 +92,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return isKept(of, hash);
   };
 
-  /** What the hash says counts: it is the platform that the device had when it was sent to. Registered anew, it is another device. */
+  /** The platform in the hash prevails: it is the one that the message was sent to. A device registered anew is another device. */
   const placeOf = async (of: ReportingDevice, hash: StatisticsHash) => {
     if (!(await isSound(of, hash))) return undefined;
     const location = await locate(of);

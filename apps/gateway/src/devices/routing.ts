@@ -2,16 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 import type { DeviceCommand } from '@tidings/rpc';
 
-/** The log of the device that a command is about. A user's devices may be in others, too: that costs a conflict at worst. */
+/** The log of the device that a command is about. Other devices of the same user may be in other logs, which costs at most a conflict. */
 export const logOfCommand =
   (deviceKey: () => KeyObject) =>
   ({ account, hwid, userId }: DeviceCommand): string =>
     deviceLogOf(hwidHashOf(deviceKey(), account, hwid === '' ? userId : hwid));
 
-/** `{operation: 'increment'}` adds up; other operations are taken for it, too. */
+/** `{operation: 'increment'}` is not idempotent; other operations are treated like it. */
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** True where a second execution of the command leaves what the first one did: it sets values, or its key remembers it (R-ER11). */
+/** True if a second execution of the command has the same effect as one: it sets values, or its idempotency key is remembered (R-ER11). */
 export function isRepeatable({ command, idempotencyKey }: DeviceCommand): boolean {
   if (idempotencyKey !== '') return true;
   switch (command?.$case) {

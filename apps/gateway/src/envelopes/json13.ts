@@ -12,7 +12,7 @@ const bare = (status: number, text: string): Reply => json(status, { status_mess
 const full = (status: number, text: string): Reply =>
   json(status, { status_code: status, status_message: text, response: null });
 
-/** R-ER8: the create methods answer an empty list where the others answer null. */
+/** R-ER8: the create methods answer an empty list in place of null. */
 const argument = (text: string, method: Method | undefined): Reply =>
   json(200, {
     status_code: 210,

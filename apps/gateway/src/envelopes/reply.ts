@@ -6,17 +6,17 @@ export interface Reply {
   readonly status: number;
   /** JSON text; "" = no body. */
   readonly body: string;
-  /** Goes out instead of JSON. */
+  /** Sent in place of JSON. */
   readonly file?: { readonly type: string; readonly bytes: Uint8Array };
-  /** Goes out instead, as it comes: `length` bytes. What is still on its way 10 s after the gateway began to close is cut off. */
+  /** Sent in place of JSON, as it is produced: `length` bytes. A stream still running 10 s after the gateway began to close is cut off. */
   readonly stream?: { readonly type: string; readonly length: number; readonly bytes: AsyncIterable<Uint8Array> };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a family of methods says what became of a request: the only place that knows HTTP statuses. */
+/** How a family of methods reports the result of a request: the only place that knows HTTP statuses. */
 export interface Envelope {
   success(method: Method, output: unknown): Reply;
-  /** @param method undefined where the path names none. */
+  /** @param method undefined if the path names none. */
   fault(fault: Fault, method?: Method): Reply;
   wrongVerb(): Reply;
 }

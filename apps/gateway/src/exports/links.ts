@@ -2,40 +2,40 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual 
 import type { Clock } from '@tidings/kernel';
 import type { MasterKeys } from '@tidings/runtime';
 
-/** How long a link holds (R-N7). */
+/** Validity of a link (R-N7). */
 const VALID_SECONDS = 24 * 60 * 60;
 const SECONDS = /^\d{1,12}$/;
 const SIGNATURE = /^[\da-f]{64}$/;
 
-/** An archive: its name, which others may have too, and the export that has made it. */
+/** An archive: its name, which is not unique, and the export that made it. */
 export interface Signed {
   readonly archive: string;
   readonly job: string;
 }
 
-/** What a link carries beside the archive's name, as it came. */
+/** The unparsed parameters of a link beside the archive's name. */
 export interface Proof {
   readonly exp: string;
   readonly sig: string;
 }
 
-/** Links to archives: whoever has one may download what it leads to, for 24 hours (R-N7). */
+/** Links to archives: everyone with the link may download the archive, for 24 hours (R-N7). */
 export interface ExportLinks {
   linkTo(signed: Signed): string;
-  /** False for what can be no proof, or has expired, whatever it is of. */
+  /** False for a proof that is malformed or has expired, whatever it was signed for. */
   mayHold(proof: Proof): boolean;
   /** Whether the proof was signed for this export. In constant time. */
   isProofOf(signed: Signed, proof: Proof): boolean;
 }
 
 export interface ExportLinksDeps {
-  /** The first one signs; a signature of any holds. */
+  /** The first key signs; a signature by any of them is valid. */
   readonly keys: readonly [KeyObject, ...KeyObject[]];
   readonly clock: Clock;
   readonly publicUrl: string;
 }
 
-/** The keys of links, by HKDF-SHA-256 from the master keys: links of a rotated key hold until they expire, or the previous key is gone. */
+/** The keys of links, by HKDF-SHA-256 from the master keys: links of a rotated key are valid until they expire or the previous key is removed. */
 export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps['keys'] => {
   const keyFrom = (masterKey: Uint8Array): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/export-link', 32)));
@@ -44,7 +44,7 @@ export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps[
 
 export function exportLinks({ keys, clock, publicUrl }: ExportLinksDeps): ExportLinks {
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
-  // The job is signed and not shown: who knows it may ask for further links.
+  // The job is signed and not shown: its id gives access to further links.
   const signature = (key: KeyObject, { archive, job }: Signed, exp: string): Buffer =>
     createHmac('sha256', key).update(`${archive}\n${job}\n${exp}`).digest();
   return {

@@ -17,7 +17,7 @@ const hasBody = ({ verb }: Method): boolean => verb !== 'GET' && verb !== 'DELET
 /** An empty body is an empty object: operators' requests have few fields, and often none. */
 const fieldsIn = (body: Buffer): Request => (body.length === 0 ? {} : parseObject(body));
 
-/** `/admin/v1/`: operators, with the administrator token (R-T8). */
+/** `/admin/v1/`: for operators, with the administrator token (R-T8). */
 @Injectable()
 export class AdminRoutes {
   readonly #context: Context;

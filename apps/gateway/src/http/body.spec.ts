@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** Sends all of the bytes before it reads, and tells the statuses of so many replies. */
+/** Sends all of the bytes before it reads, and returns the statuses of `count` replies. */
 async function statuses(count: number, ...sent: readonly (string | Buffer)[]): Promise<number[]> {
   const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
   try {
@@ -45,7 +45,7 @@ const head = (path: string, headers: Readonly<Record<string, string | number>>):
     '',
   ].join('\r\n');
 
-/** What does not get smaller, so that it is still on its way when the body is refused. */
+/** Incompressible bytes, so that the body is still in transit when it is refused. */
 const noise = (bytes: number): Buffer => randomBytes(bytes);
 
 describe('the connection of a refused body goes on', () => {
@@ -87,7 +87,7 @@ it.each([
   expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\w ]+\r\nconnection: close\r\n`));
 });
 
-it('uploads that do not get on hold up nobody', async () => {
+it('stalled uploads do not block other requests', async () => {
   const stuck = Array.from({ length: 10 }, () => {
     const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
     socket.write(`${head(BULK, { 'transfer-encoding': 'chunked' })}1\r\n{\r\n`);
@@ -135,7 +135,7 @@ it('a body that comes byte by byte takes no more memory than its bytes', async (
     request.emit('data', slab.subarray(at, at + 1));
   }
   collectGarbage();
-  // A chunk by itself takes a hundred bytes and more.
+  // A separate chunk takes more than a hundred bytes.
   expect((process.memoryUsage().heapUsed - before) / bytes).toBeLessThan(50);
   request.end();
   expect(await reading).toHaveLength(bytes);

@@ -18,15 +18,15 @@ import { isKept, parseExactly } from './exact-numbers.ts';
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
 
-/** How long the rest of a refused body is read. A connection that is cut before has its caller see a reset instead of the refusal. */
+/** How long the rest of a refused body is read. If the connection is cut earlier, the caller sees a reset in place of the refusal. */
 const DISCARDING_MS = 10_000;
-/** Chunks of a body that are kept by themselves: callers may send it byte by byte, and each takes many times its size. */
+/** Chunks of a body kept before they are joined: a body may arrive byte by byte, and each chunk takes many times its size. */
 const LOOSE_CHUNKS = 256;
-/** What a large body has to bring while others wait: as much as the largest needs to be there before the server gives it up. */
+/** Progress required of a large body while others wait: enough for the largest body to arrive within the server's time limit. */
 const PACE_BYTES = 1024 * 1024;
 const PACE_MS = 2_000;
 
-/** Lets what is left of a body pass unseen, so that its sender gets to see the reply and can go on with the next request. */
+/** Discards the rest of a body, so that the sender sees the reply and can send the next request. */
 export function discard(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
   const timer = setTimeout(() => request.destroy(), DISCARDING_MS);
@@ -35,38 +35,37 @@ export function discard(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Says when a body that is large may be read on. */
+/** Admits large bodies. */
 export interface Admission {
-  /** Resolves when there is room; asked once, by the first byte over {@link SMALL_BODY_BYTES}. */
+  /** Resolves when there is room; called once, at the first byte over {@link SMALL_BODY_BYTES}. */
   readonly admit: () => Promise<unknown>;
-  /** Whether others wait for room. */
+  /** Whether other bodies wait for room. */
   readonly crowded: () => boolean;
 }
 
-/** Refuses a body that says itself that it is over the limit, which is inclusive. @throws Fault `tooLarge` */
+/** Refuses a body whose declared length is over the limit, which is inclusive. @throws Fault `tooLarge` */
 export function refuseTooLarge(request: IncomingMessage, limit: number): void {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limit && !isPacked(request, limit)) throw Fault.tooLarge(TOO_LARGE);
 }
 
-/**
- * The whole body. A body over the limit is a fault `tooLarge`; a caller that goes away is one that nobody will read.
- */
+/** The whole body; rejects if the caller disconnects. @throws Fault `tooLarge` for a body over the limit */
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT_BYTES): Promise<Buffer> {
   return collect(request, request, { limit });
 }
 
-/** Whether a body comes packed by gzip, where it may: there its limit is more than usual. */
+/** Whether a body is compressed with gzip, which is allowed if its limit is above the usual one. */
 const isPacked = ({ headers }: IncomingMessage, limit: number): boolean =>
   limit > BODY_LIMIT_BYTES && headers['content-encoding']?.toLowerCase() === 'gzip';
 
-/** How many bytes a body may be, unpacked: what it says to be, else its limit. */
+/** Maximum size of the uncompressed body in bytes: the declared length, else the limit. */
 export const weightOf = (request: IncomingMessage, limit: number): number =>
   isPacked(request, limit) ? limit : Math.min(Number(request.headers['content-length'] ?? limit), limit);
 
 /**
- * The same of a body that may be large, and may come packed by gzip: the limit is for what it is unpacked. A large one is read on when it is admitted; then
- * one that comes slowly while others wait is a fault `throttled`.
+ * The whole body, which may be large and, above the usual limit, compressed with gzip: the limit applies to the uncompressed size. Reading a large
+ * body continues once it is admitted.
+ * @throws Fault `throttled` for an admitted body that arrives slowly while others wait
  */
 export function readLargeBody(request: IncomingMessage, limit: number, admission: Admission): Promise<Buffer> {
   if (!isPacked(request, limit)) return collect(request, request, { limit, admission });
@@ -80,7 +79,7 @@ interface Reading {
   readonly admission?: Admission;
 }
 
-/** What comes out of `source`, which is the request or made of it. */
+/** Collects the output of `source`, which is the request or derived from it. */
 function collect(request: IncomingMessage, source: Readable, { limit, admission }: Reading): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let chunks: Buffer[] = [];
@@ -92,7 +91,7 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
 
   const stop = (): void => {
     isOpen = false;
-    // The request lives for longer, and its listeners with it.
+    // The request and its listeners outlive the body.
     chunks = [];
     loose = [];
     clearInterval(pace);
@@ -105,7 +104,7 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     reject(fault);
   };
   const gone = (): void => refuse(Fault.malformed(MALFORMED));
-  /** Only what others wait for is taken away from the slow. */
+  /** Slow bodies are refused only while others wait. */
   const keepPace = (crowded: () => boolean): void => {
     let before = bytes;
     pace = setInterval(() => {
@@ -121,7 +120,7 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     keepPace(crowded);
     source.resume();
   };
-  /** Makes one chunk of the loose ones. */
+  /** Joins the loose chunks into one. */
   const bind = (): void => {
     chunks.push(loose.length === 1 ? loose[0]! : Buffer.concat(loose));
     loose = [];
@@ -163,7 +162,7 @@ function isNestedWithin(value: object, depth: number): boolean {
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** JSON can escape half a surrogate pair, which no store keeps: it becomes the replacement character here, once, for all. */
+/** JSON can escape half of a surrogate pair, which no store keeps: it is replaced with the replacement character here, once for all. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
@@ -171,15 +170,15 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), wellFormed(member)]));
 }
 
-/** Arrays and objects that a body may hold: each takes many times the bytes that it is written with. */
+/** Maximum number of arrays and objects in a body: each takes many times its bytes in JSON. */
 const MAX_CONTAINERS = 2_000_000;
 const [QUOTE, BACKSLASH, ARRAY, OBJECT, COLON] = ['"', '\\', '[', '{', ':'].map((sign) => sign.charCodeAt(0));
-/** The fewest bytes of a member: two quotes, a colon, a value and what is between it and the next. */
+/** Minimum bytes of a member: two quotes, a colon, a value and the separator. */
 const MEMBER_BYTES = 5;
 
-/** Whether JSON holds more of them, or of members, told without making any: those in its texts do not count. */
+/** Whether JSON has too many containers or members, found without parsing it: those inside of strings do not count. */
 function holdsTooMuch(bytes: Buffer, maxMembers: number): boolean {
-  // Two bytes each at least.
+  // Each takes at least two bytes.
   if (bytes.length <= Math.min(2 * MAX_CONTAINERS, MEMBER_BYTES * maxMembers)) return false;
   let containers = 0;
   let members = 0;
@@ -195,8 +194,8 @@ function holdsTooMuch(bytes: Buffer, maxMembers: number): boolean {
 }
 
 /**
- * The object in a body, whatever its Content-Type says (R-ER1). Of duplicate keys the last wins. One of over two million arrays and objects, or of too many
- * members, is too large.
+ * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins.
+ * @throws Fault `tooLarge` for more than two million arrays and objects, or too many members
  */
 export function parseObject(bytes: Buffer, maxBodyBytes = BODY_LIMIT_BYTES): Request {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
@@ -214,7 +213,7 @@ export function parseObject(bytes: Buffer, maxBodyBytes = BODY_LIMIT_BYTES): Req
   return mayBeIllFormed ? (wellFormed(value) as Request) : value;
 }
 
-/** The parameters of a method-style request, which stand in `request` (R-ER1) but for a few methods (R-ER3, R-X1). */
+/** The parameters of a method-style request, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
 export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
   const { request } = body;
   if (form === 'bare' || (form === 'either' && request === undefined)) return body;

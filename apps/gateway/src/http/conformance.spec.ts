@@ -15,14 +15,14 @@ const secrets: Readonly<Record<Method['scope'], string>> = {
   optional: 'api',
 };
 
-/** Bodies carry what the path does not: operators' paths have parameters. */
+/** Path parameters go into the URL, all others into the body. */
 function requestOf(method: Method, fields: Readonly<Record<string, unknown>>): { url: string; payload: unknown } {
   if (method.body !== 'bare') return { url: method.path, payload: { request: { ...fields, auth: undefined } } };
   const url = method.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
   return { url, payload: fields };
 }
 
-/** What a caller gets for a faulty request, wherever its fields can be sent as they are. */
+/** The reply to a faulty request, wherever its fields can be sent as they are. */
 const faulty = (method: Method): readonly ConformanceCase[] =>
   method.verb === 'POST' && !method.path.includes('{')
     ? conformanceCases(method).filter(({ expected }) => expected !== 'accepted')

@@ -17,12 +17,12 @@ import {
 import { CONTEXT } from '../injection-tokens.ts';
 import type { Route } from './route.ts';
 
-/** For what may be another thing under the same address after an update. */
+/** For an address whose content may change with an update. */
 const REVALIDATED = 'no-cache';
-/** For what has a name of its own in each version. */
+/** For content with a unique name in each version. */
 const KEPT = 'public, max-age=31536000, immutable';
 
-/** Makes something once, when it is asked for first; again where that failed. */
+/** Memoizes `make` on first use; a failure is not kept. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -37,7 +37,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 const takesGzip = ({ headers }: IncomingMessage): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(String(headers['accept-encoding'] ?? ''));
 
-/** What the API says of itself: `/openapi.json` for programs, `/docs` for people. Both need no token. */
+/** The API's own documentation: `/openapi.json` for programs, `/docs` for people. Both need no token. */
 @Injectable()
 export class DocsRoutes {
   readonly #document: () => OpenApi;

@@ -3,7 +3,7 @@ import { type Client, openClient } from '../testing/gateway-world.ts';
 let client: Client;
 beforeAll(async () => {
   client = await openClient();
-  // Made when it is asked for first, which on a busy machine may take longer than a request.
+  // The page is made on first use, which may exceed the deadline of a request on a busy machine.
   while ((await get('/docs')).status === 503);
 });
 afterAll(() => client.close());
@@ -11,7 +11,7 @@ afterAll(() => client.close());
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(new URL(path, client.url), { headers });
 
-/** What the page loads. */
+/** The assets that the page loads. */
 async function assets(): Promise<string[]> {
   const html = await (await get('/docs')).text();
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);

@@ -28,7 +28,7 @@ it('keeps those of 64 bits and a little more in tags and conditions, apart from 
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
 });
 
-it('takes a number alone for what it is', () =>
+it('does not keep a number that is the whole value of such a member', () =>
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
 
 it('is JSON.parse for all else', () => {
@@ -84,6 +84,6 @@ it('costs a few times what JSON.parse does, of a million zeros, too', () => {
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  // With a reviver it is eighty times as much, and the event loop stands still for seconds.
+  // A reviver costs eighty times as much and blocks the event loop for seconds.
   expect(cpu(() => parseExactly(text)) / cpu(() => JSON.parse(text) as unknown)).toBeLessThan(25);
 });

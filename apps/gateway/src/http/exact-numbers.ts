@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { LongInteger } from '@tidings/contract';
 
-/** Not in the library types yet: values that JSON.stringify writes as the text that they were made of. */
+/** Missing from the library types: values that JSON.stringify writes as their source text. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON: (this: void, text: string) => { readonly rawJSON: string };
   isRawJSON: (this: void, value: unknown) => value is { readonly rawJSON: string };
 };
 
-/** An integer that a number may not hold looks like this; some that it can hold do, too. */
+/** Matches every integer that a number may not hold, and some that it can. */
 const MAY_BE_LONG = /[:,[][ \t\n\r]*-?[1-9]\d{15}/;
 const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 
-/** Each takes as long as twenty numbers; what would be sent on with so many is refused as too large. */
+/** Each costs as much as twenty numbers; a body with more of them in members that are passed on is too large. */
 const MOST_KEPT = 100_000;
 
-/** Members that go on as the JSON that they came as (R-I18). */
+/** Members that are passed on as their source JSON (R-I18). */
 const PASSED_ON: ReadonlySet<string> = new Set([
   ...['data', 'userData', 'ios_root_params', 'android_root_params', 'rootParams'],
   ...['template_bindings', 'dynamic_content_placeholders'],
@@ -23,7 +23,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 /** Members in which integers are compared and counted exactly (R-RES8). */
 const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions']);
 
-/** Longer ones are no integers of 64 bits, and only Decimal tags take them: as doubles. */
+/** Longer texts are no 64-bit integers: only Decimal tags accept them, as doubles. */
 const LONGEST = '-9223372036854775808'.length;
 
 /** Objects whose members are no fields of the API. */
@@ -38,10 +38,10 @@ const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = ['"', '\\', '-', '0', '9'].map((si
 ];
 const OF_NUMBERS: ReadonlySet<number> = new Set([...'0123456789+-.eE'].map((sign) => sign.charCodeAt(0)));
 const SPACE: ReadonlySet<number> = new Set([...' \t\n\r'].map((sign) => sign.charCodeAt(0)));
-/** What follows a value. A number in the place of a key stays what it is, which is no JSON. */
+/** The characters that follow a value. A number in the place of a key stays unmarked, and JSON.parse rejects it. */
 const ENDS_VALUE: ReadonlySet<number> = new Set([...',]}'].map((sign) => sign.charCodeAt(0)));
 
-/** Index of the first character from `at` on that is not one of `signs`. */
+/** Index of the first character from `at` on that is not in `signs`. */
 function after(signs: ReadonlySet<number>, text: string, at: number): number {
   let end = at;
   while (signs.has(text.charCodeAt(end))) end++;
@@ -61,7 +61,7 @@ function afterText(text: string, at: number): number {
 const isLong = (number: string): boolean =>
   number.length > 15 && LONG_INTEGER.test(number) && !Number.isSafeInteger(Number(number));
 
-/** JSON whose long integers have become texts that begin with `mark`. One pass: each character is seen a bounded number of times. */
+/** Replaces long integers in JSON by strings that begin with `mark`. One pass: each character is visited a bounded number of times. */
 function withMarks(text: string, mark: string): string {
   let marked = '';
   let from = 0;
@@ -84,13 +84,13 @@ function withMarks(text: string, mark: string): string {
 
 interface Open {
   readonly container: Record<string | number, unknown>;
-  /** The field that it stands in; "" where that is no field of the API. */
+  /** The field that contains it; "" outside the fields of the API. */
   readonly name: string;
   readonly isPassedOn: boolean;
   readonly isExact: boolean;
 }
 
-/** Puts numbers, or in what is passed on their texts, in the place of the marked texts. Takes any depth. */
+/** Replaces marked strings by numbers, and in passed-on members by their source text. Handles any depth. */
 function unmark(root: object, mark: string): void {
   let kept = 0;
   const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
@@ -118,17 +118,17 @@ function unmark(root: object, mark: string): void {
 }
 
 /**
- * JSON.parse, but that integers beyond 2^53 stay what they are: up to 100,000 of them in what is passed on, and in tags and conditions those of up to
- * 19 digits, as {@link LongInteger}. In linear time. Throws SyntaxError.
+ * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, and those of up to 19 digits in tags and conditions,
+ * as {@link LongInteger}. Linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;
-  // No caller can know it, so no text of a caller is taken for a number.
+  // No caller can guess it, so no caller's string is taken for a number.
   const mark = randomUUID();
   const value = JSON.parse(withMarks(text, mark)) as unknown;
   if (typeof value === 'object' && value !== null) unmark(value, mark);
   return value;
 }
 
-/** Whether a value is a number that was kept as its text. */
+/** Whether a value is a number kept as its source text. */
 export const isKept = (value: object): boolean => isRawJSON(value) || value instanceof LongInteger;

@@ -16,7 +16,7 @@ const away = (): Fault =>
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it('what is expected has a line a second, without a stack, that tells how many were left out', () => {
+it('expected faults get a line a second, without a stack, with the number of suppressed ones', () => {
   const { lines, note } = setUp();
   for (let second = 0; second < 3; second++) {
     for (let i = 0; i < 1_000; i++) note(away(), '/json/1.3/setTags');

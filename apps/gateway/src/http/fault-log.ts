@@ -3,7 +3,7 @@ import type { Logger } from '@tidings/runtime';
 
 const EVERY_MS = 1_000;
 
-/** Writes what went wrong with requests into the log. */
+/** Logs the faults of requests. */
 export type FaultLog = (fault: Fault, path: string) => void;
 
 /** Faults of one kind since the last line about them. */
@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Bugs are logged whole, each. What is expected when a service or a store is away gets one line a second at most, without a stack and with the number of
- * those that were left out: `tidings_http_request_seconds` counts them all.
+ * Logs every bug in full. Expected faults, while a service or a store is unavailable, get at most one line a second, without a stack and with the
+ * number of suppressed ones: `tidings_http_request_seconds` counts them all.
  */
 export function faultLog(log: Pick<Logger, 'warn' | 'error'>): FaultLog {
   let window: Window | undefined;
@@ -23,7 +23,7 @@ export function faultLog(log: Pick<Logger, 'warn' | 'error'>): FaultLog {
     if (!window) return;
     const { suppressed, last } = window;
     window = undefined;
-    // The last of them has a line now.
+    // The last of them gets a line here.
     if (suppressed > 0) write(last, suppressed - 1);
   };
   const write = (fields: Window['last'], suppressed: number): void => {

@@ -18,14 +18,14 @@ import { type Endpoint, originForm, pathOf, type Route, type RouteTable } from '
 
 const NOT_FOUND = Fault.notFound('Not Found');
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** How long replies that take their time may go on while the gateway closes. */
+/** How long streamed replies may continue while the gateway closes. */
 const CLOSING_MS = 10_000;
-/** When a request that was not served may be repeated: not so soon that those who wait hold up what comes back. */
+/** Retry-After of a request that was not served: long enough that retries do not overload a recovering service. */
 const RETRY_AFTER_SECONDS = 5;
 const SLOW: Reply = { status: 408, body: '', headers: { connection: 'close' } };
 const METHOD_STYLE = /^\/json\/[^/]+(\/|$)/;
 
-/** What is answered under a path that nothing is served under, by the family that it would belong to (R-ER5, R-V1). */
+/** The reply to an unserved path, in the envelope of the family that it would belong to (R-ER5, R-V1). */
 function unknownPath(path: string): Reply {
   if (METHOD_STYLE.test(path)) return json13Envelope.unknownMethod();
   if (path.startsWith('/api/v2/audience/')) return audienceEnvelope.fault(NOT_FOUND);
@@ -33,7 +33,7 @@ function unknownPath(path: string): Reply {
   return apiV2Envelope.fault(NOT_FOUND);
 }
 
-/** A reply, and the fault that it tells of if it does. */
+/** A reply, and its fault if it reports one. */
 interface Answer {
   readonly reply: Reply;
   readonly fault?: Fault;
@@ -46,17 +46,17 @@ export interface ExchangeDeps {
   readonly requests: PendingRequests;
 }
 
-/** From a request to its reply: path, verb, and then what the route says (R-ER4). */
+/** From a request to its reply: path, verb, and then the route (R-ER4). */
 export class Exchange {
   readonly #routes: RouteTable;
   readonly #log: Logger;
   readonly #logFault: FaultLog;
   readonly #meter: RequestMeter;
   readonly #requests: PendingRequests;
-  /** Whether somebody else on this port serves the path. */
+  /** Whether another handler on this port serves the path. */
   readonly #isElsewhere: (verb: string, path: string) => boolean;
   #closing = false;
-  /** Ends the replies that take their time. */
+  /** Aborts streamed replies. */
   readonly #ending = new AbortController();
 
   constructor(
@@ -72,7 +72,7 @@ export class Exchange {
     this.#requests = requests;
   }
 
-  /** Answers a request; false where it is somebody else's. Never throws: nothing that comes in by a socket may end the process. */
+  /** Answers a request; false if another handler serves it. Never throws: no input from a socket may end the process. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     try {
       return this.#dispatched(request, response);
@@ -100,7 +100,7 @@ export class Exchange {
     return true;
   }
 
-  /** From now on a connection ends with the reply that is under way on it. */
+  /** From now on each connection closes after its current reply. */
   close(): void {
     this.#closing = true;
     setTimeout(() => this.#ending.abort(), CLOSING_MS).unref();
@@ -134,7 +134,7 @@ export class Exchange {
     this.#meter(nameOf(route), fault?.kind ?? (isSlow ? 'slow' : 'ok'), startedAt);
   }
 
-  /** Ends with the last byte, or when the caller goes away. */
+  /** Ends with the last byte, or when the caller disconnects. */
   async #writeStream(
     { length, bytes }: NonNullable<Reply['stream']>,
     request: IncomingMessage,
@@ -147,7 +147,7 @@ export class Exchange {
     try {
       await pipeline(wholly(bytes, length), response, { signal: this.#ending.signal });
     } catch (error) {
-      // What the caller gets is shorter than was announced, so that it cannot be taken for the whole.
+      // The reply is shorter than announced, so that the caller cannot take it for the whole.
       const { code } = error as { code?: unknown };
       if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ABORT_ERR') throw error;
     }
@@ -186,10 +186,10 @@ export class Exchange {
   }
 }
 
-/** What a route is called in metrics and traces: never by an address with ids in it. */
+/** The name of a route in metrics and traces: never an address with ids in it. */
 const nameOf = ({ method, path }: Route): string => method?.name ?? path;
 
-/** What HEAD may ask for: no method of the API, but what downloads are made of. */
+/** The route that HEAD may use: only that of a download, never an API method. */
 function fileIn(endpoint: Endpoint | undefined): Route | undefined {
   const route = endpoint?.routes.get('GET');
   return route?.method ? undefined : route;
@@ -197,7 +197,7 @@ function fileIn(endpoint: Endpoint | undefined): Route | undefined {
 
 const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
 
-/** All the bytes that were announced, or an error. */
+/** Yields exactly the announced number of bytes, or throws. */
 async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
   let rest = length;
   for await (const chunk of bytes) {
@@ -207,19 +207,19 @@ async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncI
   if (rest !== 0) throw Fault.bug(`a reply is ${rest} bytes shorter than announced`);
 }
 
-/** The text of a reply as it goes out: a line, so that a prompt of a terminal does not begin behind it. */
+/** The body of a reply with a trailing newline, so that a terminal prompt begins on a new line. */
 const lineOf = ({ body }: Reply): string => (body === '' ? '' : `${body}\n`);
 
-/** Writes a reply, but for one that is a stream. */
+/** Writes a reply, except for a stream. */
 function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.destroyed) return;
   writeHead(request, response, reply);
   response.end(reply.file?.bytes ?? lineOf(reply));
-  // Of a request that was refused before its body was read.
+  // The request was refused before its body was read.
   if (!request.complete && request.readableFlowing === null) discard(request);
 }
 
-/** Writes the headers that every reply has. */
+/** Writes the headers common to all replies. */
 function writeHead(
   request: IncomingMessage,
   response: ServerResponse,

@@ -155,7 +155,7 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
 describe('other origins (R-ER6)', () => {
   const origin = 'https://shop.example';
 
-  it('are told what they may do, anywhere', async () => {
+  it('get the CORS headers of a preflight on every path', async () => {
     const answer = await client.send('OPTIONS', '/anywhere', undefined, {
       origin,
       'access-control-request-method': 'POST',

@@ -8,7 +8,7 @@ import type { PendingRequest } from './pending-requests.ts';
 const MAX_KEY_LENGTH = 255;
 const NOTHING: Request = {};
 
-/** The caller's key for this method alone; "" without one, or where nothing is changed of a device (R-ER11). */
+/** The caller's key, scoped to this method; "" without one, or if the method changes no device (R-ER11). */
 function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders): string {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string' || key === '' || scope !== 'device') return '';
@@ -16,7 +16,7 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Identifies the caller by its token and counts the request against the limit. Answers at once where the token is known and has no limit. */
+/** Authenticates the caller and counts the request against the token's limit. Synchronous if the token is cached and has no limit. */
 function identify(
   context: Context,
   method: Method,
@@ -36,13 +36,13 @@ function identify(
 export interface Invocation {
   readonly request: IncomingMessage;
   readonly pending: PendingRequest;
-  /** Reads the parameters and does the work on them. */
+  /** Reads the parameters and runs the work on them. */
   readonly read: <T>(work: (request: Request) => Promise<T>) => Promise<T>;
 }
 
 /**
- * Calls a method for a customer: a token in the header and its limit, where it can stand nowhere else; JSON; a token in the body and its limit; required
- * arguments; application; values; and then what the method does (R-ER4).
+ * Calls a method for a customer, in this order: header token and its limit, if the body cannot carry the token; JSON; body token and its limit;
+ * required arguments; application; values; handler (R-ER4).
  */
 export function invoke(
   method: Method,
@@ -60,7 +60,7 @@ export function invoke(
     : readAndCall(method, handler, context, invocation, () => identified);
 }
 
-/** @param callerOf who calls, which may stand in the body */
+/** @param callerOf returns the caller, whose token may be in the body */
 function readAndCall(
   method: Method,
   handler: Handler<Method>,

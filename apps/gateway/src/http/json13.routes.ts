@@ -8,7 +8,7 @@ import { invoke } from './invoke.ts';
 import { LargeBodies } from './large-bodies.ts';
 import type { Route } from './route.ts';
 
-/** `/json/1.3/`, and what speaks like it: parameters mostly wrapped in `request`, tokens in the body or the header. */
+/** `/json/1.3/` and the endpoints in its style: parameters mostly wrapped in `request`, tokens in the body or the header. */
 @Injectable()
 export class Json13Routes {
   readonly #context: Context;

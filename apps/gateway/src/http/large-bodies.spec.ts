@@ -7,7 +7,7 @@ import { BODY_LIMIT_BYTES } from '@tidings/contract';
 import { LargeBodies } from './large-bodies.ts';
 import { PendingRequests } from './pending-requests.ts';
 
-/** Above the usual, so that bodies may come packed. */
+/** Above the usual limit, so that bodies may be compressed. */
 const LIMIT = BODY_LIMIT_BYTES + 1;
 const LARGE = Buffer.alloc(512 * 1024, ' ');
 
@@ -49,7 +49,7 @@ it('a large body is held until the work on it is done, and others wait unread', 
   expect(begun).toEqual(['first', 'second']);
 });
 
-it('small bodies wait for nobody, whatever they say of themselves', async () => {
+it('small bodies are admitted at once, whatever their headers say', async () => {
   const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const large = arriving();

@@ -4,13 +4,13 @@ import { Semaphore } from '@tidings/coordination';
 import { type Admission, readBody, readLargeBody, weightOf } from './body.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 
-/** Time for the work on each MiB of a large body, beside the usual. */
+/** Additional time per MiB of a large body. */
 const WORK_MS_PER_MIB = 1_000;
 
 export interface LargeBodiesOptions {
-  /** Bytes of large bodies at a time, at least those of the largest. */
+  /** Maximum bytes of large bodies held: at least those of the largest. */
   readonly bytes: number;
-  /** Bytes of those that are taken apart at a time, which takes several times their size. At least those of the largest. */
+  /** Maximum bytes of large bodies being parsed, which takes several times their size: at least those of the largest. */
   readonly taken: number;
 }
 
@@ -22,8 +22,8 @@ export interface Reading {
 }
 
 /**
- * Reads bodies, and bounds the memory that they take, whoever sends them. Small ones, and the first 256 KiB of any, wait for nothing and are counted with
- * their requests; what is large is held from there until the work on it is done.
+ * Reads bodies within a bounded amount of memory. Small bodies, and the first 256 KiB of any, are admitted at once and counted with their requests;
+ * the rest of a large body is held until the work on it is done.
  */
 export class LargeBodies {
   readonly #holding: Semaphore;
@@ -37,8 +37,8 @@ export class LargeBodies {
   }
 
   /**
-   * Reads a body and does the work on it. Where the limit is more than usual, it may be packed by gzip.
-   * @throws Fault `tooLarge` over the limit, `throttled` where a slow one is in the way of others, `unavailable` where there is no room.
+   * Reads a body and runs the work on it. Above the usual limit, the body may be compressed with gzip.
+   * @throws Fault `tooLarge` over the limit, `throttled` for a slow body while others wait, `unavailable` if there is no room.
    */
   take<T>(request: IncomingMessage, reading: Reading, work: (bytes: Buffer) => Promise<T>): Promise<T> {
     const { limit, pending } = reading;
@@ -59,7 +59,7 @@ export class LargeBodies {
     let turn: Promise<() => void> | undefined;
     const admission: Admission = {
       admit: () => {
-        // The server itself ends what takes too long to arrive.
+        // The server itself ends requests that take too long to arrive.
         pending.deadline = Infinity;
         return (turn = this.#holding.acquire(weightOf(request, limit)));
       },
@@ -75,7 +75,7 @@ export class LargeBodies {
       pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
       return await this.#taking.run(() => work(bytes), bytes.length);
     } finally {
-      // One that has not come yet passes.
+      // A turn that is granted later is released at once.
       void turn?.then((end) => end());
     }
   }

@@ -6,7 +6,7 @@ import { archiveBytes } from '../exports/archive-bytes.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { queryOf, type Route } from './route.ts';
 
-/** What the service's own addresses lead to: short links (R-I19), the icons of applications (R-B1) and archives of exports (R-N7). */
+/** The service's own links: short links (R-I19), icons of applications (R-B1) and archives of exports (R-N7). */
 @Injectable()
 export class LinksRoutes {
   readonly #context: Context;
@@ -30,7 +30,7 @@ export class LinksRoutes {
         const proof = { exp, sig };
         const { archives } = exportLinks.mayHold(proof) ? await jobs.findArchives({ archive }) : { archives: [] };
         const meant = archives.find(({ job }) => exportLinks.isProofOf({ archive, job }, proof));
-        // What is not there, or not any more, cannot have been signed for.
+        // A missing or removed archive cannot have a valid signature.
         if (!meant) throw Fault.forbidden('The link has expired or is not valid');
         return {
           ...{ status: 200, body: '' },
@@ -49,7 +49,7 @@ export class LinksRoutes {
       serve: async (_request, { file = '' }) => {
         const { png } = await this.#context.accounts.getIcon({ icon: file.replace(/\.png$/, '') });
         if (png.length === 0) throw Fault.notFound('Not Found');
-        // The name is a hash of the bytes: what lies behind it never changes.
+        // The name is a hash of the content, which therefore never changes.
         const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
         return { status: 200, body: '', file: { type: 'image/png', bytes: png }, headers };
       },
@@ -63,7 +63,7 @@ export class LinksRoutes {
       envelope: apiV2Envelope,
       serve: async (_request, { code = '' }) => {
         const { url } = await this.#context.messages.followLink({ code });
-        // As a URL it is ASCII, which headers have to be.
+        // A parsed URL is ASCII, which headers require.
         const location = URL.parse(url)?.href;
         if (location === undefined) throw Fault.notFound('Not Found');
         return { status: 302, body: '', headers: { location } };

@@ -2,12 +2,12 @@ import type { FaultKind } from '@tidings/kernel';
 import { histogramIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** What became of a request: `ok` also stands for redirections, `slow` for a body that did not arrive in time. */
+/** The result of a request: `ok` includes redirections, `slow` means a body that did not arrive in time. */
 export type RequestResult = 'ok' | 'wrongVerb' | 'slow' | FaultKind;
 
 /**
- * Hears of each request that was answered.
- * @param method of the API, or the pattern of another path; `none` where nothing is served under the path
+ * Called for each answered request.
+ * @param method of the API, or the pattern of another path; `none` for an unserved path
  * @param startedAt by `performance.now()`
  */
 export type RequestMeter = (method: string, result: RequestResult, startedAt: number) => void;

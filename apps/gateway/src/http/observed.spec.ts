@@ -51,7 +51,7 @@ describe('requests in traces', () => {
   afterEach(() => traces.stop());
   const span = (name: string) => traces.spans().find((each) => each.name === name);
 
-  it('are spans called after their method, and tell nothing of who asked', async () => {
+  it('are spans named after their method, without data of the caller', async () => {
     await client.json13('registerDevice', registration('phone-1'), device);
     await client.send('GET', '/s/unknown0');
     expect(span('registerDevice')).toMatchObject({

@@ -37,7 +37,7 @@ describe('requests that are served', () => {
     expect(jest.getTimerCount()).toBe(1);
   });
 
-  it('tell what is known of them when their deadline passes', async () => {
+  it('reject at their deadline with the fault of their state', async () => {
     const requests = new PendingRequests(LIMITS);
     const told = (change: (request: PendingRequest) => void) => {
       const answer = requests.serve(10_000, (request) => {

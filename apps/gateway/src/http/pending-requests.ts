@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 
-/** How often deadlines are looked at: one timer for all of them. */
+/** Interval of checking deadlines: one timer for all of them. */
 const LOOK_EVERY_MS = 250;
 
 /** A body that did not arrive in time. */
@@ -10,20 +10,20 @@ export class SlowBody extends Error {
 
 /** A request that is being served. */
 export interface PendingRequest {
-  /** When its caller is answered at the latest, by performance.now(); Infinity while a large body arrives. */
+  /** Deadline of the reply, by performance.now(); Infinity while a large body arrives. */
   deadline: number;
   /** Bytes of its body. 0 for a large body, which `LargeBodies` counts. */
   bytes: number;
   /** Whether its body is still arriving. */
   isArriving: boolean;
-  /** What the caller is told when the deadline passes; undefined = that the request was not served. */
+  /** The fault reported when the deadline passes; undefined = the request was not served. */
   late: Fault | undefined;
 }
 
 export interface PendingLimits {
-  /** Requests at a time. */
+  /** Maximum number of requests. */
   readonly requests: number;
-  /** Bytes of the small bodies of requests at a time. */
+  /** Maximum bytes of their small bodies. */
   readonly bytes: number;
 }
 
@@ -40,8 +40,8 @@ const lateError = ({ isArriving, late }: PendingRequest): Error => {
 };
 
 /**
- * The requests that are being served: bounded in number and bytes, each answered by its deadline. One whose caller was answered counts until the
- * work on it has ended, so nothing that a request waits in is longer than the bound.
+ * The requests being served: bounded in number and bytes, each answered by its deadline. A request answered at its deadline counts until its work has
+ * ended, so the bound holds for every queue behind.
  */
 export class PendingRequests {
   readonly #limits: PendingLimits;
@@ -54,14 +54,14 @@ export class PendingRequests {
     this.#limits = limits;
   }
 
-  /** How many are being served. */
+  /** Number of requests being served. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Serves a request: resolves and rejects as the work does, or rejects at the deadline.
-   * @throws Fault `unavailable` where there are too many; SlowBody where its body is late.
+   * Serves a request: settles with the work, or rejects at the deadline.
+   * @throws Fault `unavailable` if there are too many; SlowBody if its body is late.
    */
   serve<Answer>(deadlineMs: number, work: (request: PendingRequest) => Promise<Answer>): Promise<Answer> {
     if (this.#count >= this.#limits.requests) return Promise.reject(new Fault('unavailable', FULL, { effect: 'none' }));
@@ -89,7 +89,7 @@ export class PendingRequests {
     });
   }
 
-  /** Counts the small body of a request. @throws Fault `unavailable` where there is no room. */
+  /** Counts the small body of a request. @throws Fault `unavailable` if there is no room. */
   hold(request: PendingRequest, bytes: number): void {
     if (this.#bytes + bytes > this.#limits.bytes) throw new Fault('unavailable', FULL, { effect: 'none' });
     request.bytes += bytes;

@@ -3,13 +3,13 @@ import type { Method, Verb } from '@tidings/contract';
 import type { Envelope, Reply } from '../envelopes/reply.ts';
 import type { PendingRequest } from './pending-requests.ts';
 
-/** What is served under one path and verb. */
+/** The handler of one path and verb. */
 export interface Route {
   readonly verb: Verb;
   /** With `{name}` for one segment. */
   readonly path: string;
   readonly envelope: Envelope;
-  /** Undefined where the path is no method of the API. */
+  /** Undefined if the path is no method of the API. */
   readonly method?: Method;
   serve(
     request: IncomingMessage,
@@ -49,11 +49,11 @@ function decoded(segment: string): string {
   }
 }
 
-/** A request's address as its own server knows it: proxies may be sent the whole of it. */
+/** The origin form of a request target: a proxy request carries the absolute form. */
 export const originForm = (url: string): string =>
   url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 
-/** The path of a request's address: without its query and one trailing slash (R-ER5). A colon may be escaped, as some clients do. */
+/** The path of a request target: without its query and one trailing slash (R-ER5). A colon may be escaped, as some clients do. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?');
   const given = query < 0 ? url : url.slice(0, query);
@@ -61,13 +61,13 @@ export function pathOf(url: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** The parameters in the query of a request's address; of those given twice the last. */
+/** The query parameters of a request target; the last of duplicates wins. */
 export function queryOf(url = ''): Readonly<Record<string, string>> {
   const query = url.indexOf('?');
   return query < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query + 1)));
 }
 
-/** Finds what is served under a path: names are case-sensitive. */
+/** Finds the endpoint of a path: names are case-sensitive. */
 export class RouteTable {
   readonly #exact = new Map<string, Endpoint>();
   readonly #patterns: Pattern[] = [];

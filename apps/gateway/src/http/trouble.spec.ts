@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-describe('what is not served for the sake of others says when to come again', () => {
+describe('a request that fails because a service is unavailable gets a Retry-After', () => {
   const away = (): Promise<never> => Promise.reject(Fault.unavailable('A service does not answer'));
 
   it.each([
@@ -41,7 +41,7 @@ describe('time', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  /** A promise that the work of a request waits for, and the moment when it does. */
+  /** A promise that blocks the work of a request, and a promise of the moment when the work reaches it. */
   const stuck = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     return { reached: promise, work: () => (resolve(), never()) };
@@ -112,7 +112,7 @@ describe('time', () => {
     expect(values.some(({ labels }) => labels['result'] === 'slow')).toBe(true);
   });
 
-  /** Resolves when the server is busy with so many requests. */
+  /** Resolves when the server is busy with `requests` requests. */
   const arrived = async (requests: number): Promise<void> => {
     while (jest.getTimerCount() < requests) await passed();
   };

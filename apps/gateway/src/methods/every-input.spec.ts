@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { api, type Method } from '@tidings/contract';
 
 /**
- * What contracts make of requests is read by somebody: each name in the parsed examples occurs in the sources of a service or of the domain. This
- * finds what is parsed and dropped, if no code knows its name; it does not tell whether the code that knows the name is the one that was meant.
+ * Every parsed field has a reader: each name in the parsed examples occurs in the sources of a service or of the domain. This finds fields that are
+ * parsed and dropped if no code knows the name; it does not prove that the code that knows the name is the intended reader.
  */
 const root = join(import.meta.dirname, '../../../..');
 
@@ -19,7 +19,7 @@ const words = new Set(
     .flatMap((path) => readFileSync(join(root, path), 'utf8').match(/[A-Za-z_$]\w*/g) ?? []),
 );
 
-/** Every object in a value, as it stands in a request: what callers name there is data. */
+/** Every object in a request value: names inside of it are the caller's data. */
 function objectsIn(value: unknown, found = new Set<unknown>()): Set<unknown> {
   if (typeof value !== 'object' || value === null) return found;
   found.add(value);
@@ -27,7 +27,7 @@ function objectsIn(value: unknown, found = new Set<unknown>()): Set<unknown> {
   return found;
 }
 
-/** The names that a contract itself gives what it has parsed. */
+/** The names that the contract itself adds to what it parses. */
 function namesIn(value: unknown, given: ReadonlySet<unknown>): string[] {
   if (typeof value !== 'object' || value === null || given.has(value)) return [];
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, given));

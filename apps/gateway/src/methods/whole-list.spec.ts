@@ -1,6 +1,6 @@
 import { wholeList } from './whole-list.ts';
 
-/** A list in pages of two; the pages that were asked for. */
+/** A list in pages of two, and the pages requested so far. */
 function paged(entries: readonly string[]) {
   const asked: string[] = [];
   const read = async (after: string) => {

@@ -1,19 +1,19 @@
 import { Fault } from '@tidings/kernel';
 
-/** Characters that the texts of a list may have together: a reply is made in memory, as a whole. */
+/** Maximum characters of all texts in a list: the reply is built in memory as a whole. */
 const MAX_LENGTH = 64 << 20;
 
-/** One part of a list, as a service answers it. */
+/** One page of a list, as a service answers it. */
 export interface Part<Entry> {
   readonly entries: readonly Entry[];
-  /** What to ask for to get the next part; "" behind the last one. */
+  /** Start of the next page; "" after the last one. */
   readonly next: string;
 }
 
 /**
  * Reads a list to its end, page by page.
  * @param lengthOf characters of an entry's texts
- * @throws Fault `tooLarge` for one whose texts have more than 64 Mi characters: such a reply would not fit into memory
+ * @throws Fault `tooLarge` if the texts have more than 64 Mi characters: such a reply would not fit into memory
  */
 export async function wholeList<Entry>(
   read: (after: string) => Promise<Part<Entry>>,

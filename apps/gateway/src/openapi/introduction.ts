@@ -1,6 +1,6 @@
 import { REQUEST_MS, SMALL_BODY_BYTES, UPLOAD_MS } from '@tidings/contract';
 
-/** What the tokens are called in every example. */
+/** Placeholders of the tokens in every example. */
 export const placeholders = {
   api: 'API_TOKEN',
   device: 'DEVICE_TOKEN',
@@ -10,8 +10,8 @@ export const placeholders = {
 const { api, device, administrator } = placeholders;
 
 /**
- * What a reader has to know before the first call, in Markdown: the tokens, the first calls by curl, and how replies look.
- * @param url where the API is served
+ * The introduction in Markdown: the tokens, the first calls by curl, and the form of replies.
+ * @param url base URL of the API
  */
 export const introductionOf = (url: string): string => `
 Tidings sends push messages to registered devices and counts what became of them.

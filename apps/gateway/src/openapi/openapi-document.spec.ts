@@ -16,7 +16,7 @@ const operations = Object.values(document.paths).flatMap((of) => Object.values(o
 const named = operations.map((operation) => [operation.operationId, operation] as const);
 const methodOf = (name: string): Method => (api as unknown as Readonly<Record<string, Method>>)[name]!;
 
-/** A schema with what its references name in their place. */
+/** A schema with its references resolved. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,7 +26,7 @@ function resolved(value: unknown): unknown {
   return resolved(schemas[$ref.replace('#/components/schemas/', '')]);
 }
 
-/** What a JSON Schema finds wrong with the examples of a body. */
+/** The errors that JSON Schema validation finds in the examples of a body. */
 function faultsOf(body: Body | undefined): unknown[] {
   return Object.values(body?.content ?? {}).flatMap(({ schema, examples = {} }) => {
     const type = z.fromJSONSchema(resolved(schema) as Parameters<typeof z.fromJSONSchema>[0]);
@@ -37,14 +37,14 @@ function faultsOf(body: Body | undefined): unknown[] {
 const SAYING = ['type', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$ref', 'not', 'title'];
 
 interface Found {
-  /** From the root, without what wraps a body; of the entries of an array as of the array. */
+  /** The fields from the root, without the wrapper of a body; an entry of an array has the path of the array. */
   readonly path: readonly string[];
   readonly schema: Schema;
   /** Whether it is a field, rather than an alternative or an entry of an array. */
   readonly isField: boolean;
 }
 
-/** A schema and all that stand in it. */
+/** A schema and all schemas nested in it. */
 function within(schema: Schema, path: readonly string[] = [], isField = false): Found[] {
   const { properties = {}, items, prefixItems = [], additionalProperties, anyOf = [], oneOf = [] } = schema;
   const lists = [prefixItems, anyOf, oneOf] as Schema[][];
@@ -58,7 +58,7 @@ function within(schema: Schema, path: readonly string[] = [], isField = false): 
 
 const WRAPPERS = new Set(['request', 'response']);
 
-/** The schemas of an operation's parameters and bodies, by the path of their fields. */
+/** The schemas of an operation's parameters and bodies, with their field paths. */
 function foundIn({ requestBody, responses, parameters = [] }: (typeof operations)[number]): Found[] {
   const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
   const schemas = bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema));

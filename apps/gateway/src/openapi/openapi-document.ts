@@ -25,7 +25,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Schema>>;
 }
 
-/** An OpenAPI 3.1 document, as far as it is made here. */
+/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApi {
   readonly openapi: '3.1.0';
   readonly info: Schema;
@@ -52,7 +52,7 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
   none: [],
 };
 
-/** Without marks of Markdown: pages show these texts as they are, too. */
+/** Without Markdown: some pages show these texts unrendered. */
 const descriptions = {
   400: 'The request is malformed, or a required argument is missing',
   401: 'The token is missing or invalid',
@@ -68,7 +68,7 @@ const descriptions = {
 
 type FaultStatus = keyof typeof descriptions;
 
-/** HTTP statuses of faults, by family; what is wrong with a value stands in a reply of `/json/1.3/` with HTTP 200. */
+/** HTTP statuses of faults, by family; `/json/1.3/` reports an invalid value in a reply with HTTP 200. */
 const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
   json13: [400, 403, 405, 413, 429, 500],
   apiV2: [400, 401, 403, 404, 405, 413, 429, 500, 503],
@@ -88,7 +88,7 @@ function faultsOf(method: Method): Readonly<Record<string, Schema>> {
 const examplesOf = (values: readonly unknown[]): Schema =>
   Object.fromEntries(values.map((value, i) => [`example${i + 1}`, { value }]));
 
-/** A body as it is sent with the token in the header. */
+/** A body as sent with the token in the header. */
 function sent(method: Method, { request }: Example<unknown>): unknown {
   const names = new Set([...pathParameters(method), ...(method.scope === 'api' ? ['auth'] : [])]);
   const fields = Object.fromEntries(Object.entries(request).filter(([name]) => !names.has(name)));
@@ -101,16 +101,16 @@ const answered = (method: Method, { reply }: Example<unknown>): unknown => {
 };
 
 const REFERENCE = /R-[A-Z]+\d+|[Aa]rchitecture \d+|Spec [A-Z]\b|Facts \d+/.source;
-/** References to the documents that the project is built from: in parentheses, or as a sentence. */
+/** References to the project's design documents: in parentheses, or as a sentence. */
 const REFERENCES = new RegExp(
   `\\s*\\((?:(?:${REFERENCE})(?:, | to | and )?)+\\)|\\s(?:${REFERENCE})(?:\\s*\\([^)]*\\))?\\.`,
   'g',
 );
 
-/** A docstring as callers read it. */
+/** A docstring in its public form. */
 const publicText = (docstring = ''): string => docstring.replace(REFERENCES, '').trim();
 
-/** What a method answers with the HTTP status of a success, by its type. */
+/** The success reply of a method, by content type. */
 function contentOf(name: string, method: Method): Schema {
   const answers = method.examples
     .map((one) => (method.textReply ? one.reply : answered(method, one)))
@@ -153,7 +153,7 @@ function operationOf(name: string, method: Method): Operation {
   };
 }
 
-/** The whole API as the contract has it: every method that is served, with its examples (architecture 7). */
+/** The whole API from the contract: every served method with its examples (architecture 7). */
 export function openApiOf(url: string): OpenApi {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const [name, method] of Object.entries<Method>(api)) {

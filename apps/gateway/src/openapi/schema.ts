@@ -7,20 +7,20 @@ interface ObjectSchema extends Schema {
   readonly required?: readonly string[];
 }
 
-/** A schema as JSON Schema 2020-12. What none can say of itself, such as a check of its own, says so by its meta data. */
+/** A schema as JSON Schema 2020-12. The metadata of a type describes what JSON Schema cannot express, such as a custom check. */
 const schemaOf = (type: z.ZodType, io: 'input' | 'output'): ObjectSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
   return simplified(schema);
 };
 
-/** The words for a field, and what its schema says of itself, such as a limit. */
+/** The description of a field, followed by what its schema adds, such as a limit. */
 const described = (schema: Schema, words: string | undefined): Schema => {
   const own = schema['description'] as string | undefined;
   const description = [words, own].filter((text) => text !== undefined).join(' ');
   return description === '' ? schema : { ...schema, description };
 };
 
-/** A schema with a description at each of its fields. @param path the fields that lead to it */
+/** A schema with a description for each of its fields. @param path the fields that lead to it */
 function withWords(schema: Schema, method: string, path: readonly string[]): Schema {
   const { properties, items, anyOf } = schema;
   const within = (of: unknown): Schema => withWords(of as Schema, method, path);
@@ -36,14 +36,14 @@ function withWords(schema: Schema, method: string, path: readonly string[]): Sch
   };
 }
 
-/** Names in braces in a method's path. */
+/** Parameter names in braces in a method's path. */
 export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-/** Whether a method's parameters come in a body; else they come in the query. */
+/** Whether a method's parameters are in a body; otherwise they are in the query. */
 export const hasBody = ({ verb }: Pick<Method, 'verb'>): boolean => verb !== 'GET' && verb !== 'DELETE';
 
-/** The parameters of a method that stand in its path, and those in its query where it has no body. */
+/** The path parameters of a method, and its query parameters if it has no body. */
 export function parametersOf(name: string, method: Method): Schema[] {
   const { properties = {}, required = [] } = schemaOf(method.input, 'input');
   const inPath = pathParameters(method);
@@ -64,7 +64,7 @@ export function parametersOf(name: string, method: Method): Schema[] {
   ];
 }
 
-/** The objects that a method takes: one, or one for each value of the field that decides what the others are. */
+/** The objects that a method accepts: one, or one per value of the discriminating field. */
 function inputsOf(method: Method): ObjectSchema[] {
   const choices = choicesOf(method.input);
   if (!choices) return [schemaOf(method.input, 'input')];
@@ -77,10 +77,10 @@ function inputsOf(method: Method): ObjectSchema[] {
   });
 }
 
-/** What a request's body holds: the parameters, without those of the path, wrapped where the family wraps them. */
+/** The schema of a request's body: the parameters except those in the path, wrapped if the family wraps them. */
 export function bodySchema(name: string, method: Method): Schema {
   const names = new Set(pathParameters(method));
-  // The header may carry it instead (R-T3).
+  // The token may be in the header instead (R-T3).
   const credential = method.scope === 'api' ? { auth: { type: 'string' } } : {};
   const bare = inputsOf(method).map(({ properties = {}, required = [], ...schema }) => {
     const fields = Object.entries(properties).filter(([field]) => !names.has(field));
@@ -135,7 +135,7 @@ const gatewayError = objectOf({
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** What a fault says, in each family's envelope, and a refusal with HTTP 200. */
+/** Schemas of faults in each family's envelope, and of a refusal with HTTP 200. */
 export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Refusal: refusalOf(nothing),
   MessageRefusal: refusalOf(noMessages),
@@ -166,18 +166,18 @@ export const faultSchemas: Readonly<Record<Family, Schema>> = {
   admin: ref('AdministrationFault'),
 };
 
-/** What a refusal may look like. */
+/** An example of a refusal. */
 export const refusalExample = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): unknown => ({
   status_code: 210,
   status_message: 'Access denied or application not found',
   response: messagesOn210 ? { Messages: [] } : null,
 });
 
-/** A refusal, which the methods of `/json/1.3/` answer with HTTP 200, too. */
+/** The schema of a refusal, which the methods of `/json/1.3/` answer with HTTP 200, too. */
 export const refusalSchema = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): Schema =>
   ref(messagesOn210 ? 'MessageRefusal' : 'Refusal');
 
-/** What is answered with the HTTP status of a success, in the family's envelope: a success, or a refusal. */
+/** The reply with the HTTP status of a success, in the family's envelope: a success, or a refusal. */
 export function replySchema(name: string, method: Method): Schema {
   const isNothing = method.output instanceof z.ZodVoid;
   const response = isNothing ? nothing : withWords(schemaOf(method.output, 'output'), name, []);

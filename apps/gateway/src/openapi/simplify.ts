@@ -1,10 +1,10 @@
-/** A JSON Schema 2020-12 as it stands in the document. */
+/** A JSON Schema 2020-12 as it appears in the document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names of types that one schema can list beside each other: the keywords of each concern its type alone. */
+/** Types that one schema can list together: the keywords of each apply to its type alone. */
 const typesOf = ({ type }: Schema): readonly string[] | undefined =>
   typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : undefined;
 
@@ -16,13 +16,13 @@ const LISTING = ['enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'not'];
 const isPlain = (schema: Schema): boolean =>
   typesOf(schema) !== undefined && LISTING.every((keyword) => !(keyword in schema));
 
-/** The same values as one schema for each of their types, which is what generators of clients can read. */
+/** The same values as one schema per type, which client generators can read. */
 function byType(values: readonly unknown[]): Schema[] {
   const types = Map.groupBy(values, typeOfValue);
   return [...types].map(([type, of]) => (type === 'null' ? { type } : { type, enum: of }));
 }
 
-/** A branch without its layers: alternatives of alternatives, and values of several types. */
+/** A branch without nesting: flattens alternatives of alternatives, and values of several types. */
 function flattened(branch: Schema): Schema[] {
   const { anyOf, ...others } = branch;
   if (Array.isArray(anyOf) && Object.keys(others).length === 0) return (anyOf as Schema[]).flatMap(flattened);
@@ -30,7 +30,7 @@ function flattened(branch: Schema): Schema[] {
   return Array.isArray(values) && new Set(values.map(typeOfValue)).size > 1 ? byType(values) : [branch];
 }
 
-/** Values beside a boolean, such as "true" and 1, as keywords of their type. */
+/** Values in their loose forms, such as "true" and 1 beside a boolean, as keywords of their type. */
 function loosely({ type, enum: values }: { readonly type: string; readonly enum: readonly unknown[] }): Schema {
   if (type === 'string') return { type, pattern: `^(${values.join('|')})$` };
   const numbers = values as number[];
@@ -40,7 +40,7 @@ function loosely({ type, enum: values }: { readonly type: string; readonly enum:
 type Listed = Schema & { readonly type: string; readonly enum: readonly unknown[] };
 const isListed = (schema: Schema): schema is Listed => 'enum' in schema && typeof schema['type'] === 'string';
 
-/** Lists of values of one type together. */
+/** Merges lists of values of one type. */
 function listsTogether(branches: readonly Schema[]): Schema[] {
   const lists = Map.groupBy(branches.filter(isListed), ({ type }) => type);
   const together = [...lists].map(([type, of]) => ({ type, enum: [...new Set(of.flatMap((each) => each.enum))] }));
@@ -54,8 +54,8 @@ function listsTogether(branches: readonly Schema[]): Schema[] {
 const isCompound = (type: string): boolean => type === 'object' || type === 'array';
 
 /**
- * Plain branches as one with all their types. Of two texts or numbers the first counts, which is the narrower one in the contract; two kinds of
- * objects stay apart.
+ * Merges plain branches into one with all their types. Of two strings or numbers the first counts, which is the narrower one in the contract; two
+ * kinds of objects stay apart.
  */
 function plainTogether(branches: readonly Schema[]): Schema[] {
   const plain = branches.filter(isPlain);
@@ -68,7 +68,7 @@ function plainTogether(branches: readonly Schema[]): Schema[] {
   return [{ ...keywords, type: [...types] }, ...branches.filter((branch) => !isPlain(branch))];
 }
 
-/** `null` beside a list of values of one type, as a further value. */
+/** Merges `null` into a list of values of one type, as a further value. */
 function withNull(branches: readonly Schema[]): Schema[] {
   const [list, ...others] = branches.filter(({ type }) => type !== 'null');
   if (!list || !isListed(list) || others.length > 0 || branches.length === 1) return [...branches];
@@ -98,8 +98,8 @@ function simplifiedMember([keyword, value]: readonly [string, unknown]): [string
 }
 
 /**
- * The same schema with fewer alternatives: types beside each other instead of branches, values listed by type, no bounds that only say what
- * a number of JSON can hold. Common generators of clients drop what has values of several types in one list.
+ * The same schema with fewer alternatives: a list of types in place of branches, values grouped by type, no bounds that only state the range of a
+ * JSON number. Common client generators drop alternatives and mixed lists of values.
  */
 export function simplified(schema: Schema): Schema {
   const members = Object.entries(schema).filter(([keyword, value]) => !isUnbounded(keyword, value));
@@ -110,6 +110,6 @@ export function simplified(schema: Schema): Schema {
   const outer: Schema = anyOf ? own : {};
   if (flat.length > 1) return { ...outer, anyOf: flat };
   const whole: Schema = { ...flat[0], ...outer };
-  // Words alone: no number is one of them.
+  // Words only: no number is among them.
   return isWords(outer['enum']) ? { ...withoutLength(whole), type: 'string' } : whole;
 }

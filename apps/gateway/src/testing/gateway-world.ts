@@ -58,9 +58,9 @@ const unsupported = (): never => {
   throw new Error('not expected in this test');
 };
 
-/** The services behind the gateway, where they are the seam: what they were asked, and what they answer. */
+/** Fakes of the services behind the gateway: the calls that they received and the answers that they give. */
 export class World {
-  /** What the dispatchers know of their providers, each. */
+  /** The dispatchers' views of their providers. */
   dispatchers: readonly Providers[] = [];
   readonly tokens = new Map<string, TokenView>([
     ['api', token('t1', TokenScope.TOKEN_SCOPE_API)],
@@ -74,7 +74,7 @@ export class World {
   ]);
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
-  /** Messages that were sent, by code. The one is that of the public example of a hash. */
+  /** Sent messages by code; initially the message of the public example of a hash. */
   readonly sent = new Map<string, MessageView>(
     [{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, message: { applications: [APPLICATION] } }].map((view) => [
       view.code,
@@ -86,11 +86,11 @@ export class World {
   readonly kept = new Map<string, SubscriptionView>();
   readonly clock = new ShiftedClock();
   readonly metrics = new Registry();
-  /** What the registry answers to device commands, by the hwid that they name. */
+  /** The registry's answers to device commands, by hwid. */
   readonly faults = new Map<string, FaultView>();
-  /** What is left of the limits of tokens, by their ids; it does not grow back. */
+  /** Remaining requests of tokens by id; they do not grow back. */
   readonly left = new Map<string, number>();
-  /** What is open in the services. */
+  /** Unfinished work of the services. */
   open: string[] = [];
 
   readonly accounts: Accounts = {
@@ -214,7 +214,7 @@ export class World {
     }),
   };
 
-  /** What every message is made of. */
+  /** The preset of every message. */
   preset: Preset | undefined;
 
   readonly presets: Presets = {
@@ -256,9 +256,9 @@ export class World {
     report: unsupported,
   };
 
-  /** What transactionIds have made. */
+  /** The messages created, by transactionId. */
   readonly made = new Map<string, CreatedMessage>();
-  /** Names of campaigns that were asked for. */
+  /** Names of campaigns that were requested. */
   readonly named: string[] = [];
 
   readonly messages: { -readonly [Name in keyof Messages]: Messages[Name] } = {
@@ -281,7 +281,7 @@ export class World {
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
   };
 
-  /** Bulk jobs that were accepted, with their pieces. */
+  /** Accepted bulk jobs with their pieces. */
   readonly accepted: AcceptJobRequest[] = [];
   readonly pieces: StorePieceRequest[] = [];
   readonly jobs: Jobs = {
@@ -394,14 +394,14 @@ const exchange = (
     sent.end(payload);
   });
 
-/** A gateway in front of the world's services, and requests to it over a socket. */
+/** A gateway in front of the world's services, with a client over a socket. */
 export async function openClient(world: World = new World(), more: Partial<GatewayDeps> = {}) {
   const app = await world.gateway(more);
   await app.listen(0, '127.0.0.1');
   const url = new URL(await app.getUrl());
   const agent = new Agent({ keepAlive: true });
 
-  /** Paths go out as they are, unlike with fetch. */
+  /** Sends paths unchanged, unlike fetch. */
   const send = (
     method: string,
     path: string,
@@ -418,7 +418,7 @@ export async function openClient(world: World = new World(), more: Partial<Gatew
     /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/json/1.3/${name}`, JSON.stringify({ request: parameters }), headers),
-    /** The same, with the reply as it was written. */
+    /** The same, with the unparsed reply. */
     raw: async (name: string, parameters: unknown, headers: Readonly<Record<string, string>> = {}) => {
       const sent = await fetch(new URL(`/json/1.3/${name}`, url), {
         method: 'POST',
@@ -434,7 +434,7 @@ export async function openClient(world: World = new World(), more: Partial<Gatew
       send(verb, `/admin/v1/${path}`, body === undefined ? undefined : JSON.stringify(body), {
         authorization: `Bearer ${secret}`,
       }),
-    /** Shuts the gateway down as a deployment does, with connections left open. */
+    /** Shuts the gateway down as a deployment does, with connections still open. */
     shutDown: (): Promise<void> => app.close(),
     async close(): Promise<void> {
       agent.destroy();

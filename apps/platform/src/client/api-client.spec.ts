@@ -9,7 +9,7 @@ const envelope = (code: number) => JSON.stringify({ status_code: code, status_me
 describe('a client of the API', () => {
   let server: Server;
   let client: ApiClient;
-  /** How many requests came, and how many of them are answered with 500. */
+  /** Number of requests received, and number of them to answer with 500. */
   let came = 0;
   let refused = 0;
   let headers: Record<string, string> = {};

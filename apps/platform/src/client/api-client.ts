@@ -8,7 +8,7 @@ export type { MethodName } from './method-name.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** The secrets that a customer holds; a method is sent with the one that it demands. */
+/** The secrets of a customer; each method is sent with the one that it requires. */
 export interface Secrets {
   readonly admin: string;
   readonly api: string;
@@ -17,7 +17,7 @@ export interface Secrets {
 
 export type ReplyOf<Name extends MethodName> = OutputOf<(typeof api)[Name]>;
 
-/** A call that was answered with anything but a success. */
+/** A call that did not succeed. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reply: Reply;
@@ -28,20 +28,20 @@ export class Refusal extends Error {
   }
 }
 
-/** The API as a customer's backend and devices use it: over HTTP, each method as the contract spells it, with the token it demands. */
+/** The API for a customer's backend and devices: over HTTP, each method in the form of the contract, with the token that it requires. */
 export class ApiClient {
   readonly http: HttpClient;
   readonly #secrets: Partial<Secrets>;
 
-  /** @param bases of the gateways, which take turns */
+  /** @param bases URLs of the gateways, used in turn */
   constructor(bases: string | readonly string[], secrets: Partial<Secrets>, connections?: number) {
     this.http = new HttpClient(bases, connections);
     this.#secrets = secrets;
   }
 
   /**
-   * What a successful call answers. A call that changes nothing when it comes twice is repeated for a minute while the service asks to
-   * come again, as it does when it is overloaded. @throws Refusal for any other reply.
+   * The result of a successful call. An idempotent call is repeated for a minute while the service answers with Retry-After, as it does under
+   * overload. @throws Refusal for any other reply.
    */
   async call<Name extends MethodName>(
     name: Name,
@@ -58,7 +58,7 @@ export class ApiClient {
     return envelope.response as ReplyOf<Name>;
   }
 
-  /** The reply as it comes, whatever it says. */
+  /** The reply, whether success or failure. */
   reply(name: MethodName, parameters: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
     const method: Method = api[name];
     const rest = new Map(Object.entries(parameters));
@@ -125,7 +125,7 @@ export class ApiClient {
   }
 }
 
-/** Makes an API and a device token for all applications of an account, as an operator would. @param account @default the default account */
+/** Creates an API token and a device token for all applications of an account, with operator access. @param account @default the default account */
 export async function issueTokens(base: string, admin: string, account?: string): Promise<Secrets> {
   const operator = new ApiClient(base, { admin }, 2);
   const ofAccount = { applications: 'all', ...(account !== undefined && { account }) };

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What came back: the body parsed where it is JSON, else its text. */
+/** A reply: the body parsed if it is JSON, else its text. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -11,29 +11,29 @@ export interface Reply {
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
 }
 
-/** For a reply, and for a connection that nobody uses: servers close theirs later, and must not do so while a request is on its way. */
+/** Timeout of a reply, and of an idle connection: shorter than the server's, which must not close while a request is on its way. */
 const TIMEOUT_MS = 30_000;
 
-/** HTTP over a bounded number of connections that are kept alive; what is beyond them waits. */
+/** HTTP over a bounded number of keep-alive connections; further requests wait. */
 export class HttpClient {
   readonly #bases: readonly URL[];
   readonly #agent: Agent;
   #sent = 0;
 
   /**
-   * @param bases where the same thing is served: they take turns
-   * @param connections to each of them @default 32
+   * @param bases equivalent base URLs, used in turn
+   * @param connections per base @default 32
    */
   constructor(bases: string | readonly string[], connections = 32) {
     this.#bases = [bases].flat().map((base) => new URL(base));
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: TIMEOUT_MS });
   }
 
-  /** Rejects only when there is no reply. */
+  /** Rejects only if there is no reply. */
   async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const base = this.#bases[this.#sent++ % this.#bases.length];

@@ -1,6 +1,6 @@
 import type { MethodName } from './method-name.ts';
 
-/** Methods that change nothing when a call comes twice. */
+/** Idempotent methods. */
 const always: ReadonlySet<MethodName> = new Set<MethodName>([
   ...(['applicationOpen', 'messageDeliveryEvent', 'pushStat', 'setBadge'] as const),
   ...(['registerDevice', 'registerEmail', 'registerEmailUser', 'registerUser', 'multiRegisterDevice'] as const),
@@ -15,13 +15,13 @@ const always: ReadonlySet<MethodName> = new Set<MethodName>([
 
 const entriesOf = (value: unknown): unknown[] => (typeof value === 'object' && value ? Object.values(value) : []);
 
-/** Whether a call changes nothing when it comes twice. */
+/** Whether a call is idempotent. */
 export function isRepeatable(name: MethodName, parameters: Readonly<Record<string, unknown>>): boolean {
   if (name === 'createMessage') {
     const notifications = entriesOf(parameters['notifications']) as { readonly transactionId?: unknown }[];
     return notifications.every(({ transactionId }) => typeof transactionId === 'string' && transactionId !== '');
   }
-  // Operations on values may add to them.
+  // An operation on a value, such as an increment, is not idempotent.
   const operates = entriesOf(parameters['tags']).some((value) => Object.hasOwn(Object(value) as object, 'operation'));
   return (always.has(name) || name === 'setTags') && !operates;
 }

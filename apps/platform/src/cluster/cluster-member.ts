@@ -4,16 +4,16 @@ import { type NodeProcess, startNode } from '../process/node-process.ts';
 import { untilReady } from '../process/until-ready.ts';
 import type { ServiceProgram } from './service-programs.ts';
 
-/** Where a process listens, on the loopback address. */
+/** The ports of a process on the loopback address. */
 export interface Ports {
   readonly grpc: number;
-  /** Health and metrics; HTTP too, where it is served. */
+  /** Health and metrics, and the API in a gateway. */
   readonly http: number;
 }
 
 export interface MemberOptions {
   readonly program: ServiceProgram;
-  /** Counts the processes of the same service, from 0. */
+  /** Index among the processes of the same service, from 0. */
   readonly replica: number;
   /** The folder of the built services. */
   readonly apps: string;
@@ -24,19 +24,19 @@ export interface MemberOptions {
   readonly sourceMaps?: boolean | undefined;
 }
 
-/** What a container's limit would tell Node: without one it takes a heap by the machine's memory, and lets garbage lie accordingly. */
+/** Heap limit, as a container would set it: without a limit Node sizes the heap by the machine's memory and collects garbage late. */
 const HEAP_MB = 384;
 
-/** One process of the distributed form, on ports that stay its own. */
+/** One process of the distributed mode, on fixed ports. */
 export class Member {
   readonly service: string;
   readonly replica: number;
   readonly ports: Ports;
   readonly #options: MemberOptions;
   #child: NodeProcess | undefined;
-  /** It was told to end: whatever else ends it is told of. */
+  /** Whether it was asked to end: any other exit is reported. */
   #ending = false;
-  /** Of this process alone; win over those of the cluster. */
+  /** Variables of this process alone; they override those of the cluster. */
   #ownEnv: Readonly<Record<string, string>> = {};
 
   constructor(options: MemberOptions) {
@@ -51,7 +51,7 @@ export class Member {
     return `${this.service}-${this.replica}`;
   }
 
-  /** Where its health and, for a gateway, the API are. */
+  /** Base URL of its health endpoints and, for a gateway, of the API. */
   get url(): string {
     return `http://127.0.0.1:${this.ports.http}`;
   }
@@ -60,14 +60,14 @@ export class Member {
     return join(this.#options.logFolder, `${this.name}.log`);
   }
 
-  /** @throws Fault `bug` while it does not run. */
+  /** @throws Fault `bug` if it is not running. */
   get pid(): number {
     return this.#running.pid;
   }
 
   /**
-   * Starts it, with these further variables now and at later starts, and does not wait until it is ready. That it ends unasked later is said on
-   * standard error.
+   * Starts the process with these additional variables, now and at later starts, and does not wait until it is ready. A later unexpected exit is
+   * reported on standard error.
    */
   async start(ownEnv = this.#ownEnv): Promise<void> {
     this.#ownEnv = ownEnv;
@@ -84,7 +84,7 @@ export class Member {
         NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
         HOST: '127.0.0.1',
         GRPC_PORT: String(ports.grpc),
-        // Only the gateway serves HTTP, and health beside it.
+        // Only the gateway serves an HTTP API; its health endpoints share the port.
         PORT: String(ports.http),
         HEALTH_PORT: String(ports.http),
       },
@@ -94,11 +94,11 @@ export class Member {
       if (this.#ending) return;
       process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
     };
-    // A child that cannot be watched is its starter's problem.
+    // A failure to watch the child surfaces in its starter.
     void child.ended().then(tell, () => undefined);
   }
 
-  /** @throws Fault `unavailable` when it has ended, or is not ready in time. */
+  /** @throws Fault `unavailable` if it has ended, or is not ready in time. */
   async ready(timeoutMs: number): Promise<void> {
     const child = this.#running;
     await untilReady(this.url, child, timeoutMs);
@@ -110,15 +110,15 @@ export class Member {
     return this.#child?.alive() ?? false;
   }
 
-  /** Ends it at once, as a crash would. */
+  /** Kills the process, as a crash would. */
   async kill(): Promise<void> {
     this.#ending = true;
-    // A process that is stopped is killed all the same.
+    // SIGKILL also ends a stopped process.
     this.#child?.signal('SIGKILL');
     await this.#child?.ended();
   }
 
-  /** Asks it to end and resolves with its exit code. */
+  /** Asks the process to end and resolves with its exit code. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
     if (!this.alive()) return undefined;
     this.#ending = true;
@@ -126,7 +126,7 @@ export class Member {
     return this.#child!.ended();
   }
 
-  /** Stops its clockwork without a word, until {@link thaw}. */
+  /** Stops the process with SIGSTOP, until {@link thaw}. */
   freeze(): void {
     this.#running.signal('SIGSTOP');
   }

@@ -19,47 +19,50 @@ import { programs, type ServiceProgram, TOPICS } from './service-programs.ts';
 export interface ClusterOptions {
   /** The folder of the built services. */
   readonly apps: string;
-  /** Data of the servers that it starts, and the logs of all processes. A cluster that is started on it again goes on from there. */
+  /**
+   * Holds the data of the servers that the cluster starts, and the logs of all processes. A cluster started on the same folder continues with its
+   * data.
+   */
   readonly folder: string;
-  /** For every process, beside what the cluster decides itself: addresses, ports and stores. */
+  /** Variables of every process, beside those that the cluster sets: addresses, ports and stores. */
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
   readonly masterKey?: Uint8Array | undefined;
   readonly previousMasterKey?: Uint8Array | undefined;
   /** Port of the first gateway. @default a free one */
   readonly port?: number;
-  /** How many processes of a service run. @default 1 */
+  /** Number of processes per service. @default 1 */
   readonly replicas?: (service: string) => number;
-  /** Where they are, if they run already: else they are started for the cluster. */
+  /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
   readonly mongoUrl?: string | undefined;
   readonly kafkaBrokers?: string | undefined;
   readonly log: Logger;
   /** @default 120000 */
   readonly startTimeoutMs?: number;
-  /** Whether stacks in logs name lines of the sources. @default true */
+  /** Whether stacks in logs refer to source lines. @default true */
   readonly sourceMaps?: boolean;
 }
 
-/** The distributed form on one machine: each service its own process, or several, on real Kafka and MongoDB. */
+/** The distributed mode on one machine: each service in one or more processes, on real Kafka and MongoDB. */
 export interface Cluster {
-  /** The API at the first gateway, and at each of them. */
+  /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
   readonly members: readonly Member[];
-  /** The processes of a service. @throws Fault `bug` for a name that is none. */
+  /** The processes of a service. @throws Fault `bug` for an unknown name. */
   of(service: string): readonly Member[];
   readonly mongoUrl: string;
   readonly kafkaBrokers: string;
-  /** The servers that were started for it. */
+  /** The database server that the cluster started, if it did. */
   readonly mongod: { readonly pid: () => number; restart(): Promise<void> } | undefined;
   readonly kafka: LocalKafka | undefined;
-  /** Starts what does not run of these, with further variables from then on, and waits until they are ready. */
+  /** Starts those members that are not running, with additional variables from then on, and waits until they are ready. */
   start(members: readonly Member[], env?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends everything in order: who takes requests first, the stores last. */
+  /** Stops everything in order: gateways first, stores last. */
   stop(): Promise<void>;
 }
 
-/** Rejects when a process ends, or is not ready, after everything that was started is stopped again. */
+/** Rejects if a process ends or does not become ready, after stopping everything that was started. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const closing = new Closing(options.log);
   try {
@@ -70,7 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** The master keys of all processes, checked against what the stores hold. */
+/** The master keys of all processes, verified against the stores. */
 async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
   const { folder, masterKey: given, previousMasterKey: previous } = options;
   const client = await connectMongo(mongoUrl);
@@ -106,7 +109,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     ...(previous && { TIDINGS_MASTER_KEY_PREVIOUS: Buffer.from(previous).toString('base64') }),
     TIDINGS_DATA: folder,
   });
-  // Who takes requests ends first, then what works them off.
+  // Gateways stop first, then the services that process their requests.
   const ordered = [members.filter(({ service }) => service !== 'gateway'), members.filter(isGateway)];
   for (const group of ordered) {
     closing.add(group.map(({ name }) => name).join(', '), group, async (all) => {
@@ -140,7 +143,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
 
 const isGateway = ({ service }: Member): boolean => service === 'gateway';
 
-/** A server that comes back on the same port and data. */
+/** A server that restarts on the same port and data. */
 function restartable(first: Mongod, folder: string) {
   let current = first;
   return {
@@ -158,7 +161,7 @@ async function makeTopics(entry: string, env: Readonly<Record<string, string>>, 
   if (code !== 0) throw Fault.unavailable(`the topics could not be created (${code}):\n${step.errors()}`);
 }
 
-/** Every process with its ports, and the addresses of all in the environment of each. */
+/** Assigns ports to every process, and puts the addresses of all into the environment of each. */
 async function layOut(options: ClusterOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
   const { apps, folder, sourceMaps, replicas = () => 1 } = options;
   const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programs.flatMap((program) =>

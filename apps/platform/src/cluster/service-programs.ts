@@ -1,18 +1,18 @@
 import { channelNames } from '@tidings/channels';
 import type { Peer } from '@tidings/runtime';
 
-/** A service as a process of its own. */
+/** A service that runs as a separate process. */
 export interface ServiceProgram {
-  /** Names its processes, e.g. `dispatcher.fcm`. */
+  /** Prefix of its process names, e.g. `dispatcher.fcm`. */
   readonly name: string;
-  /** How the others find it: `<PEER>_ADDRESS`. */
+  /** The peer under which the other services find it: `<PEER>_ADDRESS`. */
   readonly peer: Peer;
   /** The built program, below `apps`. */
   readonly entry: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What runs in the distributed form (architecture 2), the gateway last: what it calls is there by then. */
+/** The programs of the distributed mode (architecture 2); the gateway is last, so that its peers are running. */
 export const programs: readonly ServiceProgram[] = [
   { name: 'registry', peer: 'registry', entry: 'registry/dist/main.js' },
   { name: 'scheduler', peer: 'scheduler', entry: 'scheduler/dist/main.js' },
@@ -29,5 +29,5 @@ export const programs: readonly ServiceProgram[] = [
   { name: 'gateway', peer: 'gateway', entry: 'gateway/dist/main.js' },
 ];
 
-/** Makes the topics, and ends. */
+/** Creates the topics, and ends. */
 export const TOPICS = 'platform/dist/topics.js';

@@ -1,4 +1,4 @@
-/** Does `work` for every item, at most `width` at a time, and tells how many are done. The first failure ends it. */
+/** Runs `work` for every item, at most `width` at a time, and reports the number of finished items. Stops at the first failure. */
 export async function all<T>(
   items: readonly T[],
   width: number,

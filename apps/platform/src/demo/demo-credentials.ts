@@ -9,14 +9,14 @@ const CLIENT_EMAIL = `push@${PROJECT}.iam.gserviceaccount.com`;
 const KEY_ID = 'DEMOKEY001';
 const TEAM_ID = 'DEMOTEAM01';
 
-/** Credentials as Apple and Google give them out, for configureApplication; and their public halves, for the providers. */
+/** Credentials in the form that Apple and Google issue, for configureApplication, and their public halves, for the simulated providers. */
 export interface Credentials {
   readonly ios: Readonly<Record<string, unknown>>;
   readonly android: Readonly<Record<string, unknown>>;
   readonly publicKeys: unknown;
 }
 
-/** @param tokenUrl where the service account gets its access tokens */
+/** @param tokenUrl where the service account obtains access tokens */
 export function generateCredentials(tokenUrl: string): Credentials {
   const apple = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding, publicKeyEncoding });
   const google = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding, publicKeyEncoding });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The platforms of the demo, by their codes. */
+/** The platforms of the demo, by code. */
 export const platforms = [
   { code: 1, name: 'iOS', provider: 'apns' },
   { code: 3, name: 'Android', provider: 'fcm' },
@@ -10,7 +10,7 @@ export type DemoPlatform = (typeof platforms)[number];
 export const languages = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof languages)[number];
 
-/** What a device's token makes its provider do: the special tokens of the simulators (see their README). */
+/** The provider's reaction to a device's token: the special tokens of the simulators (see their README). */
 export type Outcome = 'accepts' | 'dead' | 'told to wait once' | 'has no token';
 
 export interface DemoDevice {
@@ -18,19 +18,19 @@ export interface DemoDevice {
   readonly platform: DemoPlatform;
   readonly language: Language;
   readonly outcome: Outcome;
-  /** "" without one. */
+  /** "" without a token. */
   readonly token: string;
   readonly tags: Readonly<Record<string, string | number>>;
-  /** Reports the delivery of what it gets. */
+  /** Reports the delivery of its pushes. */
   readonly reportsDelivery: boolean;
-  /** Reports that its owner opened what it got. */
+  /** Reports that its pushes were opened. */
   readonly reportsOpen: boolean;
 }
 
 const names = ['anna', 'boris', 'chloé', 'david', 'elif', 'finn'];
 const plans = ['free', 'silver', 'gold'];
 
-/** Of 50 devices of a platform. */
+/** The outcome of a device by its index among 50 devices of a platform. */
 const outcomes: Readonly<Record<number, Outcome>> = {
   7: 'dead',
   10: 'told to wait once',
@@ -46,7 +46,7 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: nu
     if (outcome === 'told to wait once') return `0badf00d0301${hex(n, 52)}`;
     return `d${createHash('sha256').update(`demo ${n}`).digest('hex').slice(1)}`;
   },
-  // Not a quota: for that FCM's first wait is a minute (R-P1), and nobody likes to watch one.
+  // Not a quota error: FCM's first wait for a quota is a minute (R-P1), too long for a demo.
   fcm(outcome, n) {
     if (outcome === 'dead') return `sim:dead:0:${n}`;
     if (outcome === 'told to wait once') return `sim:unavailable:1:${n}`;
@@ -54,7 +54,7 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: nu
   },
 };
 
-/** The n-th device of the demo, always the same. */
+/** The n-th device of the demo; deterministic. */
 export function deviceOf(n: number): DemoDevice {
   const platform = platforms[n % platforms.length]!;
   const nth = Math.floor(n / platforms.length);
@@ -75,20 +75,20 @@ export function deviceOf(n: number): DemoDevice {
 const MIN_LEVEL = 20;
 const MAX_LEVEL = 79;
 
-/** Whom the message is for, as createMessage takes it. */
+/** The audience of the message, in the form of createMessage. */
 export const conditions = [
   ['Level', 'BETWEEN', [MIN_LEVEL, MAX_LEVEL]],
   ['Plan', 'IN', ['gold', 'silver']],
 ] as const;
 
-/** The same, said of one device; a message to a segment goes to devices that have a token (R-H12). */
+/** The same audience as a predicate; a message to a segment goes to devices that have a token (R-H12). */
 export const isAddressed = ({ tags, outcome }: DemoDevice): boolean =>
   Number(tags['Level']) >= MIN_LEVEL &&
   Number(tags['Level']) <= MAX_LEVEL &&
   tags['Plan'] !== 'free' &&
   outcome !== 'has no token';
 
-/** The message in four languages, with the owner's name where it is known. */
+/** The message in four languages, with the owner's name if it is known. */
 export const content: Readonly<Record<Language, string>> = {
   en: 'Hello {{Name|CapitalizeFirst|friend}}, your week in numbers is here',
   de: 'Hallo {{Name|CapitalizeFirst|du}}, deine Woche in Zahlen ist da',
@@ -96,7 +96,7 @@ export const content: Readonly<Record<Language, string>> = {
   es: 'Hola {{Name|CapitalizeFirst|amigo}}, tu semana en números está aquí',
 };
 
-/** What a device has to be shown, worked out by hand. */
+/** The text that a device must show, computed independently. */
 export function textFor({ language, tags }: DemoDevice): string {
   const name = tags['Name'];
   return content[language].replace(/\{\{Name\|CapitalizeFirst\|(.*?)\}\}/, (_whole, fallback: string) =>

@@ -6,7 +6,7 @@ import type { DemoPlatform } from './demo-population.ts';
 
 type ProviderName = DemoPlatform['provider'];
 
-/** A push as a provider took it. */
+/** A push as the provider received it. */
 export interface Push {
   readonly token: string;
   readonly hash: string;
@@ -19,24 +19,24 @@ interface Summary {
   readonly duplicates: number;
 }
 
-/** The stand-ins of the providers, in a process of their own, and what their ledgers say. */
+/** The provider simulators in a separate process, and their ledgers. */
 export interface Providers {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly tokenUrl: string;
-  /** Makes the public halves of credentials known: signatures are verified from then on. */
+  /** Registers the public halves of credentials: signatures are verified from then on. */
   know(publicKeys: unknown): Promise<void>;
   summary(): Promise<Readonly<Record<ProviderName, Summary>>>;
-  /** Every push that was accepted. */
+  /** Every accepted push. */
   accepted(provider: ProviderName): Promise<readonly Push[]>;
   stop(): Promise<void>;
 }
 
 const PAGE = 5000;
-/** How long a provider takes to answer, about. Answers at once would hide what is on the way when it says to wait. */
+/** Approximate latency of a provider. Without latency no push would be in flight when the provider asks to wait. */
 const LATENCY_MS = 40;
 
-/** Starts the simulators; they are a program beside this one and no part of it. @param folder where they log */
+/** Starts the simulators, which are a separate program. @param folder for their logs */
 export async function startProviders(folder: string): Promise<Providers> {
   const child = await startNode({
     entry: fileURLToPath(new URL('main.js', import.meta.resolve('@tidings/simulators'))),

@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../client/api-client.ts';
 import type { DemoDevice, DemoPlatform } from './demo-population.ts';
 
-/** What one witness says of a platform; undefined where it cannot know. */
+/** The figures of one source about a platform; undefined where the source cannot know. */
 export interface Figures {
   readonly audience?: number | undefined;
   readonly sent?: number | undefined;
@@ -19,7 +19,7 @@ type Funnel = ReplyOf<'getDeliveryFunnel'>;
 const count = (devices: readonly DemoDevice[], holds: (device: DemoDevice) => boolean): number =>
   devices.filter(holds).length;
 
-/** What has to come out, from the devices alone. @param addressed the devices that the message is for */
+/** The expected figures, computed from the devices alone. @param addressed the devices in the audience */
 export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatform): Figures {
   const devices = addressed.filter(({ platform }) => platform.code === code);
   const reached = devices.filter(({ outcome }) => outcome !== 'dead');
@@ -27,13 +27,13 @@ export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatfor
     audience: devices.length,
     sent: reached.length,
     failed: devices.length - reached.length,
-    // Who opens a message has got it (R-C11).
+    // A device that opens a message has received it (R-C11).
     confirmed: count(reached, (device) => device.reportsDelivery || device.reportsOpen),
     opened: count(reached, (device) => device.reportsOpen),
   };
 }
 
-/** What messages:list says. */
+/** The figures of messages:list. */
 export function ofMetrics(message: Message | undefined, { code }: DemoPlatform): Figures {
   const metrics = message?.push_info.metrics?.find(({ platform }) => platform === code);
   return {
@@ -44,7 +44,7 @@ export function ofMetrics(message: Message | undefined, { code }: DemoPlatform):
   };
 }
 
-/** What getDeliveryFunnel says. */
+/** The figures of getDeliveryFunnel. */
 export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures {
   const channel = channels.find((each) => each.channel === 'CHANNEL_MOBILE_PUSH');
   const of = (of: { platforms: { platform: number; count: string }[] } | undefined): number =>
@@ -59,11 +59,11 @@ export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures 
   };
 }
 
-/** What a provider was sent: one of the simulators' ledgers. */
+/** The figures of a provider: one of the simulators' ledgers. */
 export interface LedgerFigures extends Figures {
-  /** Replies of 429 with Retry-After: each was tried again. */
+  /** Replies of 429 with Retry-After, each of which was retried. */
   readonly toldToWait: number;
-  /** Accepted more than once for one device and message. */
+  /** Pushes accepted more than once for one device and message. */
   readonly duplicates: number;
 }
 
@@ -82,7 +82,7 @@ export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigur
   return { sent: tokens, failed: sum(deadReasons), toldToWait: sum(waitReasons), duplicates };
 }
 
-/** The figures on which two witnesses differ. */
+/** The figures on which sources differ. */
 export const disagreements = (witnesses: readonly Figures[]): readonly FigureName[] =>
   figureNames.filter((name) => {
     const said = witnesses.map((witness) => witness[name]).filter((value) => value !== undefined);

@@ -15,14 +15,14 @@ import { thousands } from './table.ts';
 
 export interface DemoOptions {
   readonly devices: number;
-  /** A fresh folder for data and logs. */
+  /** An empty folder for data and logs. */
   readonly folder: string;
   /** The folder of the built services. */
   readonly apps: string;
-  /** Every service as a process of its own, on Kafka, instead of all in one. */
+  /** Runs every service as a separate process on Kafka, in place of all in one process. */
   readonly cluster: boolean;
   readonly adminToken: string;
-  /** Takes what is started, to be closed by the caller. */
+  /** Collects everything started; the caller closes it. */
   readonly closing: Closing;
 }
 
@@ -30,7 +30,7 @@ const CONNECTIONS = 64;
 const POLL_MS = 100;
 const SEND_TIMEOUT_MS = 120_000;
 
-/** The main job of Tidings from end to end, over HTTP as a customer would do it. True when every figure agrees, to the last device. */
+/** Runs a whole campaign over HTTP, as a customer would. True if every figure agrees, to the last device. */
 export async function runDemo({ devices: count, adminToken, closing, ...places }: DemoOptions): Promise<boolean> {
   const screen = new Screen();
   const devices = Array.from({ length: count }, (_, n) => deviceOf(n));
@@ -58,7 +58,7 @@ async function start(
     const env = {
       APNS_URL: providers.apnsUrl,
       FCM_URL: providers.fcmUrl,
-      // The service account's token address is one that a caller gave.
+      // The token URL of the service account is an address given by a caller.
       TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
       TIDINGS_ADMIN_TOKEN: adminToken,
     };
@@ -78,7 +78,7 @@ async function start(
   return started!;
 }
 
-/** What a customer's backend and its devices do. */
+/** The actions of a customer's backend and its devices. */
 class Customer {
   readonly #client: ApiClient;
   readonly #providers: Providers;
@@ -147,7 +147,7 @@ class Customer {
     });
   }
 
-  /** Devices say that the message came, and some that it was opened, with the hash that came in the payload. */
+  /** Devices report deliveries, and some of them opens, with the hash from the payload. */
   async report(addressed: readonly DemoDevice[]): Promise<readonly Push[]> {
     let pushes: readonly Push[] = [];
     await this.#screen.step('report', async (progress) => {
@@ -172,7 +172,7 @@ class Customer {
     return pushes;
   }
 
-  /** Shows what everybody counted, and whether it is the same. */
+  /** Shows the figures of all sources, and whether they agree. */
   async compare(addressed: readonly DemoDevice[], pushes: readonly Push[]): Promise<boolean> {
     await this.#screen.step('settle', async () => {
       await this.#settle();

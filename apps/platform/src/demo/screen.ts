@@ -2,7 +2,7 @@ import { bar, thousands } from './table.ts';
 
 const NAME_WIDTH = 12;
 
-/** What the demo shows: one line per step, with a bar while it runs where a terminal is there to see it. */
+/** The output of the demo: one line per step, with a progress bar if the output is a terminal. */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   readonly #started = performance.now();
@@ -19,7 +19,7 @@ export class Screen {
     this.#out.write(`${text}\n`);
   }
 
-  /** Does a step, and writes what it tells with the time that it took. */
+  /** Runs a step, and prints its result and duration. */
   async step(name: string, work: (progress: (done: number, total: number) => void) => Promise<string>): Promise<void> {
     const started = performance.now();
     const label = `  ${name.padEnd(NAME_WIDTH)}`;

@@ -1,4 +1,4 @@
-/** A table as text: the first column to the left, the others to the right. */
+/** A table as text: the first column is left-aligned, the others are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>

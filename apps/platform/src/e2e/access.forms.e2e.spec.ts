@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
 import { platform, type PlatformWorld } from '@tidings/testing';
 
-/** What the contract's examples call their application. */
+/** The application code in the contract's examples. */
 const EXAMPLE = 'A1B2C-3D4E5';
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
@@ -12,7 +12,7 @@ type Asked = { readonly status: number; readonly body: unknown };
 
 let world: PlatformWorld;
 let application: string;
-/** Tokens of the same account that may use another application only. */
+/** Tokens of the same account that may only use another application. */
 let restricted: Readonly<Record<'api' | 'device', string>>;
 /** Tokens of another account that may use all of its applications. */
 let foreign: Readonly<Record<'api' | 'device', string>>;
@@ -47,7 +47,7 @@ const exampleOf = (method: Method): Record<string, unknown> => {
   return example;
 };
 
-/** A valid request in everything but the token, which is presented where the method wants it. */
+/** Sends a valid request except for the token, which is placed where the method expects it. */
 async function ask(method: Method, secret: string): Promise<Asked> {
   const example = exampleOf(method);
   const path = method.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => encodeURIComponent(String(example[field])));
@@ -62,7 +62,7 @@ async function ask(method: Method, secret: string): Promise<Asked> {
   return { status: reply.status, body: reply.body };
 }
 
-/** How a method refuses a token that it does not take (R-T4, R-T6, R-T8, R-G1). */
+/** The reply of a method to an invalid token (R-T4, R-T6, R-T8, R-G1). */
 function invalid(method: Method): object {
   if (method.scope === 'admin') return { status: 401, body: { error: { kind: 'unauthorized' } } };
   if (method.scope === 'server') return { status: 401, body: { code: 16, details: [] } };
@@ -92,7 +92,7 @@ describe('every method that wants a token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] !== undefined)))(
     '%s takes none but its own kind',
     async (_name, method) => {
-      // Wrong administrator tokens of the last minute count (R-LM8).
+      // Wrong administrator tokens count for a minute (R-LM8).
       if (method.scope === 'admin') await world.advance(60);
       for (const [kind, secret] of Object.entries(secrets)) {
         if (kind === takes[method.scope]) continue;

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answered, cluster, formUnderTest, platformProcess, type World } from '@tidings/testing';
 
-/** What devices and backends see while the owner of devices does not answer, and afterwards. */
+/** A world in which the service that owns devices can stop answering, to test what devices and backends see then and afterwards. */
 interface Freezable extends World {
   logged(): Promise<string>;
-  /** Stops what owns devices without a word: the registry, or in one process its store. */
+  /** Stops the process that owns devices with SIGSTOP: the registry, or in embedded mode its store. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ async function embedded(): Promise<Freezable> {
 }
 
 const CALLERS = 200;
-/** Ten seconds, and what a busy machine needs to send and to read the answers of so many. Two groups one after the other take twenty. */
+/** Ten seconds plus the time that a busy machine needs to send the requests and read the replies. Two sequential groups take twenty. */
 const ANSWERED_MS = 17_000;
 
 describe('while what owns devices does not answer', () => {
@@ -83,10 +83,10 @@ describe('while what owns devices does not answer', () => {
     expect(seconds * 1_000).toBeLessThan(ANSWERED_MS);
     const told = await notServed();
     expect(told.length).toBeGreaterThan(before);
-    // One at once, one a second, and one at the end, of each gateway.
+    // Each gateway logs one line at once, one a second, and one at the end.
     expect(told.length - before).toBeLessThan(3 * (seconds + 3));
     expect(told.join('\n')).not.toContain('stack');
-    // Of a device that nobody was left unanswered about: what was may still be carried out, later than this.
+    // This device has no unanswered command: an unanswered one may still be executed after this.
     const device = { application, hwid: `phone-${CALLERS}` };
     await answered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));
     expect((await world.call('getTags', device)).result).toMatchObject({ Language: 'de' });

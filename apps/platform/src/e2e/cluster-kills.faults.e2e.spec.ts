@@ -25,7 +25,7 @@ describe('a broadcast in the middle of which a process is killed comes to its on
   beforeAll(async () => void ({ world, population } = await populatedCluster()), 600_000);
   afterAll(() => world?.stop());
 
-  /** Kills one process of a service somewhere in a round, and starts it again; with clients in the middle of their calls. */
+  /** Kills one process of a service at a point in a round, while clients are calling, and restarts it. */
   const kill = async (
     service: string,
     { allowed = {}, clients = false }: Pick<FaultScenario, 'allowed'> & { readonly clients?: boolean } = {},
@@ -64,7 +64,7 @@ describe('a broadcast in the middle of which a process is killed comes to its on
     expect(await kill(service, { clients: true })).toEqual([]);
   });
 
-  it('webhooks, and its subscribers are told of every device', async () => {
+  it('webhooks, and its subscribers receive an event for every device', async () => {
     const subscriber = await startSubscriber();
     const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
     expect(await kill('webhooks')).toEqual([]);

@@ -24,7 +24,7 @@ interface StampedEvent {
   readonly event?: { readonly $case: string } | undefined;
 }
 
-/** What a relay publishes, where it comes from, and who does it. */
+/** The relays: topic, source and process. */
 const relays = [
   {
     ...{ service: 'registry', database: 'tidings_registry', category: 'devices', topic: topicNames.devices },
@@ -40,7 +40,7 @@ const relays = [
   },
 ];
 
-/** What stays in the log. */
+/** Events that are not published. */
 const kept = new Set<string | undefined>(['keyUsed', 'batchApplied']);
 
 interface CommitDocument {
@@ -92,7 +92,7 @@ describe('the other process takes over from one that dies with a relay in its ha
         const known = published.get(log) ?? new Set();
         published.set(log, known);
         const place = `${partition} ${log}`;
-        // Consumers drop what is older than what they have seen: it may come again, but not for the first time.
+        // Consumers drop events older than the newest one seen: an old event may be repeated, but never arrive for the first time.
         if (!known.has(`${n} ${index}`) && Number(n) < (newest.get(place) ?? 0)) late.push(`${log} ${n}`);
         known.add(`${n} ${index}`);
         newest.set(place, Math.max(newest.get(place) ?? 0, Number(n)));

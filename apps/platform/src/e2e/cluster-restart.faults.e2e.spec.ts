@@ -21,7 +21,7 @@ describe('a rolling restart of everything under load', () => {
   beforeAll(async () => void ({ world, population } = await populatedCluster()), 600_000);
   afterAll(() => world?.stop());
 
-  it('is noticed by nobody: no answer of 500, nothing lost, and nothing sent twice', async () => {
+  it('has no visible effect: no reply of 500, nothing lost, and nothing sent twice', async () => {
     const codes = new Map<string, unknown>();
     let longestMs = 0;
     let load: Load | undefined;
@@ -36,7 +36,7 @@ describe('a rolling restart of everything under load', () => {
             allowed[channel] += await devicesGivenUp(world.cluster, member, channel);
           }
           const startedAt = performance.now();
-          // 0 tells that all was closed in time: it gives itself 24 seconds.
+          // Exit code 0: everything closed within the limit of 24 seconds.
           codes.set(member.name, await member.stop());
           longestMs = Math.max(longestMs, performance.now() - startedAt);
           await world.cluster.start([member]);

@@ -18,9 +18,9 @@ const { seed, draw } = drawn('takeovers');
 
 jest.setTimeout(POPULATION_TIMEOUT_MS);
 
-/** Three times as long as a worker may be silent. */
+/** Three times the maximum silence of a worker. */
 const FROZEN_MS = 30_000;
-/** Answers take so long that slices stay open for a while. */
+/** Slow replies keep slices open for a while. */
 const SLOW_MS = 1_000;
 const LOOK_EVERY_MS = 50;
 
@@ -42,7 +42,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
     const { accepted, refused } = world.simulators.ledger.of(provider).summary();
     return accepted + refused;
   };
-  /** Workers of broadcasts that say that they live. */
+  /** Broadcast workers with a live lease. */
   const workers = async (channel: string): Promise<string[]> => {
     const alive = { _id: new RegExp(`^${channel}/broadcast/`), until: { $gt: new Date() } };
     const found = await mongo
@@ -79,7 +79,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
       await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });
       const members = world.cluster.of(`dispatcher.${channel}`);
       let before = await workers(channel);
-      // A killed worker keeps its lease for up to 15 s, and the test before this one may have killed some.
+      // A killed worker keeps its lease for up to 15 s, and the previous test may have killed some.
       for (; before.length !== members.length; before = await workers(channel)) await delay(LOOK_EVERY_MS);
       let frozenWith = 0;
       let atThaw = 0;
@@ -103,7 +103,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
       expect(broken).toEqual([]);
       expect(frozenWith).toBeGreaterThan(0);
       expect(pushes(channel)).toBe(atThaw);
-      // It goes on as somebody else: as the one that it was its slices would look alive.
+      // It continues under a new worker id: under the old one its slices would look alive.
       expect(after.filter((worker) => before.includes(worker))).toHaveLength(before.length - 1);
       await world.simulators.faults.set(channel, { latencyMs: 30 });
       const round2 = { round: ++round, title: `${channel} after that`, share: 0, inject: async () => undefined, seed };

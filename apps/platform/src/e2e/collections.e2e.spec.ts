@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Something of everything that is kept. */
+/** Creates at least one document in every collection. */
 async function useEverything(): Promise<void> {
   const application = await world.application({ title: 'Kept', ios: true, android: true });
   await world.call('updateApplication', {
@@ -60,7 +60,7 @@ async function useEverything(): Promise<void> {
   await world.settle();
 }
 
-/** The collections that the page names, by database. */
+/** The collections in the documentation page, by database. */
 async function named(): Promise<string[]> {
   const page = await readFile('docs/operations.md', 'utf8');
   const [, section = ''] = /\n### Collections\n([^]*?)\n## /.exec(page) ?? [];

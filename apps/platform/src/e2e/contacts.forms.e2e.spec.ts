@@ -42,7 +42,7 @@ const rowsOf = async (kind: Kind, devices: readonly Parameters[]) => {
   return (await world.call(`getBulk${kind}` as const, { request_id: id, detailed: true })).devices;
 };
 
-/** An account of its own, and a client for it. */
+/** A new account and its client. */
 async function newAccount() {
   const { account } = await world.call('createAccount', { name: 'Other' });
   const [api, device] = await Promise.all(
@@ -52,7 +52,7 @@ async function newAccount() {
   return { account, client: new ApiClient(world.url, secrets, 2) };
 }
 
-/** Every way to register an address, in whatever case it is written. */
+/** Every way to register an address, in the given spelling. */
 const registrations = (email: string): readonly (readonly [MethodName, Parameters])[] => [
   ['registerEmail', { email: email.toUpperCase() }],
   ['registerEmail', { email, hwid: 'own-hwid' }],
@@ -74,7 +74,7 @@ describe('the blacklist (R-E5)', () => {
 
     for (const [name, parameters] of registrations(email)) expect(await refusal(name, parameters)).toBe(BLACKLISTED);
     expect([await exists('own-hwid'), await exists('phone')]).toEqual([false, false]);
-    // The contact that was there stays, and can be tagged.
+    // The existing contact remains and can be tagged.
     expect(await exists(email)).toBe(true);
     expect(await world.call('setEmailTags', { application, email, tags: {} })).toEqual({ skipped: [] });
 
@@ -270,7 +270,7 @@ describe('disposable domains (R-E4)', () => {
     for (const [name, parameters] of registrations('anna@mx.throw-away.example')) {
       expect(await refusal(name, parameters)).toBe(DISPOSABLE);
     }
-    // The list that is shipped counts no more.
+    // The list that is shipped no longer applies.
     await world.call('registerEmail', { application, email: 'anna@mailinator.com' });
   });
 
@@ -317,7 +317,7 @@ describe('an account for mail only (R-E3)', () => {
     const { account, client } = await newAccount();
     try {
       const { application: theirs } = await client.call('createApplication', { title: 'Mail' });
-      // So that the gateway knows the application as it was before.
+      // Puts the unchanged application into the gateway's cache.
       await client.call('checkDevice', { application: theirs, hwid: 'phone' });
       expect(await world.call('setPlan', { account, email_only: true })).toEqual({ email_only: true });
       const phone = { hwid: 'phone', device_type: 3, push_token: 't' };

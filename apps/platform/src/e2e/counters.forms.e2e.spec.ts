@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { answered, platform, type PlatformWorld } from '@tidings/testing';
 import { Refusal } from '../client/api-client.ts';
 
-/** Clients, and increments of each; the whole of T18 with FULL=1. */
+/** Number of clients, and of increments by each; FULL=1 runs the whole of T18. */
 const [CLIENTS, INCREMENTS] = process.env['FULL'] === '1' ? [1000, 1000] : [40, 40];
 
 let world: PlatformWorld;
@@ -28,8 +28,8 @@ const increment = async (hwid: string, key: string): Promise<void> => {
 };
 
 /**
- * In turn of a count that all share and of the client's own. Half of each are sent twice at once, as by one that did not wait for its answer;
- * what is not answered is sent again.
+ * Alternates between a shared counter and the client's own. Half of the increments are sent twice at once, as by a client that does not wait for the
+ * reply; unanswered ones are sent again.
  */
 async function client(i: number): Promise<void> {
   for (let n = 0; n < INCREMENTS; n++) {

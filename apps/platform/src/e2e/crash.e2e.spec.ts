@@ -16,7 +16,7 @@ import {
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
 process.stderr.write(`kills are drawn with CRASH_SEED=${seed}\n`);
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, determined by the seed (mulberry32). */
 function random(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -34,16 +34,16 @@ const platforms = [
 ] as const;
 type Platform = (typeof platforms)[number];
 
-/** Devices of a platform that every round sends to: five slices. */
+/** Devices per platform that every round sends to: five slices. */
 const STEADY = 2400;
-/** Devices of a platform that only one round sends to, by what their tokens do. */
+/** Devices per platform that only one round sends to, by the provider's reaction to their tokens. */
 const DEAD = 30;
 const THROTTLED = 15;
-/** What a channel may have open at a time, and so leave in doubt (R-LM5). */
+/** Maximum number of open devices of a channel, which a crash leaves with an unknown outcome (R-LM5). */
 const OPEN_DEVICES = 8 * 500;
 const EACH_ROUND = platforms.length * (STEADY + DEAD + THROTTLED);
 
-/** Up to where a round goes before everything is killed. `share` says how far in a phase that takes its time. */
+/** The point in a round at which everything is killed. `share` is the progress within a long phase. */
 type Moment =
   | { readonly at: 'accept' | 'accepted' | 'plan' | 'claim' | 'answered' }
   | { readonly at: 'wire' | 'settle'; readonly share: number };
@@ -86,7 +86,7 @@ const titleOf = ({ n, moment, what }: Round): string =>
 
 type Rows = Readonly<Record<Platform['provider'], number>>;
 
-/** What was known the moment before a kill, and where the ledgers stood when it was done. */
+/** The state just before a kill, and the position of the ledgers after it. */
 interface Kill {
   readonly title: string;
   /** Devices counted as sent, by provider and message. */
@@ -125,7 +125,7 @@ describe('whenever everything is killed', () => {
     application = await world.application();
     await world.call('addTag', { tag: { name: 'Round', type: 1 } });
     await register(0, steady);
-    // Slow enough for the moments to be told apart.
+    // Slow enough to distinguish the points of a round.
     await world.simulators.faults.set('all', { latencyMs: 30 });
   }, 240_000);
   afterAll(() => world?.stop());
@@ -157,7 +157,7 @@ describe('whenever everything is killed', () => {
     return metrics.reduce((sum, { sends: sent, errors }) => sum + sent + errors, 0);
   };
 
-  /** Resolves when the message has come to where the round ends. */
+  /** Resolves when the message reaches the point at which the round ends. */
   const reach = async (moment: Moment, code: string): Promise<void> => {
     switch (moment.at) {
       case 'accept':
@@ -180,8 +180,8 @@ describe('whenever everything is killed', () => {
   };
 
   /**
-   * What the providers have written down when nothing more comes: they have read all that a killed sender had sent, or those that lost their
-   * database have sent what they could without it. The rest would count as sent afterwards.
+   * The ledgers once no more pushes arrive: providers have read everything that a killed sender had sent, and senders without their database have
+   * sent what they could. Otherwise late pushes would be attributed to the time after the kill.
    */
   const drained = async (): Promise<Rows> => {
     for (let last: Rows | undefined; ; await delay(250)) {
@@ -191,7 +191,7 @@ describe('whenever everything is killed', () => {
     }
   };
 
-  /** Kills without a warning, and brings back what does not come back by itself. */
+  /** Kills processes with SIGKILL, and restarts those that do not restart by themselves. */
   const killAndRevive = async (round: Round, settled: Kill['settled']): Promise<void> => {
     const { what } = round;
     if (what === 'its database') process.kill((await world.pids()).mongod!, 'SIGKILL');
@@ -207,7 +207,7 @@ describe('whenever everything is killed', () => {
       const answer = send(round).catch(() => undefined);
       await killAndRevive(round, settled);
       const told = await answer;
-      // Whoever got no answer asks again, and is told of the one message that there is.
+      // An unanswered caller repeats the request and gets the code of the one existing message.
       codes.set(round.n, await answered(() => send(round)));
       if (told !== undefined) expect(codes.get(round.n)).toBe(told);
       return;
@@ -251,7 +251,7 @@ describe('whenever everything is killed', () => {
           pushes.filter(({ status }) => status === 404 || status === 410).map(({ token }) => token),
         );
         expect(refused).toEqual(new Set(dead(each, n)));
-        // Whatever came twice was shown once.
+        // A push that arrived twice was shown once.
         const masks = new Map(accepted.map(({ token, collapseId }) => [token, collapseId]));
         expect(
           accepted.filter(({ token, collapseId }) => collapseId === '' || masks.get(token) !== collapseId),
@@ -260,7 +260,7 @@ describe('whenever everything is killed', () => {
     },
   );
 
-  /** How many devices took a message for the first time, and again, between one kill and the next; the first entry is before all of them. */
+  /** Devices that received a message for the first time, and again, per interval between kills; the first entry precedes all kills. */
   const takings = (code: string, provider: Platform['provider']): { fresh: number[]; again: number[] } => {
     const fresh = new Array<number>(kills.length + 1).fill(0);
     const again = new Array<number>(kills.length + 1).fill(0);
@@ -276,7 +276,7 @@ describe('whenever everything is killed', () => {
     return { fresh, again };
   };
 
-  it('and nothing came twice but what was in doubt at a kill', () => {
+  it('and only pushes with an unknown outcome at a kill arrived twice', () => {
     const broken: string[] = [];
     const told: string[] = [];
     for (const { provider } of platforms) {
@@ -292,20 +292,20 @@ describe('whenever everything is killed', () => {
         });
       }
       told.push(`${provider} ${twice.join(' ')}`);
-      // What a kill leaves in doubt may be repeated only after the next one.
+      // A push with an unknown outcome after a kill may be repeated only after the next kill.
       const all = twice.reduce((sum, n, i) => {
         expect(sum + n).toBeLessThanOrEqual((i + 1) * OPEN_DEVICES);
         return sum + n;
       }, 0);
       const { duplicates, masked, unidentified } = world.simulators.ledger.of(provider).summary();
-      // Nothing came twice without a kill in between, and nothing was shown twice.
+      // No duplicate without a kill in between, and none was shown twice.
       expect({ duplicates, masked, unidentified }).toEqual({ duplicates: all, masked: all, unidentified: 0 });
     }
     process.stderr.write(`sent twice, kill by kill: ${told.join(', ')} (CRASH_SEED=${seed})\n`);
     expect(broken).toEqual([]);
   });
 
-  // Callers repeat what is answered 5xx, here too: that may be a store that is away, and nothing else.
+  // Callers repeat requests answered 5xx, here too; the only permitted cause is an unavailable store.
   it('and no request failed but for want of the store', async () => {
     const lines = (await world.logged()).split('\n');
     expect(lines.filter((line) => line.includes('"request failed"'))).toEqual([]);

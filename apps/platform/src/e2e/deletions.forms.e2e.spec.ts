@@ -7,7 +7,7 @@ import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 const DAY_S = 86_400;
-/** What is purged without a second look, or after it, is gone within this. */
+/** Time limit of a purge, with or without a second sweep. */
 const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 180_000;
 
@@ -15,7 +15,7 @@ let world: StoredWorld;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  // Collections are looked at as a whole.
+  // Whole collections are inspected.
   world = await platform({ isAlone: true });
   mongo = await connectToStore(world.mongoUrl);
 });
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoUrl)}_${service}`);
-/** The log of the embedded form holds its topics as long as Kafka does, and is not looked at. */
+/** The log of the embedded mode is not inspected, because it keeps its topics for as long as Kafka does. */
 const stored = (text: string): Promise<string[]> =>
   storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
-/** Where a text stands, by database and collection, once that is what is expected or it takes too long. */
+/** The places of a text, by database and collection, once they are as expected or the time is up. */
 async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
   for (const until = Date.now() + PATIENCE_MS; ;) {
     const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
@@ -37,7 +37,7 @@ async function placesOf(text: string, isExpected: (places: readonly string[]) =>
     await delay(500);
   }
 }
-/** What is left in a collection that is swept now and then, once that is nothing or it takes too long. */
+/** Number of documents left in a periodically swept collection, once it is 0 or the time is up. */
 async function emptied(service: string, collection: string): Promise<number> {
   for (const until = Date.now() + 2 * PATIENCE_MS; ; await delay(500)) {
     const left = await inService(service).collection(collection).countDocuments();
@@ -95,7 +95,7 @@ describe('deleteApplication (R-B2)', () => {
       expect(await gone('accepted-purged')).toEqual([]);
       expect(await gone('purged content')).toEqual([]);
       expect(await emptied('statistics', 'groups')).toBe(0);
-      // Names that nothing is known of any more.
+      // Names of which no record is left.
       const named = [
         'audience_jobs.deletedApplications',
         'audience_jobs.jobs.commits',

@@ -14,7 +14,7 @@ import { testDeviceFeatures } from './test-devices.features.ts';
 
 const IOS = 1;
 const ANDROID = 3;
-/** What this suite says of a person begins with this, so that a search for it finds every place where something is left. */
+/** Prefix of all personal data in this suite, so that a search for it finds every remaining copy. */
 const CANARY = 'c4n4ry';
 
 let world: StoredWorld;
@@ -41,7 +41,7 @@ afterAll(() => world?.stop());
 const register = (hwid: string, more: Parameters = {}) =>
   world.call('registerDevice', { application, hwid, device_type: ANDROID, ...more });
 const tagsOf = async (of: Parameters) => (await world.call('getTags', { application, ...of })).result;
-/** What a method refuses with. */
+/** The error text of a refused call. */
 const refusal = async (name: MethodName, parameters: Parameters): Promise<string> =>
   ((await world.reply(name, { application, ...parameters })).body as { status_message: string }).status_message;
 
@@ -141,7 +141,7 @@ describe('a device', () => {
     expect(await tagsOf({ hwid: 'buyer' })).toMatchObject({ 'In-app Purchase': 5 });
   });
 
-  it('posts events on both paths, wrapped and bare; of one that nobody knows nothing is said', async () => {
+  it('posts events on both paths, wrapped and bare; an unknown device is no error', async () => {
     await register('player', { userId: 'player-1' });
     const event = { application, event: 'Level Up', hwid: 'player', attributes: { amount: '4.99', currency: 'EUR' } };
     const reply = { code: '', required: false, message_hash: '' };
@@ -156,7 +156,7 @@ describe('a device', () => {
     expect(bare).toMatchObject({ status: 200, body: { status_code: 200, response: reply } });
   });
 
-  it('learns what its client has to know, and tells what nobody keeps (R-X1)', async () => {
+  it('reads its configuration, and may send actions that are not stored (R-X1)', async () => {
     expect(await world.call('getConfig', { application })).toEqual({ features: { events: [] } });
     expect(await world.call('getInApps', { application, hwid: 'x' })).toEqual({ inApps: [] });
     for (const name of ['pageVisit', 'triggerInAppAction', 'richMediaAction'] as const) {
@@ -189,7 +189,7 @@ describe('a user', () => {
     expect(await refusal('registerUser', { hwid: 'nobody', userId: 'many' })).toBe('Device not found');
   });
 
-  it('is merged into another, who gets the tags that he lacks, or merely ends (R-X2)', async () => {
+  it('is merged into another, which gets its missing tags, or is only removed (R-X2)', async () => {
     await register('guest-phone', { userId: 'guest', tags: { Level: 9, Plan: 'free' } });
     await register('own-phone', { userId: 'anna', tags: { Level: 1 } });
     const merge = { application, oldUserId: 'guest', newUserId: 'anna', merge: true };
@@ -207,7 +207,7 @@ describe('a user', () => {
 });
 
 describe('deleteDevice', () => {
-  /** Everything of it is about one person. */
+  /** All of its values are personal data. */
   const planted = (i: number): Parameters => ({
     hwid: `${CANARY}-hwid-${i}`,
     push_token: `${CANARY}-token-${i}`,
@@ -244,7 +244,7 @@ describe('deleteDevice', () => {
     const [wrapped, bare] = [`${CANARY}-hwid-1`, `${CANARY}-hwid-2`];
     expect(await world.call('deleteDevice', { application: own, hwid: wrapped })).toBeNull();
     expect(await world.call('deleteDeviceBare', { application: own, hwid: bare })).toBeNull();
-    // Deletion is idempotent, and nothing more is found of it.
+    // Deletion is idempotent, and no data is found afterwards.
     expect(await world.call('deleteDevice', { application: own, hwid: wrapped })).toBeNull();
     expect(await world.call('checkDevice', { application: own, hwid: wrapped })).toMatchObject({ exist: false });
     expect(await world.call('unregisterDevice', { application: own, hwid: wrapped })).toBeNull();
@@ -257,7 +257,7 @@ describe('deleteDevice', () => {
 
     await world.settle();
     expect(await figures()).toEqual(before);
-    // The registry says nothing any more, nor does the log where it is ours; Kafka's topics that name devices keep what they hold for two days.
+    // The registry holds no data any more, nor does the embedded log; Kafka's topics that name devices keep their records for two days.
     const forgetful = (database: string): boolean => formUnderTest === 'embedded' || ofRegistry(database);
     let left: string[] = [];
     for (const deadline = Date.now() + 40_000; Date.now() < deadline; await delay(250)) {
@@ -267,7 +267,7 @@ describe('deleteDevice', () => {
     expect(left).toEqual([]);
   });
 
-  it('forgets for good: who registers again is new', async () => {
+  it('deletes the device for good: one that registers again is new', async () => {
     const hwid = 'returns';
     await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sibling' } });
     await world.call('registerDevice', { application: sibling, hwid, device_type: ANDROID });
@@ -411,7 +411,7 @@ describe('contacts', () => {
     await world.call('registerEmailUser', { application, email: 'new@example.com', userId: 'mail-2' });
     expect(await tagsOf({ userId: 'mail-2' })).toHaveProperty(['First Install']);
 
-    // A contact with a hwid of its own is found by its address all the same.
+    // A contact with a hwid of its own is also found by its address.
     await world.call('registerEmail', { application, email: 'own@example.com', hwid: 'own-hwid' });
     await register('own-hwid', { device_type: 14, language: 'fr' });
     for (const email of ['anna@example.com', 'OWN@example.com', 'nobody@example.com']) {
@@ -438,7 +438,7 @@ describe('contacts', () => {
     await world.call('registerWhatsappNumber', { application, number: '+4915112345678', userId: 'caller' });
     expect([await exists('+4915112345678'), await exists('whatsapp:+4915112345678')]).toEqual([true, true]);
     expect(await refusal('registerSmsNumber', { number: '0151' })).toBe('Hwid is not valid');
-    // In whatever spelling, it is the same contact (R-C2).
+    // Any spelling is the same contact (R-C2).
     await world.call('registerSmsNumber', { application, number: '49 151 12345678', country: 'de', city: 'Berlin' });
     await world.call('setTags', { application, hwid: '49 (151) 123-45678', tags: { Level: 2 } });
     const contact = { Level: 2, Country: 'DE', City: 'Berlin' };

@@ -21,14 +21,14 @@ const clientWith = async (token: Parameters): Promise<ApiClient> => {
 };
 const resultOf = (id: string): Promise<Result> => world.call('getExportSegment', { task_id: id });
 
-/** What an export of these parameters comes to. */
+/** The result of an export with these parameters. */
 const run = async (parameters: Parameters, client = world.client): Promise<Result & { readonly id: string }> => {
   const { task_id: id } = await client.call('exportSegment', parameters);
   await world.settle(60_000);
   return { id, ...(await resultOf(id)) };
 };
 
-/** What is answered under a link, wherever the link says that the world is. */
+/** The reply to a link, sent to the world's address in place of the link's host. */
 const follow = (link: string): Promise<Response> => {
   const { pathname, search } = new URL(link);
   return fetch(new URL(pathname + search, world.url));
@@ -37,7 +37,7 @@ const download = async (link: string): Promise<Unzipped> =>
   unzipped(Buffer.from(await (await follow(link)).arrayBuffer()));
 const exported = async (parameters: Parameters): Promise<string> =>
   (await download((await run(parameters)).filename)).text;
-/** The head, and the devices sorted: nobody promises an order of theirs. */
+/** The header, and the devices sorted: their order is not guaranteed. */
 const linesOf = (text: string): string[] => {
   const [head, ...devices] = text.split('\r\n').slice(0, -1);
   return [head!, ...devices.toSorted()];
@@ -95,7 +95,7 @@ describe('exportSegment', () => {
     expect(devices[1]).toContain('"Ann ""A"", B"');
   });
 
-  it('writes JSON lines, and what was asked for alone', async () => {
+  it('writes JSON lines with the requested fields only', async () => {
     const filterExpression = `A("${application}") * T("Level", GTE, 1)`;
     const text = await exported({ filterExpression, format: 'JSON', exportData: ['users', 'tags'] });
     const devices = text
@@ -120,7 +120,7 @@ describe('exportSegment', () => {
     expect(result).toEqual({ status: 'completed', progress: 100, devices_count: 2, filename: '', csv_filename: '' });
   });
 
-  it('takes a filter instead of an expression, and completes with nobody in it', async () => {
+  it('takes a filter instead of an expression, and completes for an empty segment', async () => {
     await world.call('createFilter', { name: 'Beginners', filter_expression: 'T("Level", EQ, 0)' });
     const { filters } = await world.call('listFilters', { application });
     const { code } = filters.find(({ name }) => name === 'Beginners')!;
@@ -169,10 +169,10 @@ describe('exportSegment', () => {
 });
 
 describe('the result of an export', () => {
-  it('is for whoever knows its id, and for nobody with a wrong token', async () => {
+  it('is available to every caller with its id, unless the call has a wrong token', async () => {
     const { id } = await run({ filterExpression: `A("${application}")` });
     const unknown = { status: 404, body: { message: 'Task not found' } };
-    // The official client reads it as an integer, and may send it as one (R-N7).
+    // The official client reads the id as an integer, and may send it as one (R-N7).
     expect(id).toMatch(/^\d+$/);
     expect(Number.isSafeInteger(Number(id))).toBe(true);
     expect(await world.reply('getExportSegment', { task_id: Number(id) })).toMatchObject({ status: 200 });

@@ -33,7 +33,7 @@ const ANDROID = 3;
 const providers = ['apns', 'fcm'] as const;
 type Provider = (typeof providers)[number];
 
-/** Registers n devices of both platforms in turn; their tokens are accepted ones from `from` on. */
+/** Registers n devices of both platforms alternately; their tokens are of the accepted kind, numbered from `from`. */
 const registerBoth = (world: World, application: string, n: number, from: number): Promise<void> =>
   world.registerDevices(application, n, (i) => ({
     hwid: `device-${from + i}`,
@@ -71,7 +71,7 @@ describe('a provider', () => {
     const funnel = await funnelOf(world, code);
     return { apns: funnelFigures(funnel, IOS).sent, fcm: funnelFigures(funnel, ANDROID).sent };
   };
-  /** Sets the clock forward in steps, at the end of each of which everything that is due is done. */
+  /** Advances the clock in steps; at the end of each step all due work is finished. */
   const pass = async (seconds: number, enough: () => Promise<boolean> = async () => false): Promise<number> => {
     const STEP = 5;
     for (let passed = 0; ; passed += STEP) {
@@ -108,7 +108,7 @@ describe('a provider', () => {
       expect(funnelFigures(await funnelOf(world, code)).errors).toEqual({});
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
       expect(await brokenBy(world, application, code)).toEqual([]);
-      // Nothing reached it while it was down, so nothing came twice.
+      // It received nothing while it was down, so there are no duplicates.
       const after = world.simulators.ledger.of(provider).summary();
       expect([after.accepted - before.accepted, after.duplicates]).toEqual([DEVICES / 2, before.duplicates]);
     },
@@ -134,7 +134,7 @@ describe('a provider', () => {
 
   it('that is silent for a while costs no device anything, and shows none of them twice', async () => {
     const before = world.simulators.ledger.summary();
-    // It ends by itself: while it lasts something is always being tried, and nothing settles.
+    // The fault ends after a time limit: while it lasts, retries continue and the world never settles.
     await world.simulators.faults.set('all', { blackhole: true }, 5000);
     const code = await send(world, application);
     while (world.simulators.faults.of('apns').blackhole) await delay(50);
@@ -149,13 +149,13 @@ describe('a provider', () => {
   });
 
   it.each([
-    // Too many requests are those to one device; what is unavailable is all of it.
+    // "Too many requests" concerns one device; "unavailable" concerns the whole provider.
     ['apns', IOS, apnsToken('unavailable', 1, 1), 503],
     ['fcm', ANDROID, fcmToken('throttled', 1), 429],
   ] as const)(
     '%s that asks for a pause gets it, for the token and for the credential',
     async (provider, device_type, push_token, status) => {
-      // Longer than a busy machine takes for what is done meanwhile: the provider's clock goes on by itself, too.
+      // Longer than a busy machine needs for the work in between: the provider's clock advances in real time.
       const RETRY_AFTER = 300;
       const other = provider === 'apns' ? 'fcm' : 'apns';
       const own = await world.application();
@@ -213,7 +213,7 @@ describe('the running program', () => {
   });
   afterAll(() => world?.stop());
 
-  /** Opens the log while the program does not run, and lets go of it again. */
+  /** Opens the log while the program is stopped, and closes it afterwards. */
   const withLog = async <T>(work: (broker: EmbeddedBroker) => Promise<T>): Promise<T> => {
     await world.kill('platform');
     const mongod = await startMongod(join(world.dataFolder, 'mongo'));
@@ -248,7 +248,7 @@ describe('the running program', () => {
 
   it('dead-letters records that cannot be read or handled, and everything else flows on', async () => {
     const garbage = Buffer.from('ffffffffffffffffffffff', 'hex');
-    // A set that is none is found out only when it is used.
+    // An invalid set is detected only when it is used.
     const unusable = SliceOutcome.encode(
       SliceOutcome.fromPartial({
         message: 'unusable',
@@ -266,7 +266,7 @@ describe('the running program', () => {
       ...[topicNames.reports, topicNames.devices],
       ...channels.flatMap((channel) => [batchesTopic(channel, false), batchesTopic(channel, true)]),
     ];
-    // Many keys, so that every partition has its share.
+    // Many keys, so that every partition gets some.
     const keys = Array.from({ length: 40 }, (_, i) => `garbage-${i}`);
     await withLog(async (broker) => {
       for (const topic of spoilt)
@@ -288,7 +288,7 @@ describe('the running program', () => {
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
       expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: count, sent: count, errors: {} });
     }
-    // Devices register side by side, so theirs are numbers in any order: a hash is of one device only.
+    // Concurrent registration makes the order of device numbers undefined, and a hash is valid for one device only.
     const push = pushesOf(world.simulators, 'fcm', named).find(({ token }) => token === fcmToken('accepted', 1));
     await world.call('pushStat', { application, hwid: 'device-1', hash: push!.hash });
     await world.call('registerDevice', {
@@ -305,7 +305,7 @@ describe('the running program', () => {
     for (const topic of spoilt) {
       const ofTopic = found.filter((record) => record.topic === topic && record.reason === 'decode');
       const groups = Map.groupBy(ofTopic, ({ group }) => group);
-      // Each group dead-letters what it cannot read itself, once, with the bytes as they were.
+      // Each consumer group dead-letters the records that it cannot read, once, with the original bytes.
       expect([topic, groups.size]).not.toEqual([topic, 0]);
       for (const [group, of] of groups) {
         expect([topic, group, of.map(({ key }) => key).sort()]).toEqual([topic, group, [...keys].sort()]);
@@ -335,7 +335,7 @@ describe('the running program', () => {
               await send(world, application, { devices: Array.from({ length: 10 }, (_, i) => `device-${i}`) }),
             );
         } catch {
-          // It is on its way out, or gone; what it did not acknowledge may be lost.
+          // The process is shutting down or has ended; an unacknowledged call may be lost.
         }
       }
     };
@@ -345,7 +345,7 @@ describe('the running program', () => {
       providers.reduce((sum, name) => sum + pushesOf(world.simulators, name, code).length, 0);
     while (reached() < DEVICES / 3) await delay(2);
     const ended = world.end();
-    // 0 tells that all was closed in time: it gives itself 24 seconds.
+    // Exit code 0: everything closed within the limit of 24 seconds.
     expect(await ended).toBe(0);
     ending = true;
     await loads;
@@ -362,7 +362,7 @@ describe('the running program', () => {
     expect(acknowledged.length).toBeGreaterThan(10);
     const kept = await Promise.all(acknowledged.map((hwid) => world.reply('getTags', { application, hwid })));
     expect(kept.filter(({ body }) => (body as { status_code: number }).status_code !== 200)).toEqual([]);
-    // What was on its way was waited for.
+    // Shutdown waited for the pushes in flight.
     const after = world.simulators.ledger.summary();
     for (const name of providers) expect(after[name].duplicates).toBe(before[name].duplicates);
   });

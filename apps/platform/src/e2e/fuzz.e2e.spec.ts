@@ -14,29 +14,29 @@ import {
   type World,
 } from '@tidings/testing';
 
-/** `FUZZ_REQUESTS=100000` is the whole of T21. */
+/** `FUZZ_REQUESTS=100000` runs the whole of T21. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
 const AT_ONCE = 16;
-/** Further ones with large bodies, one at a time: what takes long shows in how long each takes. */
+/** Additional requests with large bodies, one at a time, so that the duration of each is measured. */
 const LARGE_REQUESTS = Math.min(200, Math.ceil(REQUESTS / 250));
 const LARGE_BYTES: readonly number[] = [0.3, 1, 4, 9.9].map((mib) => mib * 2 ** 20);
-/** A busy machine may leave a request unanswered in time; what is wrong with a request is wrong each time, and when nothing else goes on. */
+/** A busy machine may exceed a deadline; a real defect shows on every try, without other load. */
 const TRIES_ALONE = 3;
-/** Of the processor. Others may have it for as long; an answer that nobody works on hangs after `PATIENCE`-fold this time. */
+/** CPU time. Other processes may take as much; a request without progress hangs after `PATIENCE` times this time. */
 const HANG_MS = 1000;
 const PATIENCE = 20;
-/** A large body has as much more for each MiB as its deadline gives it: it takes its time to arrive and to be parsed. */
+/** Additional time per MiB of a large body, as in its deadline: it takes time to arrive and to be parsed. */
 const HANG_MS_PER_MIB = 500;
-/** Moves the time of everything that follows. */
+/** Changes the time of all later requests. */
 const LEFT_OUT: readonly string[] = ['advanceClock'];
 
 const { seed, draw } = drawn('malformed requests');
 const methods = Object.values<Method>(api).filter(({ name }) => !LEFT_OUT.includes(name));
 
-/** A connection that was kept alive may end just when it is used again; what is unanswered each time is a fault. */
+/** A kept-alive connection may end just as it is reused; only a request unanswered on every try is a defect. */
 const noAnswer = (error: unknown) => ({ status: 599, text: String(error) });
 
-/** Served beside the methods, in part by others. */
+/** Paths beside the methods, some of them served by other handlers. */
 const OTHER_PATHS: readonly string[] = [
   '/livez',
   '/readyz',
@@ -46,7 +46,7 @@ const OTHER_PATHS: readonly string[] = [
   '/s/aaaaaaaa',
 ];
 
-/** As it goes out: nothing in the path is made right on the way. */
+/** A request as sent: its path is not normalized. */
 interface Request {
   readonly method: string;
   readonly path: string;
@@ -78,7 +78,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     const method = methods[Math.floor(random() * methods.length)]!;
     const { api: apiToken, device, admin } = world.secrets;
     const example = method.examples[Math.floor(random() * method.examples.length)]!.request;
-    // Of an application that is there, but for what would be its end.
+    // Names an existing application, except for the method that would delete it.
     const known = method.name === 'deleteApplication' ? {} : { application };
     const fields = mutated({ ...example, ...(random() < 0.9 && 'application' in example && known) }, random) as Record<
       string,
@@ -108,7 +108,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     };
   };
 
-  /** A question to where nothing, or something else, is served. */
+  /** A request to a path with no handler, or with another handler. */
   const astray = (random: Draw): Request => {
     const base = random() < 0.5 ? OTHER_PATHS : methods.map(({ path }) => path);
     const path = damagedPath(base[Math.floor(random() * base.length)]!, random);
@@ -126,7 +126,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     return promise;
   };
 
-  /** What is wrong with the answer to a request; undefined = nothing. */
+  /** The defect in the reply to a request; undefined = none. */
   const broken = async (sent: Request): Promise<string | undefined> => {
     const sentAt = performance.now();
     const before = process.cpuUsage();
@@ -141,7 +141,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     return `${answer} to ${sent.method} ${sent.path} ${sent.body?.slice(0, 600)}`;
   };
 
-  /** The same of one that was broken among others: what is wrong with it each time. */
+  /** The defect of a failed request when it is repeated alone; a defect must show on every try. */
   const brokenAlone = async (sent: Request): Promise<string | undefined> => {
     let fault: string | undefined;
     for (let tries = 0; tries < TRIES_ALONE; tries++) if ((fault = await broken(sent)) === undefined) break;
@@ -169,7 +169,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
       if (fault !== undefined) found.push(`${bytes} bytes: ${fault}`);
     }
     expect({ seed, found: found.slice(0, 20) }).toEqual({ seed, found: [] });
-    // And it goes on working.
+    // The service keeps working.
     await world.call('registerDevice', { application, hwid: 'phone-2', device_type: 3, language: 'de' });
     expect((await world.call('getTags', { application, hwid: 'phone-2' })).result).toMatchObject({ Language: 'de' });
   }, 1_200_000);

@@ -9,7 +9,7 @@ let world: PlatformWorld;
 let first: string;
 let second: string;
 let group: string;
-/** With a token for the first application of the group alone. */
+/** A client whose token may only use the first application of the group. */
 let restricted: ApiClient;
 let stranger: ApiClient;
 
@@ -109,7 +109,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
   });
 
   it('are for messages to each application, and for its geozones, where the whole group may be used', async () => {
-    // Bound to the other application.
+    // Belongs to the other application.
     await world.call('createFilter', { name: 'All', application: second, filter_expression: `A("${first}")` });
     await world.call('createPreset', preset('For each', {}, { filter: 'All' }));
     const code = await codeOf('For each');

@@ -19,12 +19,12 @@ const { apnsToken, fcmToken } = simulators;
 
 const IOS = 1;
 const ANDROID = 3;
-/** Bytes of a token that a registration takes. */
+/** Maximum bytes of a token in a registration. */
 const TOKEN_BYTES = 4096;
-/** Characters of a token that earlier deployments took. */
+/** Maximum characters of a token in earlier deployments. */
 const ONCE_TAKEN = 65_536;
 
-/** What a device is like, and what it is to end with. */
+/** The kind of a device, which determines its outcome. */
 type Kind = 'ordinary' | 'strange language' | 'longest token' | 'stored token' | 'large value' | 'large values';
 
 interface Hostile {
@@ -36,11 +36,11 @@ interface Hostile {
 }
 
 const counts: Readonly<Record<Kind, number>> = {
-  // More than a batch has room for, and the first of their chunk.
+  // More than a batch can hold, and the first devices of their chunk.
   'strange language': 150,
   ordinary: 100,
   'longest token': 30,
-  // Of each platform in one slice: three times what a record holds.
+  // One slice per platform: three times the size of a record.
   'stored token': 200,
   'large value': 2,
   'large values': 2,
@@ -99,7 +99,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Leaves in the store what an earlier deployment took. */
+/** Writes tokens to the store in the size that an earlier deployment accepted. */
 async function ageTokens(): Promise<void> {
   const stored = databaseOf(mongo, 'registry', databasePrefixOf(world.mongoUrl)).collection('devices');
   const { modifiedCount } = await stored.bulkWrite(
@@ -116,14 +116,14 @@ const textFor = ({ kind, language }: Hostile): string =>
 
 const SENT = 'sent';
 
-/** What becomes of a device: sent to, or category, code and name of its error. */
+/** The outcome of a device: sent, or category, code and name of its error. */
 function endOf({ kind, platform: code }: Hostile): string {
   switch (kind) {
     case 'ordinary':
     case 'strange language':
       return SENT;
     case 'longest token':
-      // APNs has a form for tokens, which no token of this length has.
+      // APNs checks the form of tokens, and no token of this length has it.
       return code === IOS ? 'INVALID_TOKEN 400 BadDeviceToken' : SENT;
     case 'stored token':
       return 'INVALID_TOKEN 0 token_too_long';
@@ -149,14 +149,14 @@ const errorsIn = ({ channels }: Funnel, at: number): Record<string, number> =>
       .map(({ category, code, name, count }) => [`${category} ${code} ${name}`, Number(count)]),
   );
 
-/** Sends to these devices, and holds every figure and every push against what they are to end with. */
+/** Sends to these devices, and compares every figure and every push with their expected outcomes. */
 async function send(notification: Parameters, addressed: readonly Hostile[]): Promise<void> {
   const { Messages: codes } = await world.call('createMessage', {
     application,
     notifications: [{ content, ...notification }],
   });
   const code = codes[0]!;
-  // Nothing has to wait for a later time.
+  // No retry is pending.
   expect(await untilDone(world, application, code)).toBe(0);
   const funnel = await world.call('getDeliveryFunnel', { message_code: code });
   const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];

@@ -44,13 +44,13 @@ const setTags = (application: string, devices: readonly Parameters[]) =>
 
 describe('a queue of an application', () => {
   it('does not delay the export of another one', async () => {
-    // A busy machine does not answer all of them in time; a caller repeats, and what was taken twice only makes the queue longer.
+    // A busy machine does not answer all of them in time. The caller repeats; a job accepted twice only lengthens the queue.
     const ids = await Promise.all(Array.from({ length: 60 }, () => answered(() => exportOf(busy))));
     const id = await exportOf(other);
     await world.settle(60_000);
     const [theirs, ...queue] = await jobsOf([id, ...ids]);
     const waited = queue.filter((job) => job!.finishedAt > theirs!.acceptedAt);
-    // Otherwise there was no queue to go by.
+    // Otherwise no queue has formed.
     expect(waited.length).toBeGreaterThan(10);
     const went = waited.filter((job) => job!.finishedAt < theirs!.finishedAt);
     expect(went.length).toBeLessThanOrEqual(waited.length / 2);
@@ -59,10 +59,10 @@ describe('a queue of an application', () => {
   it('takes so many jobs and no more, refuses clearly, and completes what it took', async () => {
     const devices = Array.from({ length: 8_000 }, (_, i) => ({ hwid: `unknown-${i}`, tags: {} }));
     const replies = [await setTags(busy, devices)];
-    // Jobs of an application wait for each other: these come faster than they are done.
+    // Jobs of an application run one after the other: these are submitted faster than they run.
     while (replies.every(({ status }) => status === 200) && replies.length < 2_000) {
       const small = Array.from({ length: 30 }, () => setTags(busy, [{ hwid: 'phone', tags: {} }]));
-      // What a busy machine does not answer in time tells nothing of the limit.
+      // A timeout on a busy machine says nothing about the limit.
       replies.push(...(await Promise.all(small)).filter(({ status }) => status < 500));
     }
     const refused = replies.filter(({ status }) => status !== 200);

@@ -26,7 +26,7 @@ const run = async (kind: Kind, devices: readonly Parameters[], more: Parameters 
   await world.settle();
   return resultOf(kind, id);
 };
-/** As deep as the body of a bulk request may be (R-ER1), in a tag. */
+/** A tag with the maximum depth of a bulk request's body (R-ER1). */
 const deep = JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as unknown;
 const tagsOf = async (hwid: string) => (await world.call('getTags', { application, hwid })).result;
 
@@ -81,7 +81,7 @@ describe('bulkSetTags', () => {
       { hwid: 'd-2', tags: { Level: deep } },
     ]);
     expect(result).toMatchObject({ status: 'Completed', devices_success: 5, devices_not_found: 3, devices_failed: 2 });
-    // The rows of a user's devices stand together, in no order.
+    // The rows of a user's devices are adjacent, in any order.
     const [first, one, other, ...rest] = result.devices!;
     const ofUser = [one!, other!].toSorted((a, b) => (a.hwid < b.hwid ? -1 : 1));
     expect([first, ...ofUser, ...rest]).toEqual([
@@ -146,7 +146,7 @@ describe('bulkUnregisterDevice', () => {
   });
 });
 
-/** A bulk request as it is given, byte for byte. */
+/** Sends a bulk request with exactly these bytes. */
 const post = async (path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) => {
   const outgoing = request(new URL(`/api/v2/audience/${path}`, world.url), {
     method: 'POST',

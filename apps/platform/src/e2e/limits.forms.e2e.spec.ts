@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** A client with a token of its own, for all gateways in turns. */
+/** A client with a new token, using all gateways in turn. */
 async function clientWith(scope: 'api' | 'device') {
   const { id, token } = await world.call('createToken', { scope, applications: 'all' });
   const client = new ApiClient(world.urls, { admin: world.secrets.admin, api: '', device: '', [scope]: token }, 4);
@@ -34,7 +34,7 @@ const refused = {
 };
 
 describe('the rate limit of a token (R-LM2)', () => {
-  it('refuses what is too much, in every envelope, until time has passed', async () => {
+  it('refuses requests over the limit, in every envelope, until time has passed', async () => {
     const { id, client } = await clientWith('api');
     const limit = { requests: 2, seconds: HOUR_SECONDS };
     expect(await world.call('setRateLimit', { id, ...limit })).toEqual(limit);
@@ -54,7 +54,7 @@ describe('the rate limit of a token (R-LM2)', () => {
       body: { message: 'Too many requests' },
       headers: { 'retry-after': retryAfter },
     });
-    // Others of the account are served.
+    // Other tokens of the account are served.
     expect(await world.reply('listTags')).toMatchObject(served);
 
     await world.advance(HOUR_SECONDS / 2);
@@ -77,7 +77,7 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(await open()).toMatchObject(served);
     expect(await open()).toMatchObject(refused);
     await world.call('setRateLimit', { id, requests: 0, seconds: 1 });
-    // Each gateway caches a token for 3 s of its own.
+    // Each gateway caches a token for 3 s.
     for (let servedInARow = 0; servedInARow < 5;) {
       const { status } = await open();
       servedInARow = status === 200 ? servedInARow + 1 : 0;
@@ -110,7 +110,7 @@ describe('createTestDevice, which needs no token (R-L1)', () => {
   it('is refused when an address asks too often for an application', async () => {
     const other = await world.application({ ios: false, android: false });
     const refusals: unknown[] = [];
-    // One of two gateways may have been asked less often than the other.
+    // One of two gateways may have received fewer requests than the other.
     for (let round = 0; round < 100 && refusals.length === 0; round++) {
       const replies = await Promise.all(Array.from({ length: 50 }, () => create(application, 'Phone')));
       refusals.push(...replies.filter(({ status }) => status !== 200));
@@ -122,8 +122,8 @@ describe('createTestDevice, which needs no token (R-L1)', () => {
   });
 });
 
-describe('what is too large to be kept', () => {
-  /** So many full lists; a dozen are more than a device can hold. */
+describe('data over a size limit', () => {
+  /** `count` full lists; a dozen exceed the limit of a device. */
   const lists = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, tag) => [`Full ${tag}`, full(tag)]));
   const full = (tag: number) => Array.from({ length: 1000 }, (_, i) => `${tag}-${i}-`.padEnd(255, 'x'));

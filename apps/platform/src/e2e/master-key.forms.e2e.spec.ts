@@ -30,7 +30,7 @@ describe('rotation of the master key', () => {
   });
   afterAll(() => world?.stop());
 
-  /** Registers all devices, each with a push token that it did not have before. */
+  /** Registers all devices, each with a new push token. */
   const register = (round: string): Promise<void> =>
     world.registerDevices(application, DEVICES, (i) => ({
       hwid: `device-${i}`,
@@ -39,7 +39,7 @@ describe('rotation of the master key', () => {
       ...(round === 'first' && { tags: { Level: i } }),
     }));
 
-  /** What becomes of a message to all devices of an application: those that it was sent to, by platform. */
+  /** Sends a message to all devices of an application, and returns the number sent by platform. */
   async function sent(to = application, transactionId = randomBytes(8).toString('hex')) {
     const { Messages: codes } = await world.call('createMessage', {
       application: to,
@@ -57,7 +57,7 @@ describe('rotation of the master key', () => {
     [3, DEVICES / 2],
   ];
 
-  /** Restarts everything with these variables; distributed, one half after the other, with `between` in between. */
+  /** Restarts all processes with these variables; in distributed mode in two halves, with `between` in between. */
   async function roll(env: Readonly<Record<string, string>>, between?: () => Promise<void>): Promise<void> {
     if (!isCluster(world)) return world.restart(env);
     const halves = Map.groupBy(world.cluster.members, ({ replica }) => replica);
@@ -89,7 +89,7 @@ describe('rotation of the master key', () => {
       TIDINGS_MASTER_KEY_PREVIOUS_FILE: files.previous,
     };
     await roll(both, async () => {
-      // What either half seals opens in the other one.
+      // Either half decrypts what the other half encrypts.
       await expectKnown();
       for (let i = 0; i < 4; i++) {
         const added = await world.application({ ios: false });
@@ -110,7 +110,7 @@ describe('rotation of the master key', () => {
 
     await roll({ TIDINGS_MASTER_KEY: base64(newKey) });
     await expectKnown();
-    // A second device would be sent to under its old token, too.
+    // A duplicate device would be sent to under its old token, too.
     await register('second');
     expect((await sent()).sends).toEqual(allDevices);
     await expectKnown();

@@ -16,7 +16,7 @@ beforeAll(() => {
   ({ world } = test);
 });
 
-// In this order: the last suite moves the clock.
+// Order matters: the last suite advances the clock.
 segmentFeatures(test);
 outcomeFeatures(test);
 
@@ -51,7 +51,7 @@ describe('platforms that are not set up', () => {
       ios_gateway: 1,
       ios_framework: 'native',
     });
-    // Nobody at Google knows this account's key.
+    // The provider does not know this account's key.
     const account = generateServiceAccount(world.simulators.tokenUrl);
     const other = generateServiceAccount(world.simulators.tokenUrl);
     world.simulators.keys.register({
@@ -126,7 +126,7 @@ describe('a transactionId', () => {
   it('is kept for 300 seconds, which repeats do not prolong', async () => {
     const notification = { content: 'x', transactionId: 'minutes' };
     const code = await sendOne(application, notification);
-    // Time passes by itself as well, hence not to the second.
+    // Real time passes as well, so the check is not exact to the second.
     await world.advance(270);
     expect(await sendOne(application, notification)).toBe(code);
     await world.advance(31);
@@ -163,7 +163,7 @@ describe('a push token', () => {
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: ['new'] }))).toEqual({});
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: [token] }))).toEqual({});
     expect(pushesTo('fcm', token)).toHaveLength(2);
-    // The same token on another platform is another one.
+    // The same token on another platform is a different token.
     await register(application, 'apple', ios(token));
     await world.settle();
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: ['new'] }))).toEqual({});
@@ -212,7 +212,7 @@ payloadFeatures(test);
 describe('as time goes by', () => {
   const DAY = 86_400;
 
-  it('what was sent is forgotten step by step', async () => {
+  it('data of sent messages is removed step by step', async () => {
     const application = await world.application();
     await world.registerDevices(application, 10, (i) => ({
       hwid: `t-${i}`,
@@ -230,7 +230,7 @@ describe('as time goes by', () => {
       DISPLAYABLE_NO_CONFIRMATION: 9,
     });
 
-    // Per-device rows are told apart for 30 days, and reports count in the rows for as long, to the second (R-H17, R-H18).
+    // Per-device rows are kept apart for 30 days, and reports count in them for as long, to the second (R-H17, R-H18).
     const hashOf = (i: number) =>
       world.simulators.ledger.of('fcm').entries({ token: fcmToken('accepted', 9500 + i) })[0]!.hash;
     const secondOf = (time: string | null): number => Date.parse(time!) / 1000;
@@ -240,7 +240,7 @@ describe('as time goes by', () => {
     await world.call('pushStat', { application, hwid: 't-2', hash: hashOf(2) });
     await world.settle();
     expect(funnelFigures(await funnelOf(code)).rows).toMatchObject({ DISPLAYABLE_CONFIRMED: 2 });
-    // Mostly still in the hour in which the window ends.
+    // Usually still within the hour in which the window ends.
     await world.advance(600);
     await world.call('messageDeliveryEvent', { ...report, hwid: 't-1', hash: hashOf(1) });
     await world.call('pushStat', { application, hwid: 't-3', hash: hashOf(3) });

@@ -35,7 +35,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** What a scrape tells of our own metrics. */
+/** Our own metrics in a scrape. */
 function read(scrape: string): { types: Map<string, string>; samples: Sample[] } {
   const types = new Map<string, string>();
   const samples: Sample[] = [];
@@ -108,11 +108,11 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_dispatch_provider_seconds_count')).toBe(2);
     expect(value('tidings_fanout_slices_total', { emission: 'first' })).toBe(2);
     expect(value('tidings_fanout_slices_total', { emission: 'again' })).toBe(0);
-    // Accepted and released in one commit, and completed in another.
+    // Accepted and released in one commit, completed in another.
     expect(value('tidings_log_events_total', { category: 'messages' })).toBe(3);
     expect(value('tidings_relay_records_total', { category: 'messages' })).toBe(3);
     expect(value('tidings_topic_published_records_total', { topic: 'tidings.messages' })).toBe(3);
-    // Two slices; one whose connection is not open yet is deferred first, which is an outcome, too.
+    // Two slices; a slice whose connection is not open yet is deferred first, which is an outcome, too.
     const outcomes = value('tidings_topic_published_records_total', { topic: 'tidings.outcomes' });
     expect(outcomes).toBeGreaterThanOrEqual(2);
     expect(value('tidings_consumer_records_total', { group: 'statistics', topic: 'tidings.outcomes' })).toBe(outcomes);

@@ -17,7 +17,7 @@ import {
 
 const DEVICES = 1_000;
 
-/** What follows from a span, itself first. */
+/** A span and all its descendants. */
 function followers(of: ReadableSpan, all: readonly ReadableSpan[]): ReadableSpan[] {
   const known = (span: ReadableSpan) => ({
     span,
@@ -54,7 +54,7 @@ describe('traces of the platform', () => {
     await traces?.stop();
   });
 
-  /** The spans that follow from a message, its request first. */
+  /** The spans caused by a message, its request first. */
   async function spansOf(notification: object): Promise<ReadableSpan[]> {
     const before = traces.spans().length;
     await world.call('createMessage', { application, notifications: [{ content: 'Hello', ...notification }] });
@@ -95,11 +95,11 @@ describe('traces of the platform', () => {
     const sent = (spans: readonly ReadableSpan[]): number =>
       spans.reduce((sum, { attributes }) => sum + Number(attributes['tidings.outcome.SENT'] ?? 0), 0);
     expect([sent(ten), sent(thousand)]).toEqual([10, DEVICES]);
-    // Two slices of a platform go in one batch; what differs is how often consumers find something to do.
+    // Two slices of a platform share one batch; only the number of polls that find work differs.
     expect(thousand.length).toBeLessThanOrEqual(3 * ten.length);
   });
 
-  it('tell of nobody: names and attributes are few, and hold no text of callers', async () => {
+  it('contain no personal data: names and attributes are few, and hold no text of callers', async () => {
     const spans = traces.spans();
     expect(namesOf(spans).length).toBeLessThan(60);
     const texts = spans.flatMap(({ name, attributes }) => [name, ...Object.entries(attributes).flat().map(String)]);
@@ -113,7 +113,7 @@ describe('a collector', () => {
   let collector: Collector;
   beforeAll(async () => {
     collector = await startCollector();
-    // Where spans go is read from the process's own environment.
+    // The exporter's endpoint is read from the environment of the process.
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.endpoint;
   });
   afterAll(async () => {
@@ -121,7 +121,7 @@ describe('a collector', () => {
     await collector?.close();
   });
 
-  /** The spans that the collector gets of a platform with this environment that sends one message. */
+  /** The spans that the collector receives from a platform with this environment that sends one message. */
   async function exportedBy(env: Readonly<Record<string, string>>): Promise<readonly CollectedSpan[]> {
     const before = collector.spans().length;
     const world = await platform({ env });
@@ -190,7 +190,7 @@ describeWithKafka('processes of the distributed form', () => {
   });
 
   it('lead a trace from the request by gRPC and Kafka to the dispatch, and to what became of it', async () => {
-    // What was not sent yet is sent at the end.
+    // Shutdown exports the remaining spans.
     await world.stop();
     const request = collector.spans().find(({ name }) => name === 'createMessage')!;
     const followers = followersOf(request, collector.spans());

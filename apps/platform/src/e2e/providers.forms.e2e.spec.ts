@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(() => world.simulators.faults.clear());
 afterAll(() => world?.stop());
 
-/** An application with so many devices of each platform. */
+/** An application with this number of devices of each platform. */
 async function audience(devices: number): Promise<string> {
   const application = await world.application();
   await world.registerDevices(application, 2 * devices, (i) => ({
@@ -69,7 +69,7 @@ describe('a provider in trouble', () => {
 
   it('that stands still for 10 s is sent nothing twice', async () => {
     const application = await audience(40);
-    // Connections are open, and have been heard.
+    // Connections are open and have had a reply.
     await untilDone(world, application, await broadcast(application));
     world.simulators.reset();
     await both({ blackhole: true });
@@ -81,7 +81,7 @@ describe('a provider in trouble', () => {
     for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 40, duplicates: 0 });
   });
 
-  it('that asks to wait for hours costs nobody the message, and the operator may lift that', async () => {
+  it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
     const application = await audience(20);
     await both({ answer: null, retryAfterSeconds: 7200 });
     await world.simulators.faults.set('apns', { answer: 'ServiceUnavailable' });
@@ -106,7 +106,7 @@ describe('a provider in trouble', () => {
     await untilDone(world, application, waits);
     expect(funnelFigures(await funnelOf(waits))).toMatchObject({ eligible: 40, sent: 40, errors: {} });
     expect(await world.reply('liftThrottle', { credential: throttled!.credential })).toMatchObject({ status: 404 });
-    // Those that were refused themselves come again when they were told to.
+    // Refused pushes are retried at the time that the provider asked for.
     await world.advance(1000);
     await untilDone(world, application, refused);
     expect(funnelFigures(await funnelOf(refused))).toMatchObject({ eligible: 40, sent: 40, errors: {} });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient, issueTokens, type MethodName } from '../client/api-client.ts';
 
-/** Small, so that a suite can use them up; what it makes of applications itself fits. */
+/** Small enough for a suite to reach, with room for its own application. */
 const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
 
 let world: PlatformWorld;
@@ -21,7 +21,7 @@ const presetOf = (name: string) => ({
 });
 const zone = (name: string) => ({ name, lat: 1, lng: 2, range: 100, cooldown: 60, content: 'Hi' });
 
-/** How each thing is made, by a name; how many fit; and how one of them is deleted again. */
+/** How to create each kind of object by name, how many are allowed, and how to delete one. */
 const things: Readonly<
   Record<
     string,
@@ -94,7 +94,7 @@ describe('quotas (R-LM7)', () => {
           body: { status_code: 210, status_message: text, response: null },
         });
       }
-      // The application that all of this is in was there before.
+      // The application of the suite already counts.
       expect(refused).toHaveLength(name === 'Application' ? 8 : 7);
       expect(replies.every(({ status }) => status === 200)).toBe(true);
       if (!drop) return;
@@ -130,7 +130,7 @@ describe('create_missing_tags (R-G6)', () => {
   let application: string;
 
   beforeAll(async () => {
-    // Whose tags are not used up.
+    // Another account's tags are not used up.
     const { account } = await world.call('createAccount', { name: 'Other' });
     client = new ApiClient(world.urls, await issueTokens(world.url, world.secrets.admin, account), 2);
     application = (await client.call('createApplication', { title: 'Other' })).application;

@@ -8,12 +8,12 @@ let chromium: TestBrowser;
 beforeAll(async () => {
   world = await platform();
   chromium = await startBrowser();
-  // Made when it is asked for first, which on a busy machine may take longer than a request.
+  // The page is made on first use, which may exceed the deadline of a request on a busy machine.
   while ((await fetch(`${world.url}/docs`)).status === 503);
 });
 afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
 
-/** Opens the page at an operation, and notes what it asks for and what it complains of. */
+/** Opens the page at an operation, and records its requests and errors. */
 async function opened(anchor: string, width = 1280) {
   const page = await chromium.browser.newPage();
   const asked: string[] = [];
@@ -26,18 +26,18 @@ async function opened(anchor: string, width = 1280) {
   return { page, asked, errors };
 }
 
-/** What was asked of other hosts. */
+/** Requests to other hosts. */
 const foreignOf = (asked: readonly string[]): string[] =>
   asked.filter((address) => !address.startsWith('data:') && new URL(address).origin !== world.url);
 
-/** Waits until a heading is in view. What runs in the page is text: this side knows no types of a browser. */
+/** Waits until a heading is in view. Code for the page is a string, because the types of a browser are absent here. */
 const heading = (page: Page, name: string) =>
   page.waitForFunction(`[...document.querySelectorAll('h1, h2, h3')].some((each) => {
     const { top, bottom } = each.getBoundingClientRect();
     return each.textContent.trim() === '${name}' && top >= 0 && bottom <= innerHeight;
   })`);
 
-/** A call of curl as it stands on the page. */
+/** A curl call as shown on the page. */
 interface Shown {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ describe('/docs in a browser', () => {
     )) as string[];
     const [token, application] = shown.filter((text) => text.startsWith('curl ') && text.includes("-d '")).map(callOf);
 
-    /** Sent by the page itself, as its own policy allows. */
+    /** Sends the call from the page itself, within its own policy. */
     const send = ({ url, headers, body }: Shown, placeholder: string, secret: string): Promise<unknown> =>
       page.evaluate(async (address, init) => (await fetch(address, init)).json(), url, {
         ...{ method: 'POST', body },

@@ -29,13 +29,13 @@ pathFeatures(test);
 tokenFeatures(test);
 
 describe('every method of the contract', () => {
-  /** What may be deleted. */
+  /** An application that may be deleted. */
   let doomed: string;
   beforeAll(async () => {
     doomed = await world.application({ title: 'Doomed', ios: false, android: false });
   });
 
-  /** A request of the contract's, about an application of ours. */
+  /** A request of the contract, with an application of this suite. */
   const ours = ({ name }: Method, request: unknown): Record<string, unknown> => {
     const about = name === api.deleteApplication.name ? doomed : application;
     return JSON.parse(JSON.stringify(request).replaceAll(new RegExp(EXAMPLE, 'gi'), about)) as Record<string, unknown>;
@@ -62,7 +62,7 @@ describe('every method of the contract', () => {
 
   const cases = walked.flatMap(([, method]) =>
     conformanceCases(method)
-      // Tokens are given in their own way here.
+      // This suite passes tokens separately.
       .filter(({ title }) => !title.startsWith('auth'))
       .map((one) => [`${method.name}: ${one.title}`, method, one] as const),
   );
@@ -71,7 +71,7 @@ describe('every method of the contract', () => {
     const reply = await ask(method, request);
     const { status, json } = reply;
     if (expected === 'accepted') {
-      // The examples speak of things that need not be here; what counts is that nothing is wrong with the request.
+      // The examples name objects that may not exist here; the request itself must be valid.
       const isAbsent = /unknown application|filterCode: not found/.test(reply.text);
       expect(isAbsent ? [400] : [200, 201, 404]).toContain(status);
       expect(reply.text).not.toMatch(/must |Missing required|is required/);
@@ -105,7 +105,7 @@ describe('every method of the contract', () => {
     }
   });
 
-  /** Values that no test of a single field thinks of. */
+  /** Values that tests of single fields do not cover. */
   const odd: readonly unknown[] = [
     [],
     {},
@@ -154,7 +154,7 @@ describe('every method of the contract', () => {
   };
 
   it.each(walked)('%s answers whatever it is given, and never with a fault of its own', async (_name, method) => {
-    // The clock has to stay near that of the providers.
+    // The clock must stay close to that of the providers.
     if (method.name === 'advanceClock') return;
     const wrong: unknown[] = [];
     for (const { request } of method.examples) {
@@ -173,7 +173,7 @@ describe('every method of the contract', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused request', () => {
   it('leaves nothing behind of a request of several messages', async () => {
     await world.settle();
     const before = [await messagesOf(), world.simulators.ledger.of('fcm').summary().accepted];
@@ -186,7 +186,7 @@ describe('what is refused', () => {
     expect(only(reply)).toEqual(refused('notifications[1].conditions[0]: unknown tag "No such tag"', { Messages: [] }));
     await world.settle();
     expect([await messagesOf(), world.simulators.ledger.of('fcm').summary().accepted]).toEqual(before);
-    // The key is not used up by a request that was refused.
+    // A refused request does not use up the key.
     const { Messages: messages } = await world.call('createMessage', { application, notifications: [good] });
     expect(await messagesOf()).toBe(Number(before[0]) + 1);
     expect(messages[0]).toMatch(/^[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}$/);

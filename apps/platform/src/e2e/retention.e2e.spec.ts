@@ -6,9 +6,9 @@ import { answered, connectToStore, platform, type StoredWorld } from '@tidings/t
 import type { MongoClient } from 'mongodb';
 
 const DAY_S = 86_400;
-/** More than a truncation a minute needs. */
+/** Longer than the interval of truncations, one minute. */
 const PATIENCE_MS = 180_000;
-/** Days that the commits of each category are kept, by database (R-LM3). */
+/** Retention of the commits of each category in days, by database (R-LM3). */
 const kept: Readonly<Record<string, number>> = {
   'registry accounts': 365,
   'registry devices': 30,
@@ -33,7 +33,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Categories that have commits from before a time, but for those of webhooks, which have a period of their own. */
+/** Categories with commits from before a time, except those of webhooks, which have a separate retention. */
 async function committedBefore(time: Date): Promise<string[]> {
   const prefix = databasePrefixOf(world.mongoUrl);
   const { databases } = await mongo.db('admin').admin().listDatabases();
@@ -54,7 +54,7 @@ async function committedBefore(time: Date): Promise<string[]> {
   return found.sort();
 }
 
-/** Something in every category: it ends with a message that is sent. */
+/** Writes to every category and ends with a message that is sent. */
 async function act(hwid: string): Promise<void> {
   await world.call('registerDevice', { application, hwid, device_type: 1, push_token: 'a'.repeat(64) });
   const place = { lat: 52.5, lng: 13.4, name: hwid, cooldown: 0, range: 100, content: 'Here' };
@@ -68,7 +68,7 @@ async function act(hwid: string): Promise<void> {
   expect(Messages).toHaveLength(1);
 }
 
-/** The platform's time after all that was done so far. */
+/** The platform's time after all previous actions. */
 const moment = async (): Promise<Date> => new Date((await world.call('advanceClock', { advance_seconds: 1 })).now);
 
 describe('commits of the logs', () => {

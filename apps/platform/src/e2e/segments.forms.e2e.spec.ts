@@ -11,7 +11,7 @@ let application: string;
 /** Another application of the account, and one of another account. */
 let sibling: string;
 let foreign: string;
-/** What a token sees that may use the first application only, and one of the other account. */
+/** A client whose token may only use the first application, and a client of the other account. */
 let restricted: ApiClient;
 let stranger: ApiClient;
 
@@ -20,7 +20,7 @@ const clientWith = async (token: Parameters): Promise<ApiClient> => {
   return new ApiClient(world.url, { api }, 2);
 };
 
-/** Levels 0 to 9; every second one an iPhone, the last two without a token. */
+/** Levels 0 to 9; every second device is an iPhone, the last two have no token. */
 const phones = Array.from({ length: 10 }, (_, level) => ({
   hwid: `phone-${level}`,
   device_type: level % 2 === 0 ? 1 : 3,
@@ -76,7 +76,7 @@ describe('compileFilter', () => {
     ['A("APP") * T("First Install", daysago, eq, 0)', 10],
     ['A("APP") * T("First Install", LTE, "1 days ago")', 0],
     ['A("APP") \\ T("Last Application Open", daysago, lte, 7)', 10],
-    // What official clients send of platforms that are gone, and of time zones (R-RES13).
+    // Conditions that official clients send for discontinued platforms, and for time zones (R-RES13).
     ['A("APP", ["ASHA", "BADA", "Symbian"])', 0],
     ['A("APP", ["ASHA", "iOS"])', 5],
     ['A("APP") \\ A("APP", ["BADA"])', 10],
@@ -135,7 +135,7 @@ describe('filters', () => {
   const create = (name: string, filter_expression: string, more: Parameters = {}) =>
     world.call('createFilter', { name, filter_expression, ...more });
   const codeOf = async (name: string) => (await listed()).find((filter) => filter.name === name)!.code;
-  /** Wherever an expression may be given. */
+  /** Expects the refusal in every method that takes an expression. */
   const expectRefused = async (expression: string, reason: string): Promise<void> => {
     expect(await said('compileFilter', { devices_filter: expression })).toEqual(argument(`devices_filter: ${reason}`));
     expect(await said('createFilter', { name: 'Refused', filter_expression: expression })).toEqual(
@@ -244,7 +244,7 @@ describe('a message to a filter', () => {
     return channels[0]?.funnel.find(({ stage }) => stage === 'STAGE_AUDIENCE')?.count;
   };
 
-  it('reaches who is in it by name and by code, and keeps what it held', async () => {
+  it('reaches its devices by name and by code, also after its deletion', async () => {
     await world.call('createFilter', { name: 'Few', filter_expression: 'T("Level", BETWEEN, [2, 5])' });
     const { code } = (await listed()).find(({ name }) => name === 'Few')!;
     const [byName, byCode, byEither] = [
@@ -262,7 +262,7 @@ describe('a message to a filter', () => {
     expect(items[0]?.push_info.details).toMatchObject({ filter_name: 'Few', filter_code: code });
   });
 
-  it('reaches who is in the filter of its preset, unless it names others, and keeps that filter', async () => {
+  it('reaches the devices in the filter of its preset, unless it names recipients, and keeps that filter', async () => {
     await world.call('createFilter', { name: 'Two', filter_expression: 'T("Level", LTE, 1)' });
     await world.call('createPreset', {
       ...{ name: 'Hello', applicationCode: application, content: { message: 'Hello' } },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** What the provider was handed for a token, in order. */
+/** The provider's pushes to a token, in order. */
 const pushesTo = (token: string): Record<string, string>[] =>
   world.simulators.ledger
     .of('fcm')
@@ -28,7 +28,7 @@ describe('entering a geozone', () => {
   });
   let own: string;
   let phones = 300;
-  /** A device with a token of its own. */
+  /** A new device with a new token. */
   const newPhone = async (more: Parameters = {}) => {
     const hwid = `visitor-${++phones}`;
     const token = fcmToken('accepted', phones);
@@ -39,7 +39,7 @@ describe('entering a geozone', () => {
       });
     await register(more);
     const report = (where: Parameters = HERE) => world.call('getNearestZone', { application: own, hwid, ...where });
-    /** The texts that the device got, in order. */
+    /** The texts that the device received, in order. */
     const got = async () => {
       await world.settle();
       return pushesTo(token).map(({ title }) => title);
@@ -48,7 +48,7 @@ describe('entering a geozone', () => {
   };
   const add = async (...geozones: Parameters[]): Promise<number[]> =>
     (await world.call('addGeoZone', { application: own, geozones })).GeoZones;
-  /** The messages that the zones' sends form, newest first. */
+  /** The messages created by the zones, newest first. */
   const sends = async () =>
     (
       await world.call('messagesList', {
@@ -94,7 +94,7 @@ describe('entering a geozone', () => {
       source: 'GEO_ZONE',
       push_info: { metrics: [{ sends: 2, errors: 0 }] },
     });
-    // Who was sent to twice is one device.
+    // A device that was sent to twice counts once.
     const funnel = await world.call('getDeliveryFunnel', { message_code: today!.code });
     expect(brokenInvariants(funnel, today!.push_info.metrics!)).toEqual([]);
     expect(funnelFigures(funnel)).toMatchObject({ audience: 2, eligible: 2, sent: 2, errors: {} });
@@ -162,10 +162,10 @@ describe('entering a geozone', () => {
     const late = await newPhone({ push_token: '' });
     await late.report();
     await world.call('setControlGroup', { code: own, percentage: 100 });
-    // A device of the control group is counted, once in a message.
+    // A device of the control group counts once per message.
     await android.report();
     await android.report();
-    // Before its message is planned, the group would count as it is then.
+    // Before its message is planned, the control group would count as it is at that time.
     await world.settle();
     await world.call('setControlGroup', { code: own, percentage: 0 });
     const [{ code: message } = { code: '' }] = await sends();
@@ -199,7 +199,7 @@ describe('entering a geozone', () => {
     await world.call('deleteCampaign', { campaign: ofPreset });
     await phone.report();
     expect(await phone.got()).toHaveLength(3);
-    // Ids grow.
+    // Ids increase.
     const ids = pushesTo(phone.token).map(({ p }) => Number(parseStatisticsHash(p!)!.campaignId));
     const [third, first, second] = ids.sort((a, b) => a - b);
     expect([first, third]).toEqual([id, 0]);

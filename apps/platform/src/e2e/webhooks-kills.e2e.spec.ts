@@ -25,7 +25,7 @@ describe('event streams of a platform that is killed', () => {
     subscriber?.down();
   });
 
-  it('go on where they were: every event is acknowledged, and only what was under way comes again', async () => {
+  it('continue after the restart: every event is acknowledged, and only events in flight are repeated', async () => {
     const application = await world.application();
     await world.registerDevices(application, DEVICES, registration);
     await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
@@ -34,7 +34,7 @@ describe('event streams of a platform that is killed', () => {
     await world.settle(60_000);
     expect(subscriber.acknowledged().size).toBe(DEVICES);
 
-    // Nothing is under way: nothing may come again.
+    // No work is under way, so no event may be repeated.
     await world.kill('everything');
     await world.start();
     await world.settle(60_000);

@@ -31,14 +31,14 @@ describe('event streams', () => {
     await world.call('createMessage', { application, notifications: [notification] });
     await world.settle();
   };
-  /** Takes what has come since it was last taken. */
+  /** Number of events taken so far; `take` returns the events since. */
   let taken = 0;
   const take = (): ReceivedEvent[] => {
     const events = subscriber.received.slice(taken);
     taken = subscriber.received.length;
     return events;
   };
-  /** What a device was handed last. */
+  /** The last push to a device. */
   const pushTo = (n: number) => {
     const provider = n % 2 === 0 ? ('apns' as const) : ('fcm' as const);
     return world.simulators.ledger
@@ -48,7 +48,7 @@ describe('event streams', () => {
   };
 
   beforeAll(async () => {
-    // Collections are looked at as a whole, and the list of subscriptions.
+    // Whole collections and the list of subscriptions are inspected.
     world = await platform({ simulators: { keepPayloads: true }, isAlone: true });
     mongo = await MongoClient.connect(world.mongoUrl);
     subscriber = await startSubscriber();
@@ -116,11 +116,11 @@ describe('event streams', () => {
   });
 
   describe('and reports that cannot be', () => {
-    /** Who reports in the name of others. */
+    /** The device that reports on behalf of others. */
     const FORGER = 12;
     const VICTIM = 14;
     let another: string;
-    /** Everything that reports are written to. */
+    /** All stored data that reports change. */
     const written = async () => {
       const stored = {
         registry: ['devices'],
@@ -146,7 +146,7 @@ describe('event streams', () => {
         await world.call(method, { application: of, hwid, hash });
       }
     };
-    /** Longer than a report waits for its device to be told of as sent. */
+    /** Waits longer than a report waits for the result of its push. */
     const settled = async () => {
       await world.settle();
       await world.advance(60);
@@ -181,7 +181,7 @@ describe('event streams', () => {
         [hwid, hashOf({ ...own, code: unknown })],
         [hwid, hashOf({ ...own, messageId: own.messageId + 1n })],
         [hwid, hashOf({ ...own, campaignId: 17n })],
-        // Without a part of ours, a hash names nothing but a message.
+        // A hash without our part only names a message.
         [hwid, hashOf({ ...own, code: unknown, device: undefined })],
         [hwid, hashOf({ ...own, messageId: own.messageId + 1n, device: undefined })],
         [hwid, 'P_0_1_bEL-4nm3p4-4bbkUN'],
@@ -219,7 +219,7 @@ describe('event streams', () => {
 
     it('are not those of a push that an earlier version sent, nor the true ones', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
-      // As it packed them: number, platform, and a check of the hwid alone.
+      // The packing of an earlier version: number, platform, and a check of the hwid alone.
       const packed = (BigInt(own.device!.seq) << 32n) | (BigInt(own.device!.platform) << 24n) | 0x0a0b0cn;
       await report(`device-${FORGER}`, `${buildStatisticsHash(own)}_${toBase62(packed)}`);
       await report(`device-${VICTIM}`, pushTo(VICTIM).hash);

@@ -8,33 +8,33 @@ import { Fault } from '@tidings/kernel';
 export interface NodeProcessOptions {
   /** The built program. */
   readonly entry: string;
-  /** Beside what this process has. */
+  /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where both its outputs are written, appended to what is there. */
+  /** Receives both outputs, appended. */
   readonly logFile: string;
-  /** Whether stacks name lines of the sources: a service spends a quarter of the CPU time of its start on that. @default true */
+  /** Whether stacks refer to source lines, which takes a quarter of a service's CPU time at its start. @default true */
   readonly sourceMaps?: boolean | undefined;
 }
 
-/** A Node program as a child, in a process group of its own. */
+/** A Node program as a child in its own process group. */
 export interface NodeProcess {
   readonly pid: number;
-  /** The first line on its standard output; rejects when it ends before that. */
+  /** The first line of its standard output; rejects if it ends earlier. */
   firstLine(): Promise<string>;
-  /** True until it has ended. */
+  /** False once it has ended. */
   alive(): boolean;
   /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals>;
-  /** Rejects with a Fault `unavailable` that has the last lines of its log, once it has ended. */
+  /** Rejects once it has ended, with a Fault `unavailable` that contains the last lines of its log. */
   endedEarly(): Promise<never>;
   signal(name: NodeJS.Signals): void;
-  /** What it has written so far to its standard output. */
+  /** Its standard output so far. */
   output(): string;
-  /** What it has written so far to its standard error. */
+  /** Its standard error so far. */
   errors(): string;
 }
 
-/** The last lines of a log, for the message about a program that ended too early. */
+/** Length of the log's tail in the message about a program that ended too early. */
 const TAIL_BYTES = 2000;
 const KEPT_CHARACTERS = 100_000;
 
@@ -45,7 +45,7 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts a built program of this workspace with the Node that runs this. It ends with this process, unless that is killed. */
+/** Starts a built program of this workspace with the current Node. The child ends with this process, unless this process is killed. */
 export async function startNode({ entry, env, logFile, sourceMaps = true }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
   const child = spawn(process.execPath, [...(sourceMaps ? ['--enable-source-maps'] : []), entry], {
@@ -65,7 +65,7 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
     if (running.size === 0) process.off('exit', killAll);
   });
   ended.catch(() => undefined);
-  // Its last lines may come after its end.
+  // Its last lines may arrive after its end.
   const logged = new Promise<void>((resolve) => child.once('close', () => log.end(resolve)));
   if (child.pid === undefined) await ended;
 
@@ -90,7 +90,7 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
   };
 }
 
-/** The beginning of a stream, as far as it has come. */
+/** Collects the beginning of a stream. */
 function kept(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -8,7 +8,7 @@ import { untilReady } from './until-ready.ts';
 export interface PlatformProcessOptions {
   /** The built `main.js` of the platform. */
   readonly entry: string;
-  /** Survives the process; the next one goes on from it. */
+  /** Survives the process; the next process continues with it. */
   readonly dataFolder: string;
   readonly port: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -16,25 +16,25 @@ export interface PlatformProcessOptions {
   readonly startTimeoutMs?: number;
 }
 
-/** The embedded platform as a process of its own, that can be killed. */
+/** The embedded platform as a separate process that tests can kill. */
 export interface PlatformProcess {
   readonly url: string;
   readonly pid: number;
-  /** The process of the database; undefined where it is not the platform's own. */
+  /** Process id of the database; undefined if the platform does not run its own. */
   mongodPid(): Promise<number | undefined>;
-  /** Kills without a warning the platform, or the platform and its database, and waits until they are gone. */
+  /** Kills the platform, or the platform and its database, with SIGKILL, and waits until they have ended. */
   kill(what: 'platform' | 'everything'): Promise<void>;
-  /** Asks it to end. Resolves with the exit code. */
+  /** Asks the process to end. Resolves with the exit code. */
   stop(): Promise<number | NodeJS.Signals>;
-  /** What it has written so far: JSON lines. */
+  /** Its standard output so far: JSON lines. */
   output(): string;
-  /** The greeting, or why it did not start. */
+  /** Its standard error so far: the greeting, or why it did not start. */
   errors(): string;
 }
 
 const POLL_MS = 20;
 
-/** Starts the platform and waits until it is ready. @throws Fault `unavailable` with its last lines where it ends before that */
+/** Starts the platform and waits until it is ready. @throws Fault `unavailable` with its last lines if it ends earlier */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
   const child = await startNode({

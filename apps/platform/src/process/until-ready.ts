@@ -6,7 +6,7 @@ import type { NodeProcess } from './node-process.ts';
 const POLL_MS = 20;
 
 /**
- * Resolves when a process says at `<url>/readyz` that it is ready, or has ended.
+ * Resolves when `<url>/readyz` reports ready, or the process has ended.
  * @throws Fault `unavailable` with its last answer after `timeoutMs`.
  */
 export async function untilReady(url: string, child: Pick<NodeProcess, 'alive'>, timeoutMs: number): Promise<void> {

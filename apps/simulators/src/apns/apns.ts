@@ -16,7 +16,7 @@ export interface ApnsDeps {
   readonly now: () => number;
 }
 
-/** The id of a push that came without one: a UUID that counts rows. */
+/** The id of a push that was sent without one: a UUID derived from the row number. */
 export const apnsIdOf = (row: number): string => `7d1a65e0-0000-4000-8000-${row.toString(16).padStart(12, '0')}`;
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, ApnsReason>> = {
@@ -30,11 +30,11 @@ const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, ApnsReason>> = {
   expiredAuth: 'ExpiredProviderToken',
 };
 
-/** The reason that a token with this argument is refused for. */
+/** The reason of the refusal for a token with this argument. */
 const reasonOf = (refusal: Refusal, argument: number): ApnsReason =>
   refusal === 'reason' ? APNS_REASONS[argument % APNS_REASONS.length]![0] : reasons[refusal];
 
-/** Apple's push service, as far as a provider can see it. */
+/** Apple's push service, as visible to its clients. */
 export class Apns implements Provider {
   readonly name = 'apns';
   readonly #ledger: Ledger;
@@ -112,7 +112,7 @@ export class Apns implements Provider {
     return id;
   }
 
-  /** A bad token, one of another team than the connection's, or a topic that its key may not use. */
+  /** An invalid provider token, one of another team than the connection's, or a topic that its key may not use. */
   #authFlaw({ headers, connection }: ProviderRequest): ApnsReason | undefined {
     const token = this.#providerTokens.read(headers.authorization);
     const flaw = this.#providerTokens.refusal(token);

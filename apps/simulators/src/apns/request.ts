@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EXPIRATION = /^\d{1,12}$/;
 const TOPIC = /^[A-Za-z0-9][A-Za-z0-9.-]*$/;
 
-/** Push types, with what their topic must end in. */
+/** Push types, with the required suffix of their topic. */
 const topicEndings: ReadonlyMap<string, string> = new Map([
   ['alert', ''],
   ['background', ''],
@@ -23,7 +23,7 @@ const topicEndings: ReadonlyMap<string, string> = new Map([
   ['widgets', '.push-type.widgets'],
 ]);
 
-/** The device token in the path; empty when the path has none. */
+/** The device token in the path; empty if the path has none. */
 export const deviceTokenOf = (path: string): string => (path.startsWith(PATH) ? path.slice(PATH.length) : '');
 
 export const textOf = (headers: IncomingHttpHeaders, name: string): string => {
@@ -31,7 +31,7 @@ export const textOf = (headers: IncomingHttpHeaders, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** What is wrong with method, path and device token. */
+/** The error in method, path or device token. */
 export const addressFlaw = ({ method, path }: ProviderRequest, token: string): ApnsReason | undefined => {
   if (!path.startsWith(PATH)) return 'BadPath';
   if (method !== 'POST') return 'MethodNotAllowed';
@@ -39,7 +39,7 @@ export const addressFlaw = ({ method, path }: ProviderRequest, token: string): A
   return TOKEN.test(token) && token.length % 2 === 0 ? undefined : 'BadDeviceToken';
 };
 
-/** Repeated headers arrive joined by a comma, which no valid value holds. */
+/** Repeated headers arrive joined by a comma, which no valid value contains. */
 const bad = (value: string, reason: ApnsReason): ApnsReason => (value.includes(',') ? 'DuplicateHeaders' : reason);
 
 const topicFlaw = (topic: string, pushType: string): ApnsReason | undefined => {
@@ -52,12 +52,12 @@ const topicFlaw = (topic: string, pushType: string): ApnsReason | undefined => {
 
 const priorityFlaw = (priority: string, pushType: string): ApnsReason | undefined => {
   if (priority === '5' || priority === '1') return undefined;
-  // Without the header the priority is 10, which Apple calls an error for background pushes.
+  // Without the header the priority is 10, which Apple documents as an error for background pushes.
   if (priority === '10' || priority === '') return pushType === 'background' ? 'BadPriority' : undefined;
   return bad(priority, 'BadPriority');
 };
 
-/** What is wrong with the headers; the provider token is judged elsewhere. */
+/** The error in the headers; the provider token is checked elsewhere. */
 export const headerFlaw = (headers: IncomingHttpHeaders): ApnsReason | undefined => {
   const pushType = textOf(headers, 'apns-push-type');
   const wrong = topicFlaw(textOf(headers, 'apns-topic'), pushType);
@@ -68,18 +68,18 @@ export const headerFlaw = (headers: IncomingHttpHeaders): ApnsReason | undefined
   if (expiration !== '' && !EXPIRATION.test(expiration)) return bad(expiration, 'BadExpirationDate');
   const id = textOf(headers, 'apns-id');
   if (id !== '' && !UUID.test(id)) return bad(id, 'BadMessageId');
-  // Header values are one character a byte.
+  // Header values have one character per byte.
   return textOf(headers, 'apns-collapse-id').length > 64 ? 'BadCollapseId' : undefined;
 };
 
-/** What is wrong with the payload: its size, or that it is no JSON object. */
+/** The error in the payload: its size, or that it is no JSON object. */
 export const payloadFlaw = ({ headers, body }: ProviderRequest, isReadable: boolean): ApnsReason | undefined => {
   const limit = textOf(headers, 'apns-push-type') === 'voip' ? 5120 : 4096;
   if (body.length > limit) return 'PayloadTooLarge';
   return isReadable ? undefined : 'PayloadEmpty';
 };
 
-/** The payload when it is a JSON object. */
+/** The payload if it is a JSON object. */
 export const parsePayload = (body: Buffer): Readonly<Record<string, unknown>> | undefined => {
   if (body.length === 0 || body.length > 65_536) return undefined;
   try {

@@ -51,7 +51,7 @@ export const accessTokensBody = z.strictObject({
 
 export const clockBody = z.strictObject({ advance_seconds: z.number().nonnegative() });
 
-/** The value in the shape asked for, or a 400 that says what is wrong. */
+/** The value parsed by the shape, or a 400 that names the error. */
 export const parsed = <T>(shape: z.ZodType<T>, value: unknown): T => {
   const result = shape.safeParse(value ?? {});
   if (!result.success) throw new BadRequestException(z.prettifyError(result.error));

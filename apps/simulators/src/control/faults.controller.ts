@@ -6,7 +6,7 @@ import { STAGE } from './stage.ts';
 
 type AllFaults = Readonly<Record<string, Readonly<ProviderFaults>>>;
 
-/** What goes wrong at whole providers. Every reply shows the faults in force. */
+/** Faults of whole providers. Every reply shows the active faults. */
 @Controller('faults')
 export class FaultsController {
   readonly #stage: Stage;
@@ -20,7 +20,7 @@ export class FaultsController {
     return this.#stage.faults.all();
   }
 
-  /** Answers when the network shows the change. */
+  /** Answers once the change has taken effect on the network. */
   @Post()
   async set(@Body() body: unknown): Promise<AllFaults> {
     const { provider, forMs, ...change } = parsed(faultsBody, body);

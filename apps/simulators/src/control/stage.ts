@@ -1,2 +1,2 @@
-/** Names the simulators' state for injection. */
+/** Injection token of the simulators' state. */
 export const STAGE = Symbol('stage');

@@ -3,7 +3,7 @@ import type { Stage } from '../simulators.ts';
 import { accessTokensBody, clockBody, keysBody, parsed } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-/** What the providers know of the world: keys, the access tokens they gave out, the time. */
+/** The state of the providers: keys, issued access tokens and the time. */
 @Controller()
 export class WorldController {
   readonly #stage: Stage;

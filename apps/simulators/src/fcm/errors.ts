@@ -1,4 +1,4 @@
-/** One error as Google words it. */
+/** An error in Google's format. */
 export interface FcmError {
   readonly code: number;
   readonly status: string;
@@ -27,7 +27,7 @@ const WRONG_CREDENTIALS =
   'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid ' +
   'authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
 
-/** What is wrong with a request; `field` names what the message blames. */
+/** An invalid request; `field` is the field named in the error. */
 export const invalidArgument = (field: string, message: string, fcm = true): FcmError => ({
   code: 400,
   status: 'INVALID_ARGUMENT',
@@ -42,7 +42,7 @@ export const unauthenticated = (reason: string): FcmError => ({
   details: [authDetail(reason)],
 });
 
-/** Errors by the name that reason tokens, faults and the ledger use: FCM's own codes, and the replies that have none. */
+/** Errors by the name used in reason tokens, faults and the ledger: FCM's own codes, and replies without one. */
 export const FCM_ERRORS = {
   UNSPECIFIED_ERROR: {
     code: 500,
@@ -51,14 +51,14 @@ export const FCM_ERRORS = {
     details: [fcmDetail('UNSPECIFIED_ERROR')],
   },
   INVALID_ARGUMENT: invalidArgument('message.android.ttl', 'Request contains an invalid argument.'),
-  /** INVALID_ARGUMENT that blames the token by its field. */
+  /** INVALID_ARGUMENT that names the token as its field. */
   INVALID_TOKEN: {
     code: 400,
     status: 'INVALID_ARGUMENT',
     message: 'Request contains an invalid argument.',
     details: [fcmDetail('INVALID_ARGUMENT'), badRequest('message.token', 'Invalid registration token')],
   },
-  /** INVALID_ARGUMENT that blames the token in its message only. */
+  /** INVALID_ARGUMENT that names the token in its message only. */
   INVALID_TOKEN_BARE: {
     code: 400,
     status: 'INVALID_ARGUMENT',
@@ -119,21 +119,21 @@ export const FCM_ERRORS = {
   /** 401 without an FCM code. */
   UNAUTHENTICATED: unauthenticated('ACCESS_TOKEN_TYPE_UNSUPPORTED'),
   ACCESS_TOKEN_EXPIRED: unauthenticated('ACCESS_TOKEN_EXPIRED'),
-  /** 403 of an access token that was issued for something else. */
+  /** 403 for an access token issued for another scope. */
   SCOPE_INSUFFICIENT: {
     code: 403,
     status: 'PERMISSION_DENIED',
     message: 'Request had insufficient authentication scopes.',
     details: [authDetail('ACCESS_TOKEN_SCOPE_INSUFFICIENT')],
   },
-  /** The page of a front end that reached no server: HTML, no JSON. */
+  /** The page of a front end without a backend: HTML, no JSON. */
   BAD_GATEWAY: { code: 502, status: '', message: 'Error 502 (Server Error)', details: [] },
 } as const satisfies Record<string, FcmError>;
 export type FcmErrorName = keyof typeof FCM_ERRORS;
 
 export const isFcmError = (name: string): name is FcmErrorName => Object.hasOwn(FCM_ERRORS, name);
 
-/** The reply body; HTML where the error has no status. */
+/** The reply body; HTML if the error has no status. */
 export const bodyOf = ({ code, status, message, details }: FcmError): string => {
   if (status === '') return `<!DOCTYPE html>\n<html lang=en><title>${message}!!1</title><p><b>${code}.</b></html>\n`;
   return JSON.stringify({ error: { code, message, status, ...(details.length === 0 ? {} : { details }) } }, null, 2);

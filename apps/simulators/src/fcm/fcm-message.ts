@@ -3,7 +3,7 @@ import { type FcmError, invalidArgument } from './errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is written down of a message, and what is wrong with it. */
+/** The recorded fields of a message, and its error. */
 export interface ReadMessage {
   /** The collapse id is `android.collapse_key`, else the tag of the notification. */
   readonly push: Push;
@@ -122,12 +122,12 @@ const errorOf = (request: Fields, message: Fields, bytes: number): FcmError | un
   dataError(message['data'], 'message.data') ??
   androidError(message['android']) ??
   recipientError(message) ??
-  // A body within the limit cannot hold more than the limit.
+  // A body within the limit cannot contain data beyond the limit.
   (bytes > MESSAGE_BYTES && dataBytes(message) > MESSAGE_BYTES
     ? invalidArgument('message', 'Message is too big. The limit is 4096 bytes.')
     : undefined);
 
-/** Reads a request body as FCM does: unknown names, values that are no strings, and bad durations are refused. */
+/** Parses a request body as FCM does: refuses unknown names, non-string values and invalid durations. */
 export const readMessage = (body: Buffer): ReadMessage => {
   let request: unknown;
   try {

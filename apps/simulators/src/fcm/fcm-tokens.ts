@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
 import { type FcmErrorName, isFcmError } from './errors.ts';
 
-/** Registration tokens that begin with this ask for something; any other token is accepted. */
+/** Prefix of special registration tokens, which request a behaviour; any other token is accepted. */
 export const FCM_MARKER = 'sim:';
 
 /**
- * The n-th registration token of a kind; the same arguments give the same token. Accepted ones look like Google's.
- * @param argument see the README. @default once, where it counts
+ * The n-th registration token of a kind; deterministic. Accepted ones look like Google's.
+ * @param argument see the README. @default 1 for kinds that count
  */
 export const fcmToken = (
   kind: Exclude<Kind, 'reason'>,
@@ -29,7 +29,7 @@ export interface FcmRequestOfToken {
   readonly error: FcmErrorName;
 }
 
-/** What the token asks for; undefined for tokens without the marker. */
+/** The behaviour that the token requests; undefined for tokens without the marker. */
 export const parseFcmToken = (token: string): FcmRequestOfToken | undefined => {
   if (!token.startsWith(FCM_MARKER)) return undefined;
   const [, name = '', argument = ''] = token.split(':');

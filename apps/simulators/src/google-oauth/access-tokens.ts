@@ -9,11 +9,11 @@ export interface AccessToken {
 
 const REMEMBERED = 10_000;
 
-/** Access tokens that were issued here; shared by the endpoint that issues and the API that checks them. */
+/** Issued access tokens; shared by the endpoint that issues them and the API that checks them. */
 export class AccessTokens {
   readonly #issued = new Map<string, AccessToken>();
   readonly #now: () => number;
-  /** How long a new token lasts. */
+  /** Lifetime of a new token. */
   lifetimeSeconds: number;
 
   /** @param lifetimeSeconds @default 3599, as Google's */
@@ -37,7 +37,7 @@ export class AccessTokens {
     return expiresAt <= this.#now();
   }
 
-  /** Lets every token issued so far expire now. */
+  /** Expires every token issued so far. */
   expireAll(): void {
     for (const [token, issued] of this.#issued) this.#issued.set(token, { ...issued, expiresAt: 0 });
   }

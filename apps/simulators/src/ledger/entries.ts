@@ -1,12 +1,12 @@
 export const ACCEPTED = 'accepted';
 
-/** One push as it reached a provider. Texts are empty when the request had none. */
+/** A push as a provider received it. Strings are empty if the request had none. */
 export interface Push {
   readonly token: string;
-  /** The statistics hash `p`; its first four parts name the message. */
+  /** The statistics hash `p`; its first four parts identify the message. */
   readonly hash: string;
   readonly collapseId: string;
-  /** The id that the caller gave the push (`apns-id`). */
+  /** The id chosen by the sender of the push (`apns-id`). */
   readonly id: string;
   readonly payload: Buffer;
 }
@@ -21,14 +21,14 @@ export interface LedgerEntry {
   reason: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** Only when payloads are kept. */
+  /** Set only if payloads are kept. */
   payload?: string;
 }
 
 export interface DeviceRecord {
   token: string;
   accepted: number;
-  /** Distinct, in the order of their first push; from the entries still held. */
+  /** Distinct, ordered by first push; from the retained entries. */
   collapseIds: string[];
   hashes: string[];
 }
@@ -43,9 +43,9 @@ export interface LedgerSummary {
   duplicates: number;
   /** Of these, with the same collapse id as the first. */
   masked: number;
-  /** Accepted without a statistics hash: cannot be checked for duplicates. */
+  /** Accepted without a statistics hash: duplicates are undetectable. */
   unidentified: number;
-  /** Entries and (token, message) pairs beyond the ledger's memory; counts still include them. */
+  /** Entries and (token, message) pairs evicted from the ledger's memory; counts still include them. */
   forgotten: { entries: number; pairs: number };
 }
 
@@ -59,8 +59,8 @@ export interface EntryFilter {
 }
 
 export interface LedgerOptions {
-  /** Entries remembered for each provider. @default 5,000,000 */
+  /** Entries retained for each provider. @default 5,000,000 */
   maxEntries?: number | undefined;
-  /** Keeps the payload of each entry as text; for small tests. @default false */
+  /** Keeps the payload of each entry as a string; for small tests. @default false */
   keepPayloads?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import { hashBytes } from './grow.ts';
 const ROWS = 1 << 14;
 const LONGEST = 255;
 
-/** The columns of one row, copied when it is appended; texts that are empty cost nothing. */
+/** The columns of one row, copied on append; empty strings take no space. */
 export interface Row {
   token: number;
   message: number;
@@ -12,9 +12,9 @@ export interface Row {
   status: number;
   reason: number;
   collapseId: string;
-  /** The id that the caller chose. */
+  /** The id chosen by the sender. */
   id: string;
-  /** What follows the message's part in the statistics hash. */
+  /** The statistics hash after the part that identifies the message. */
   tail: string;
   payload?: string | undefined;
 }
@@ -32,7 +32,7 @@ class Block {
   payloads: Map<number, string> | undefined;
 }
 
-/** Rows in columns of typed arrays, about 30 bytes each plus their texts; the oldest 16,384 go when `capacity` is full. */
+/** Rows in columns of typed arrays, about 30 bytes each plus their strings; the oldest 16,384 rows are evicted when `capacity` is reached. */
 export class EntryLog {
   #blocks: Block[] = [];
   #first = 0;
@@ -43,17 +43,17 @@ export class EntryLog {
     this.#capacity = Math.max(capacity, ROWS);
   }
 
-  /** The number of the oldest row that is still held. */
+  /** The number of the oldest retained row. */
   get first(): number {
     return this.#first;
   }
 
-  /** The number that the next row will get. */
+  /** The number of the next row. */
   get next(): number {
     return this.#next;
   }
 
-  /** Appends a row; returns the hash of its collapse id, 0 when it has none. */
+  /** Appends a row; returns the hash of its collapse id, 0 if it has none. */
   append(row: Row): number {
     const at = this.#next % ROWS;
     if (at === 0) this.#blocks.push(new Block());
@@ -125,6 +125,6 @@ export class EntryLog {
   }
 }
 
-/** Writes at most 255 bytes of whole characters. */
+/** Writes at most 255 bytes, without splitting a character. */
 const write = (buffer: Buffer, text: string, start: number): number =>
   text === '' ? 0 : buffer.write(text, start, LONGEST, 'utf8');

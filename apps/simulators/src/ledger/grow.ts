@@ -1,4 +1,4 @@
-/** The same typed array with room for at least `length` elements, doubled when it was too small. */
+/** The array if it has room for at least `length` elements, else a copy of twice the size. */
 export const grown = <T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: T, length: number): T => {
   if (length <= array.length) return array;
   const larger = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2));
@@ -10,7 +10,7 @@ export const grown = <T extends Uint8Array | Uint16Array | Uint32Array | Float64
 export const hashBytes = (bytes: Uint8Array, start: number, end: number): number => {
   let hash = 0x811c9dc5;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
-  // The last round mixes the high bits down: slots are chosen by the low ones.
+  // The last round mixes the high bits into the low ones, which choose the slot.
   hash ^= hash >>> 15;
   return hash >>> 0 || 1;
 };

@@ -1,6 +1,6 @@
 const FIRST_SLOTS = 1024;
 
-/** Open addressing over (token, message) with the collapse id's hash as the value. */
+/** Open addressing by (token, message), with the hash of the collapse id as the value. */
 class Generation {
   size = 0;
   #tokens = new Uint32Array(FIRST_SLOTS);
@@ -48,8 +48,8 @@ class Generation {
 }
 
 /**
- * Remembers which message each device token has accepted, for at least the last `capacity` pairs and at most twice as
- * many: when one generation is full the one before it is forgotten. 24 to 48 bytes a pair.
+ * Remembers which messages each device token has accepted, for at least the last `capacity` pairs and at most twice as many: when a generation is
+ * full, the previous one is dropped. 24 to 48 bytes a pair.
  */
 export class PairTable {
   #young = new Generation();
@@ -61,12 +61,12 @@ export class PairTable {
     this.#capacity = capacity;
   }
 
-  /** Pairs that are no longer known; duplicates of these go unseen. */
+  /** Number of dropped pairs; their duplicates go undetected. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** Notes the pair. Returns -1 when it is new, else the collapse hash it was first noted with. */
+  /** Records the pair. Returns -1 if it is new, else the collapse hash that it was first recorded with. */
   meet(token: number, message: number, collapse: number): number {
     const young = this.#young.get(token, message);
     if (young >= 0) return young;

@@ -12,7 +12,7 @@ import { grown } from './grow.ts';
 import { PairTable } from './pair-table.ts';
 import { StringTable } from './string-table.ts';
 
-/** The message's part of a statistics hash: its first four parts. */
+/** The length of the part of a statistics hash that identifies the message: its first four parts. */
 const messageLength = (hash: string): number => {
   let at = -1;
   for (let part = 0; part < 4; part++) {
@@ -22,12 +22,12 @@ const messageLength = (hash: string): number => {
   return at;
 };
 
-/** In place of a number to look for. */
+/** Matches any number. */
 const ANY = -1;
 const NONE = -2;
 const matches = (wanted: number, number: number): boolean => wanted === ANY || wanted === number;
 
-/** What one provider was sent, in bounded memory; counting never stops when entries are forgotten. */
+/** The requests to one provider, in bounded memory; counts include evicted entries. */
 export class ProviderLedger {
   readonly #tokens = new StringTable();
   readonly #messages = new StringTable();
@@ -36,7 +36,7 @@ export class ProviderLedger {
   readonly #reasons: string[] = [ACCEPTED];
   readonly #reasonNumbers = new Map<string, number>([[ACCEPTED, 0]]);
   readonly #byReason: number[] = [0];
-  /** Filled anew for every push: an object each would be most of the ledger's cost. */
+  /** Reused for every push: allocating an object per push would dominate the ledger's cost. */
   readonly #scratch: Row = { token: 0, message: 0, at: 0, status: 0, reason: 0, collapseId: '', id: '', tail: '' };
   #acceptedOf = new Uint32Array(64);
   #lastMessage = '';
@@ -49,7 +49,7 @@ export class ProviderLedger {
   readonly #keepPayloads: boolean;
   readonly #now: () => number;
 
-  /** @param identify the id of a push that came without one, by its row */
+  /** @param identify returns the id of a push that was sent without one, by its row */
   constructor(now: () => number, identify: (row: number) => string, options: LedgerOptions = {}) {
     const capacity = options.maxEntries ?? 5_000_000;
     this.#entries = new EntryLog(capacity);
@@ -59,15 +59,15 @@ export class ProviderLedger {
     this.#now = now;
   }
 
-  /** The id of the push that is recorded next, unless it brings its own. */
+  /** The id of the push recorded next, unless it has its own. */
   nextId(): string {
     return this.#identify(this.#entries.next);
   }
 
   /**
-   * Writes down one push.
-   * @param status 0 when no status was sent
-   * @param reason `accepted`, or the provider's word for the refusal
+   * Records one push.
+   * @param status 0 if no status was sent
+   * @param reason `accepted`, or the provider's reason for the refusal
    */
   record({ token, hash, collapseId, id, payload }: Push, status: number, reason: string): void {
     const cut = messageLength(hash);
@@ -86,7 +86,7 @@ export class ProviderLedger {
     if (row.reason === 0) this.#accept(row.token, row.message, hash === '', collapse);
   }
 
-  /** Counts a refusal below the request, such as a stream reset before it was read. */
+  /** Counts a refusal below the HTTP layer, such as a stream reset before it was read. */
   count(reason: string): void {
     this.#byReason[this.#numberOf(reason)]!++;
   }
@@ -107,7 +107,7 @@ export class ProviderLedger {
     };
   }
 
-  /** Entries in the order of their arrival. */
+  /** Entries in order of arrival. */
   entries(filter: EntryFilter = {}): LedgerEntry[] {
     const { limit = 100, offset = 0 } = filter;
     const [ofToken, ofReason] = this.#numbersOf(filter);
@@ -120,7 +120,7 @@ export class ProviderLedger {
     return found;
   }
 
-  /** Device tokens in the order they were first seen, refused ones included. */
+  /** Device tokens ordered by first occurrence, refused ones included. */
   devices({ token, limit = 100, offset = 0 }: Omit<EntryFilter, 'reason'> = {}): DeviceRecord[] {
     const known = token === undefined ? undefined : this.#tokens.find(token);
     if (token !== undefined && known === undefined) return [];
@@ -150,7 +150,7 @@ export class ProviderLedger {
     });
   }
 
-  /** The number of the message whose name is the first `length` characters; mostly that of the push before. */
+  /** The number of the message identified by the first `length` characters; usually that of the previous push. */
   #messageNumber(hash: string, length: number): number {
     if (length !== this.#lastMessage.length || !hash.startsWith(this.#lastMessage)) {
       this.#lastMessage = hash.slice(0, length);

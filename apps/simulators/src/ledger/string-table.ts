@@ -4,8 +4,8 @@ const CHUNK_BYTES = 1 << 20;
 const LONGEST = 4096;
 
 /**
- * Numbers distinct strings from 0 in the order they are first seen. Costs the string's bytes plus about 25, against
- * more than a hundred for a Map of strings; strings beyond 4096 characters are cut.
+ * Numbers distinct strings from 0 in order of first occurrence. Takes the string's bytes plus about 25, against more than a hundred in a Map; strings
+ * beyond 4096 characters are truncated.
  */
 export class StringTable {
   #chunks: Buffer[] = [];
@@ -34,7 +34,7 @@ export class StringTable {
     return this.#add(slot, hash, start, length);
   }
 
-  /** The number of the string, or undefined when it was never interned. */
+  /** The number of the string; undefined if it was never interned. */
   find(text: string): number | undefined {
     const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8');
     const slot = this.#slotOf(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);

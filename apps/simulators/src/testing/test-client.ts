@@ -1,19 +1,19 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { apnsToken } from '../apns/apns-tokens.ts';
 
-/** What a client saw of one request. */
+/** The result of one request as its client saw it. */
 export interface Seen {
   status: number;
   headers: Record<string, unknown>;
   body: string;
-  /** The code of RST_STREAM; 0 when the stream ended well. */
+  /** The code of RST_STREAM; 0 if the stream ended normally. */
   reset: number;
 }
 
 /** A plain HTTP/2 client over one connection. */
 export interface Client {
   readonly session: ClientHttp2Session;
-  /** GOAWAY frames that came: their last stream. */
+  /** The last stream of each GOAWAY frame received. */
   readonly goaways: number[];
   send(headers: OutgoingHttpHeaders, body: string | Buffer): Promise<Seen>;
   close(): void;
@@ -32,7 +32,7 @@ const seenOf = (stream: ClientHttp2Stream): Promise<Seen> =>
     stream.on('close', () => resolve({ ...seen, reset: stream.rstCode ?? 0 }));
   });
 
-/** Connects over HTTP/2, without waiting for the peer; `ca` is the certificate to trust. */
+/** Connects over HTTP/2, without waiting for the peer; `ca` is the trusted certificate. */
 export const client = (url: string, ca?: string): Client => {
   const session = connect(new URL(url).origin, ca === undefined ? {} : { ca });
   const goaways: number[] = [];
@@ -52,7 +52,7 @@ export const hashOf = (message: string, n: number): string => `P_423M_${message}
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A provider token that nobody signed; good where the key is unknown. */
+/** An unsigned provider token; valid if the key is unknown. */
 export const unsignedToken = (claims: object = {}, header: object = {}): string => {
   const first = part({ alg: 'ES256', kid: 'KEY0000001', ...header });
   const second = part({ iss: 'TEAM000001', iat: Math.floor(Date.now() / 1000), ...claims });
@@ -61,7 +61,7 @@ export const unsignedToken = (claims: object = {}, header: object = {}): string 
 
 const defaultToken = unsignedToken();
 
-/** The headers of a good push to the device token; `undefined` leaves one out. */
+/** The headers of a valid push to the device token; `undefined` omits a header. */
 export const apnsHeaders = (
   token = apnsToken('accepted', 0),
   change: OutgoingHttpHeaders = {},

@@ -8,7 +8,7 @@ const read = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Carries out a reaction as far as HTTP/1.1 can: what would end a stream ends the connection. */
+/** Carries out a reaction within HTTP/1.1: reactions that end a stream end the connection. */
 const carryOut = (reaction: Reaction, response: ServerResponse): void => {
   if (reaction.does === 'silence') return;
   if (reaction.does !== 'answer') {

@@ -15,7 +15,7 @@ export interface Http2Options {
   readonly faults: Readonly<ProviderFaults>;
   readonly outbox: Outbox;
   readonly maxConcurrentStreams: number;
-  /** Writes down a stream that was reset before it was read. */
+  /** Records a stream that was reset before it was read. */
   readonly countReset: () => void;
   /** Ends the connection from this port of the peer. */
   readonly hangUp: (remotePort: number | undefined) => void;
@@ -24,7 +24,7 @@ export interface Http2Options {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Beyond this the body is dropped; every provider refuses far less. */
+/** Bytes above this limit are dropped; every provider refuses far smaller bodies. */
 const MOST_BYTES = 1 << 20;
 const endStream = { endStream: true };
 
@@ -50,7 +50,7 @@ const answer = (stream: Exchange, { status, headers, body, goaway }: Answer): vo
 
 const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
 
-/** Serves a provider over HTTP/2 with the stream API of node:http2; one reaction a request. */
+/** Serves a provider over HTTP/2 with the stream API of node:http2; one reaction per request. */
 export const serveHttp2 = (options: Http2Options): Http2Server => {
   const { provider, faults, outbox, maxConcurrentStreams, countReset, hangUp, disconnect } = options;
 
@@ -63,7 +63,7 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
   };
 
   function complete(this: Exchange): void {
-    // The connection broke before the request was whole.
+    // The connection broke before the request was complete.
     if (this.aborted) return;
     const headers = this.requestHeaders;
     const reaction = provider.handle({
@@ -79,7 +79,7 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
     else outbox.post(reaction.delayMs ?? 0, () => answer(this, reaction));
   }
 
-  /** Counts a new stream; whether it is to be served. */
+  /** Counts a new stream and returns whether to serve it. */
   const admit = (stream: ServerHttp2Stream, line: Line): boolean => {
     const id = stream.id ?? 0;
     if (line.last > 0 && id > line.last) {
@@ -98,7 +98,7 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
   const server = createServer({
     settings: { maxConcurrentStreams, initialWindowSize: 1 << 20 },
     maxSessionMemory: 1000,
-    // Clients that give up on thousands of streams are part of the tests, not an attack.
+    // Tests abort thousands of streams on purpose.
     streamResetBurst: 1_000_000,
     streamResetRate: 1_000_000,
   });

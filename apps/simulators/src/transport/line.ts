@@ -1,16 +1,16 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
-/** A session, with what is remembered of it: on node's own objects, for a map from them would cost more than the rest. */
+/** A session with the state of its connection, stored on node's own object: a map from sessions would cost more than everything else. */
 export interface Line extends ServerHttp2Session {
   streams: number;
   highest: number;
-  /** The last stream that is served, once GOAWAY was sent; else 0. */
+  /** The last stream that is served after GOAWAY; 0 before. */
   last: number;
-  /** Ends the connection without a word. */
+  /** Ends the connection without GOAWAY. */
   hangUp: () => void;
 }
 
-/** A stream with the request that it brings. */
+/** A stream and its request. */
 export interface Exchange extends ServerHttp2Stream {
   line: Line;
   requestHeaders: IncomingHttpHeaders;
@@ -24,8 +24,8 @@ export const asLine = (session: ServerHttp2Session, hangUp: () => void): Line =>
   Object.assign(session, { streams: 0, highest: 0, last: 0, hangUp });
 
 /**
- * Sends GOAWAY: streams up to `last` are still served, later ones refused. The client has a second to close the
- * connection itself. (Node's own `close` may name a later stream in a second GOAWAY, which no peer may do.)
+ * Sends GOAWAY: streams up to `last` are still served, later ones are refused. The client has a second to close the connection itself. (Node's own
+ * `close` may name a later stream in a second GOAWAY, which the protocol forbids.)
  */
 export const announceEnd = (line: Line, last: number): void => {
   if (line.last > 0 || line.destroyed) return;
@@ -34,7 +34,7 @@ export const announceEnd = (line: Line, last: number): void => {
   setTimeout(line.hangUp, LINGER_MS).unref();
 };
 
-/** GOAWAY that leaves this stream out; when later ones are being served already, the stream itself is refused. */
+/** Sends a GOAWAY that excludes this stream; if later streams are being served already, refuses the stream itself. */
 export const leaveOut = (stream: Exchange): void => {
   const { line, id = 0 } = stream;
   const isLast = id === line.highest && id > 1;
@@ -44,10 +44,7 @@ export const leaveOut = (stream: Exchange): void => {
 
 const ending: Exchange[] = [];
 
-/**
- * Ends a stream when its last write is under way: one that is closed before its write is reported costs node an error
- * object, 3 µs each.
- */
+/** Ends a stream while its last write is under way: closing it before the write is reported costs node an error object, 3 µs each. */
 export const endSoon = (stream: Exchange): void => {
   if (ending.push(stream) > 1) return;
   setImmediate(() => {

@@ -12,15 +12,15 @@ export interface TlsFiles {
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 = a free one, kept from then on. */
+  /** 0 = a free one, which is kept. */
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
   readonly http2: Http2Server;
-  /** Serves clients that do not begin with HTTP/2; without it there are none. */
+  /** Serves clients that do not start with HTTP/2; undefined = such clients are rejected. */
   readonly http1?: Http1Server | undefined;
 }
 
-/** The handle below a socket: node:http2 reads from it directly, so that pausing the socket itself does nothing. */
+/** The handle below a socket: node:http2 reads from it directly, so pausing the socket itself has no effect. */
 interface Handle {
   readStop(): void;
   readStart(): void;
@@ -31,14 +31,14 @@ const handleOf = (socket: Socket): Handle | undefined => (socket as unknown as {
 const ignore = (): void => undefined;
 
 /**
- * One port that speaks HTTP/2, by prior knowledge or over TLS, and HTTP/1.1 where asked for. It can vanish and come
- * back on the same port, and it can fall silent with its connections open.
+ * One port for HTTP/2, by prior knowledge or over TLS, and optionally HTTP/1.1. It can go down and come back on the same port, and it can stop
+ * reading with its connections open.
  */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
-  /** Accepted in a black hole: nobody has read from these yet. */
+  /** Connections accepted in a black hole, still unread. */
   readonly #held = new Set<Socket>();
   #port: number;
   #silent = false;
@@ -66,7 +66,7 @@ export class Listener {
     return this.#port;
   }
 
-  /** Begins to listen; the port is known from then on. */
+  /** Starts to listen; the port is known from then on. */
   async up(): Promise<void> {
     if (this.#server.listening) return;
     this.#server.listen(this.#port, this.#options.host);
@@ -83,7 +83,7 @@ export class Listener {
     await closed;
   }
 
-  /** From now on nothing is read from any connection, old or new, until the hole ends. */
+  /** While silent, nothing is read from any connection, old or new. */
   setSilent(silent: boolean): void {
     if (silent === this.#silent) return;
     this.#silent = silent;
@@ -96,12 +96,12 @@ export class Listener {
     this.#held.clear();
   }
 
-  /** Resets the connection that comes from this port of the peer. */
+  /** Resets the connection from this port of the peer. */
   disconnect(remotePort: number | undefined): void {
     for (const socket of this.#open) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   }
 
-  /** Closes the connection that comes from this port of the peer. */
+  /** Closes the connection from this port of the peer. */
   hangUp(remotePort: number | undefined): void {
     for (const socket of this.#open) if (socket.remotePort === remotePort) socket.destroy();
   }
@@ -115,7 +115,7 @@ export class Listener {
     socket.once('data', (first: Buffer) => {
       socket.pause();
       socket.unshift(first);
-      // HTTP/2 begins with "PRI * HTTP/2.0", and no method of HTTP/1.1 does with PRI.
+      // HTTP/2 begins with "PRI * HTTP/2.0", and HTTP/1.1 has no method that begins with PRI.
       const target = first.toString('latin1', 0, 3) === 'PRI' ? http2 : http1;
       target.emit('connection', socket);
       if (target === http1) socket.resume();

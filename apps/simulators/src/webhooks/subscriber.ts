@@ -5,30 +5,30 @@ import type { TlsFiles } from '../transport/listener.ts';
 export interface SubscriberOptions {
   /** @default '127.0.0.1' */
   readonly host?: string;
-  /** 0 = a free one, kept from then on. @default 0 */
+  /** 0 = a free one, which is kept. @default 0 */
   readonly port?: number;
   readonly tls?: TlsFiles | undefined;
   /** @default '/WebhookService/StreamWebhookEvents' */
   readonly method?: string;
 }
 
-/** One event as it came. */
+/** One event as received. */
 export interface ReceivedEvent extends WebhookRequest {
-  /** Number of the stream that brought it, from 1. */
+  /** Number of its stream, from 1. */
   readonly stream: number;
-  /** Which time its uuid came, from 1. */
+  /** Occurrence of its uuid, from 1. */
   readonly nth: number;
-  /** The status that it was answered with; undefined = none. */
+  /** The status of its acknowledgement; undefined = none. */
   readonly answer: string | undefined;
 }
 
-/** What a subscriber does with what comes. */
+/** The subscriber's reaction to events. */
 export interface SubscriberBehaviour {
-  /** The status that an event is answered with; undefined = no answer. @default always 'ok' */
+  /** The status of the acknowledgement; undefined = none. @default always 'ok' */
   answer: (event: WebhookRequest, nth: number) => string | undefined;
-  /** Milliseconds from an event to its answer, one event after the other. @default 0 */
+  /** Milliseconds from an event to its acknowledgement, in sequence. @default 0 */
   delayMs: number;
-  /** Every n-th event breaks its stream, without an answer; 0 = never. @default 0 */
+  /** Every n-th event breaks its stream, without an acknowledgement; 0 = never. @default 0 */
   breakEvery: number;
 }
 
@@ -38,17 +38,17 @@ type Stream = Grpc.ServerDuplexStream<WebhookRequest, WebhookResponse>;
 
 const bytesOf = (response: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(response).finish());
 
-/** A stand-in of a subscriber: serves the specification's WebhookService, and keeps a ledger of all that it is sent. */
+/** A simulated subscriber: serves the specification's WebhookService, and keeps a ledger of all received events. */
 export class Subscriber {
   readonly behaviour = wellBehaved();
-  /** Everything that came, in order. */
+  /** All events, in order of arrival. */
   readonly received: ReceivedEvent[] = [];
   readonly #grpc: typeof Grpc;
   readonly #options: SubscriberOptions;
-  /** Streams that are open, with how many of their events were not answered. */
+  /** Open streams, with their number of unacknowledged events. */
   readonly #streams = new Map<Stream, number>();
   readonly #counts = new Map<string, number>();
-  /** Events that wait for their answer, one after the other. */
+  /** The chain of pending acknowledgements. */
   #answering: Promise<void> = Promise.resolve();
   #server: Grpc.Server | undefined;
   #port: number;
@@ -62,18 +62,18 @@ export class Subscriber {
     this.#port = options.port ?? 0;
   }
 
-  /** What a subscription names: `grpc://127.0.0.1:50051`. */
+  /** The endpoint for a subscription: `grpc://127.0.0.1:50051`. */
   get endpoint(): string {
     const { host = '127.0.0.1', tls } = this.#options;
     return `${tls ? 'grpcs' : 'grpc'}://${host}:${this.#port}`;
   }
 
-  /** Events that a stream ever had unacknowledged at a time. */
+  /** Largest number of unacknowledged events on one stream so far. */
   get mostUnacknowledged(): number {
     return this.#mostUnacknowledged;
   }
 
-  /** Streams that are open now, and how many there were in all. */
+  /** Number of open streams, and of all streams so far. */
   get streams(): number {
     return this.#streams.size;
   }
@@ -82,19 +82,19 @@ export class Subscriber {
     return this.#opened;
   }
 
-  /** Uuids that were acknowledged, by how often they came in all. */
+  /** Acknowledged uuids with their number of occurrences. */
   acknowledged(): ReadonlyMap<string, number> {
     const acknowledged = this.received.filter(({ answer }) => answer === 'ok').map(({ uuid }) => uuid);
     return new Map(acknowledged.map((uuid) => [uuid, this.#counts.get(uuid)!]));
   }
 
-  /** Behaves well again. */
+  /** Restores the default behaviour. */
   behave(): void {
     Object.assign(this.behaviour, wellBehaved());
     this.read(true);
   }
 
-  /** Goes on reading, or leaves what comes in the connection. */
+  /** Resumes or pauses reading; unread events stay in the connection. */
   read(on: boolean): void {
     this.#isReading = on;
     for (const stream of this.#streams.keys()) {
@@ -108,7 +108,7 @@ export class Subscriber {
     for (const stream of [...this.#streams.keys()]) this.#break(stream);
   }
 
-  /** Begins to listen; the endpoint is known from then on. */
+  /** Starts to listen; the endpoint is known from then on. */
   async up(): Promise<void> {
     if (this.#server) return;
     const { Server } = this.#grpc;
@@ -129,7 +129,7 @@ export class Subscriber {
     this.#server = server;
   }
 
-  /** Cuts every connection and refuses new ones, until it is {@link up} again on the same port. */
+  /** Resets every connection and refuses new ones until it is {@link up} again on the same port. */
   down(): void {
     this.#server?.forceShutdown();
     this.#server = undefined;
@@ -198,7 +198,7 @@ export class Subscriber {
   }
 }
 
-/** Starts a stand-in of a subscriber. gRPC is loaded with the first one. */
+/** Starts a simulated subscriber. The first call loads gRPC. */
 export async function startSubscriber(options: SubscriberOptions = {}): Promise<Subscriber> {
   const subscriber = new Subscriber(await import('@grpc/grpc-js'), options);
   await subscriber.up();

@@ -183,7 +183,7 @@ describe('operators (R-T8)', () => {
     });
   });
 
-  it('learn what is open', async () => {
+  it('list the open work', async () => {
     expect(await client.admin('GET', 'settled')).toMatchObject({ status: 200, body: { settled: true } });
     world.open = ['scheduler: tidings.plans 3', 'registry: relay'];
     expect(await client.admin('GET', 'settled')).toMatchObject({

@@ -16,7 +16,7 @@ export const blacklistAddress: Handler<typeof api.blacklistAddress> = async (
   { accounts },
 ) => {
   const { blacklistedSince } = await accounts.blacklistAddress({ account, email: address });
-  // Somebody took it off again in the meantime.
+  // Another request removed it in the meantime.
   if (!blacklistedSince) throw notBlacklisted();
   return { address, blacklisted_at: rfc3339(blacklistedSince) };
 };

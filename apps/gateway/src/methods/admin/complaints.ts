@@ -13,7 +13,7 @@ export const getComplaint: Handler<typeof api.getComplaint> = async ({ address, 
 
 export const recordComplaint: Handler<typeof api.recordComplaint> = async ({ address, account = '' }, { accounts }) => {
   const { complainedSince } = await accounts.recordComplaint({ account, email: address });
-  // Somebody cleared it in the meantime.
+  // Another request cleared it in the meantime.
   if (!complainedSince) throw noComplaint();
   return { address, complained_at: rfc3339(complainedSince) };
 };

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../../context.ts';
 
-/** Operators' requests are not looked up beforehand: what their path names must be there (R-T8). */
+/** Operators' requests are not authorized per application, so an unknown application in the path is refused here (R-T8). */
 export async function requireApplication({ accounts }: Context, application: string): Promise<void> {
   const found = await accounts.findApplication({ application });
   if (!found.application) throw Fault.notFound('Application not found');

@@ -8,7 +8,7 @@ type Shown = OutputOf<typeof api.listProviders>['providers'][number];
 
 const latest = (a: Date | undefined, b: Date | undefined): Date | undefined => (!a || (b && b > a) ? b : a);
 
-/** What several processes know of one credential. */
+/** Merges the views that several processes have of one credential. */
 const joined = (a: ProviderView, b: ProviderView): ProviderView => ({
   ...a,
   applications: [...new Set([...a.applications, ...b.applications])].toSorted(),
@@ -43,7 +43,7 @@ export const listProviders: Handler<typeof api.listProviders> = async (_input, {
 };
 
 export const liftThrottle: Handler<typeof api.liftThrottle> = async ({ credential }, { dispatchers }) => {
-  // Each knows its own channel only.
+  // Each dispatcher knows its own channel only.
   const replies = await Promise.all((await dispatchers()).map((each) => each.liftThrottle({ credential })));
   if (!replies.some(({ lifted }) => lifted)) throw Fault.notFound('This credential is not throttled');
 };

@@ -27,7 +27,7 @@ export function shownSubscription({
 
 export const subscriptionNotFound = (): Fault => Fault.notFound('Subscription not found');
 
-/** Refuses applications that are not the account's: it would never be told of anything. */
+/** Refuses applications of other accounts: the subscription would never receive their events. */
 export async function checkApplications(
   { accounts }: Context,
   account: string,

@@ -1,10 +1,10 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-/** Fewer applications than these are one page, which is not numbered. */
+/** Below this number of applications there is one page, without a number. */
 const UNPAGED = 100;
 
-/** The furthest page that is asked for; further ones are as empty. */
+/** The furthest page requested from the service; all further pages are empty as well. */
 const MAX_PAGE = 2 ** 31 - 1;
 
 export const getApplications: Handler<typeof api.getApplications> = async ({ page }, { accounts }, { credentials }) => {

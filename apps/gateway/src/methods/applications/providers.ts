@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 
-/** Whether an application sends to a platform: configured and not disabled (R-RES21). */
+/** Whether an application can send to a platform: configured and not disabled (R-RES21). */
 const serves =
   ({ platforms }: ApplicationView) =>
   (...codes: readonly number[]): boolean =>
@@ -44,7 +44,7 @@ export function shownProviders(application: ApplicationView) {
   };
 }
 
-/** The flags of setApplicationPlatformStatus's reply: switched on, configured or not (R-B5, R-S5). */
+/** The flags of setApplicationPlatformStatus's reply: enabled, whether configured or not (R-B5, R-S5). */
 export function availablePlatforms({ platforms }: ApplicationView) {
   const on = (code: number): boolean => platforms.some(({ platform, enabled }) => platform === code && enabled);
   return {

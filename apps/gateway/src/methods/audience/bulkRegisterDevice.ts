@@ -4,7 +4,7 @@ import type { Handler } from '../../context.ts';
 import { platformFault } from '../devices/check-platform.ts';
 import { startJob } from './job.ts';
 
-/** Entries that the operator does not allow fail alone. */
+/** Entries that the operator does not allow fail individually. */
 export const bulkRegisterDevice: Handler<typeof api.bulkRegisterDevice> = ({ devices }, context, call) => {
   const entries = devices.map((entry) => {
     const { platform, newPushToken: pushToken } = entry;

@@ -11,7 +11,7 @@ const statuses = {
   [JobStatus.JOB_STATUS_FAILED]: 'failed',
 } as const;
 
-/** A token presented must be of the account that the export is of. */
+/** A token, if sent, must belong to the account of the export. */
 export const getExportSegment: Handler<typeof api.getExportSegment> = async ({ taskId }, context, { account }) => {
   const { job } = await context.jobs.find({ job: taskId, kind: JobKind.JOB_KIND_EXPORT, account });
   if (!job) throw Fault.notFound('Task not found');

@@ -14,12 +14,12 @@ import {
 } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
-/** What is one document of the service behind, and one batch of the registry's. */
+/** One document of the jobs service, and one batch of the registry. */
 const PIECE_ENTRIES = 4096;
 const PIECE_BYTES = 1024 * 1024;
-/** A piece of one entry has to fit, too. */
+/** A piece must hold at least one entry of the maximum size. */
 const ENTRY_BYTES = 4 * 1024 * 1024;
-/** Pieces on their way at a time. */
+/** Pieces in flight. */
 const IN_FLIGHT = 4;
 
 const listOperators = {
@@ -36,7 +36,7 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
   return bytes;
 }
 
-/** The entries in pieces that are filled up to their size. */
+/** Splits the entries into pieces filled up to their size. */
 export function* piecesOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
   let piece: Buffer[] = [];
   let bytes = 0;
@@ -54,7 +54,7 @@ export function* piecesOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
 
 type Stored = Pick<JobAccepted, 'pieces' | 'bytes'>;
 
-/** Stores all pieces and tells how many there are: each is made when there is room for it on the way. */
+/** Stores all pieces and returns their number. Each is made when a slot in flight is free. */
 async function storeAll(
   jobs: Pick<Jobs, 'storePiece'>,
   of: Pick<StorePieceRequest, 'job' | 'account' | 'application'>,
@@ -74,8 +74,8 @@ async function storeAll(
 }
 
 /**
- * Starts a job: when this resolves it is durable and will be worked through (R-G1).
- * @throws Fault `throttled` where the application has too many open jobs
+ * Starts a job. When this resolves, the job is durable and will be processed (R-G1).
+ * @throws Fault `throttled` if the application has too many open jobs
  */
 export async function startJob(
   kind: JobKind,
@@ -111,7 +111,7 @@ const rowStatuses = {
 
 export const rowStatusOf = ({ status }: JobRow) => rowStatuses[status];
 
-/** What the API says of a job, and the service's own view for what it says besides. */
+/** A job in the terms of the API, and the service's own view for further fields. */
 export interface FoundJob<Row> {
   readonly shown: {
     readonly request_id: string;
@@ -129,7 +129,7 @@ export interface JobQuery {
   readonly detailed: boolean;
 }
 
-/** @throws Fault `notFound` for a job that is unknown, past its time, of another kind, or of another account than the token presented. */
+/** @throws Fault `notFound` for a job that is unknown, expired, of another kind, or of another account than the token's. */
 export async function findJob<Row>(
   kind: JobKind,
   { requestId, detailed }: JobQuery,

@@ -2,12 +2,12 @@ import type { DeviceCommand } from '@tidings/rpc';
 import { isPushPlatform } from '@tidings/kernel';
 import type { Call } from '../../context.ts';
 
-/** Whom a command is for: a device, or all devices of a user (R-C6). */
+/** The addressee of a command: a device, or all devices of a user (R-C6). */
 export interface Addressee {
   readonly application: string;
   readonly hwid?: string | undefined;
   readonly userId?: string | undefined;
-  /** What the device becomes where nobody knows it yet (R-C7). @default it must be known */
+  /** The platform of the device to create if it is unknown (R-C7). @default the device must exist */
   readonly device_type?: number | undefined;
 }
 
@@ -18,7 +18,7 @@ export function commandOf(
   command: DeviceCommand['command'],
 ): DeviceCommand {
   const { account, idempotencyKey } = call;
-  // Where nothing but mail is allowed (R-E3), no record is made of anything else; nor is one of a contact without its address.
+  // Only push platforms create an unknown device: an e-mail contact needs its address, and an e-mail-only plan (R-E3) allows no other platform.
   const isAllowed = platform !== undefined && isPushPlatform(platform) && !call.application?.emailOnly;
   return {
     account,

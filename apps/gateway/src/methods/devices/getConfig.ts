@@ -2,13 +2,13 @@ import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 
-/** Where the key that browsers subscribe with is configured; Chrome's goes before Firefox's. */
+/** Settings that hold the key that browsers subscribe with; Chrome's precedes Firefox's. */
 const vapidSettings = [
   { platform: Platform.Chrome, setting: 'chrome_vapid_key' },
   { platform: Platform.Firefox, setting: 'firefox_vapid_key' },
 ] as const;
 
-/** What is known of the application may be older than its configuration, so the settings themselves are asked for. */
+/** The cached application may be older than its configuration, so the settings are read directly. */
 export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { accounts }) => {
   const keys = await Promise.all(
     vapidSettings.map(async ({ platform, setting }) => {

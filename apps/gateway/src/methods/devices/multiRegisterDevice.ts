@@ -5,8 +5,8 @@ import { checkPlatform } from './check-platform.ts';
 import { commandOf } from './command.ts';
 
 /**
- * Whatever can be wrong with one of them was checked before, but for an address on the blacklist: it goes first. From there on registering
- * is repeated where it fails (R-ER10).
+ * Registers e-mail contacts first: a blacklisted address is the only refusal left after the checks. Every later failure is transient, and the request
+ * is repeated (R-ER10).
  */
 export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
   const { application, devices } = input;

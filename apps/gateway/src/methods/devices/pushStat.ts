@@ -9,7 +9,7 @@ export const pushStat: Handler<typeof api.pushStat> = async (input, { deviceComm
   const { application, hwid, userId } = input;
   const hash = hashOf(input.hash);
   const device = { account: call.account, application, hwid };
-  // Who reports what cannot be has not opened the application either.
+  // An impossible report does not count as opening the application either.
   if (hash && !(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hash))) return;
   const command = commandOf(call, { application, hwid }, { $case: 'open', value: { userId } });
   await unlessUnknown(deviceCommands.submit(call.pending, command));

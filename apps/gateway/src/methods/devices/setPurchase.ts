@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
 
-/** What a purchase is called among events (R-C12). */
+/** The event name of a purchase (R-C12). */
 const PURCHASE = 'In-app Purchase';
 
 export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceCommands }, call) => {

@@ -1,6 +1,6 @@
 import type { Call, Context } from '../../context.ts';
 
-/** The hwid of the contact of an address: a contact with a hwid of its own is found by it, too; a new one's is the address (R-E1, R-C1). */
+/** The hwid of the contact with this e-mail address: its own if it has one, else the address (R-E1, R-C1). */
 export async function contactHwid(
   { application, email }: { readonly application: string; readonly email: string },
   { devices }: Pick<Context, 'devices'>,

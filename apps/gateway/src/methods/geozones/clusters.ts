@@ -2,7 +2,7 @@ import type { GeozoneCluster } from '@tidings/events';
 import type { Geozones } from '@tidings/rpc';
 import { wholeList } from '../whole-list.ts';
 
-/** A cluster, and how many zones are in it. */
+/** A cluster and its number of zones. */
 interface CountedCluster {
   readonly cluster: GeozoneCluster;
   readonly zones: number;

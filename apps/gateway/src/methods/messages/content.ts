@@ -5,19 +5,19 @@ import { isShortenable } from '@tidings/messaging';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
 
-/** The base, with every field replaced as a whole that is given (R-K4). */
+/** The base with every given field replaced as a whole (R-K4). */
 function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...base, ...Object.fromEntries(fields) };
 }
 
-/** What the preset says beside the request's link, which its parameters do not belong to. */
+/** The content of the preset. Its link parameters are dropped if the request has a link of its own. */
 function saidBy(preset: Preset | undefined, link: string | undefined): Content {
   const said = preset?.content ?? Content.fromPartial({});
   return link === undefined ? said : { ...said, deepLinkParams: undefined };
 }
 
-/** What a message says, each field as the request gives it, else as its preset does; `linkToShorten` is "" without one (R-I19, R-K4). */
+/** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
 export function contentOf(
   { shortenLink: asked, ios, android, ...common }: GivenContent,
   preset: Preset | undefined,

@@ -180,7 +180,7 @@ describe('createMessage', () => {
     const inHours = (hours: number): string =>
       new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
     const kiritimati = 'Pacific/Kiritimati';
-    // There it is 14 hours later than in UTC.
+    // The local time there is 14 hours ahead of UTC.
     expect(await create({ content: 'x', send_date: inHours(13), timezone: kiritimati })).toMatchObject({
       body: { status_code: 200 },
     });

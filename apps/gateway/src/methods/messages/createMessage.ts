@@ -9,7 +9,7 @@ import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Scheduling comes later: until then a date ahead, or ahead for some devices, is refused and not sent at once. */
+/** Scheduling is not implemented yet: a future date, even for some devices only, is refused rather than sent at once. */
 function refuseFuture(notifications: readonly Notification[], now: number): void {
   notifications.forEach(({ sendAt }, index) => {
     if (!sendAt || sendAt.last.getTime() <= now) return;
@@ -22,7 +22,7 @@ function refuseFuture(notifications: readonly Notification[], now: number): void
   });
 }
 
-/** Unknown devices by the value that their message answers; a repeat names none (R-I1, R-I6, R-I10). */
+/** Unknown devices, keyed by the value of their message in the reply; a repeat lists none (R-I1, R-I6, R-I10). */
 function unknownDevices(
   created: readonly CreatedMessage[],
   audiences: readonly PreparedAudience[],
@@ -35,19 +35,19 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
-/** How long a request waits before it looks again for the message of another one with the same transactionId. */
+/** Interval of polling for the message of another request with the same transactionId. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). The other transactionIds are
- * reserved for this request, so that of several requests at once one alone makes its campaigns.
+ * The notifications, by index, whose transactionIds have a message already: they create nothing (R-I10). The other transactionIds are reserved for
+ * this request, so that only one of several concurrent requests creates its campaigns.
  */
 async function repeatsAmong(
   notifications: readonly Notification[],
   { messages }: Pick<Context, 'messages'>,
   { account, pending }: Call,
 ): Promise<ReadonlyMap<number, CreatedMessage>> {
-  // Only they would leave something behind: a campaign that no message is under. The scheduler handles all other repeats.
+  // Only these could leave a campaign without messages behind. The scheduler handles all other repeats.
   const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
   if (naming.length === 0) return new Map();
   const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
@@ -67,7 +67,7 @@ async function repeatsAmong(
   );
 }
 
-/** The name under which a notification makes a campaign where there is none; "" for none, and for the repeat of one before it. */
+/** The name of the campaign that a notification creates if it is missing; "" for none, and for the repeat of an earlier notification. */
 function campaignNames(notifications: readonly Notification[]): string[] {
   const seen = new Set<string>();
   return notifications.map(({ campaignName, transactionId }) => {
@@ -77,7 +77,7 @@ function campaignNames(notifications: readonly Notification[]): string[] {
   });
 }
 
-/** Sets the campaigns that are called by name, made where there are none (R-RES5). */
+/** Sets the campaigns given by name, and creates missing ones (R-RES5). */
 async function nameCampaigns(
   drafts: readonly MessageDraft[],
   names: readonly string[],
@@ -91,7 +91,7 @@ async function nameCampaigns(
   });
 }
 
-/** What is made of a group's preset is for those who may use the group: for others it is not there (R-K4). */
+/** A message from a group's preset requires access to the group: without it the preset is not found (R-K4). */
 async function checkAccess(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
   const groups = new Set(audiences.map(({ preset }) => preset?.group ?? ''));
   groups.delete('');
@@ -108,14 +108,14 @@ const campaignIdIn =
     return campaign.id;
   };
 
-/** The answer to a request whose messages may have been accepted: nobody here can tell (R-ER10). */
+/** The reply if the messages may have been accepted: the gateway cannot know (R-ER10). */
 const UNKNOWN_OUTCOME = new Fault(
   'unavailable',
   'it is not known whether the messages were accepted. Repeat the request with the same transactionId: a message that has none may be sent twice',
   { internal: 'the scheduler did not answer in time', effect: 'possible' },
 );
 
-/** Refuses what would be done for a caller who has been answered. */
+/** Refuses further work after the caller has been answered. */
 function refuseLate({ deadline }: Call['pending']): void {
   if (performance.now() >= deadline) throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
 }
@@ -159,7 +159,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
     return draftOf(notification, audience, circumstances);
   });
   refuseOversized(drafts);
-  // A campaign outlives its request: it is made when nothing is left that could refuse the messages, and not for a repeat.
+  // A campaign outlives its request: it is created only when nothing can refuse the messages any more, and never for a repeat.
   refuseLate(call.pending);
   const repeats = await repeatsAmong(notifications, context, call);
   const isNew = (_: unknown, index: number): boolean => !repeats.has(index);

@@ -4,22 +4,22 @@ import { Fault, pushPlatforms } from '@tidings/kernel';
 import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
-/** Below this many named recipients a message is hidden, unless debug mode is on (R-I6). */
+/** A message to fewer named recipients is hidden, unless debug mode is on (R-I6). */
 const HISTORY_FROM = 10;
 
-/** What is the same for all notifications of a request. */
+/** Values common to all notifications of a request. */
 export interface Circumstances {
   readonly application: string;
   readonly debug: boolean;
   readonly now: Date;
 }
 
-/** The question to the registry: whom a notification addresses, of which preset it is made, and under which campaign it counts. */
+/** The audience to prepare in the registry: the recipients of a notification, its preset and its campaign. */
 export function audienceOf({ recipients, preset, campaign }: Notification, index: number): PrepareAudience {
   return { path: pathOf(index), target: targetOf(recipients), preset, campaign };
 }
 
-/** Where a notification stands in its request. */
+/** The path of a notification in its request. */
 const pathOf = (index: number): string => `notifications[${index}]`;
 
 function targetOf(recipients: Notification['recipients']): PrepareAudience['target'] {
@@ -42,13 +42,13 @@ function targetOf(recipients: Notification['recipients']): PrepareAudience['targ
   }
 }
 
-/** Named devices are reached on whatever platform they have, all others on the push platforms, unless request or preset say which (R-I5, R-K4). */
+/** Named devices are reached on any platform, all others on the push platforms, unless request or preset set platforms (R-I5, R-K4). */
 function platformsOf({ platforms, recipients }: Notification, preset: Preset | undefined): number[] {
   const named = platforms ?? preset?.platforms;
   return named ? [...named] : recipients.kind === 'devices' ? [] : [...pushPlatforms];
 }
 
-/** The platforms of the named devices that the message goes to; undefined where it names none (R-RES22). */
+/** The platforms of the named devices that receive the message; undefined if it names none (R-RES22). */
 function reachIn({ platforms: named }: PreparedAudience, { target, platforms }: Audience): Reach | undefined {
   if (target?.$case !== 'named') return undefined;
   return { platforms: platforms.length === 0 ? named : named.filter((code) => platforms.includes(code)) };
@@ -62,7 +62,9 @@ const conditionsOf = ({ recipients }: Notification) =>
       }
     : { conditions: '', conditionsOperator: '' };
 
-/** What a preset can say and no message does yet is refused, rather than left out (R-K4). A rate does not hold for named devices (R-I11). */
+/**
+ * Refuses settings of a preset that messages do not support yet, rather than dropping them (R-K4). A rate does not apply to named devices (R-I11).
+ */
 export function refuseUnserved({ recipients }: Notification, preset: Preset | undefined, index: number): void {
   const refused = preset?.richMedia
     ? 'rich media'
@@ -72,14 +74,14 @@ export function refuseUnserved({ recipients }: Notification, preset: Preset | un
   if (refused) throw Fault.argument(`${pathOf(index)}.preset: ${refused} is not served yet`);
 }
 
-/** What a message may be with its preset and its audience: it is stored as one document, and each of its batches carries the content. */
+/** Maximum size of a message with its preset and its audience: it is stored as one document, and each of its batches carries the content. */
 const DRAFT_BYTES = 2 * 1024 * 1024;
-/** What those of a request may be together: they are handed on as one. */
+/** Maximum total size of a request's messages: one call hands them on. */
 const REQUEST_BYTES = 32 * 1024 * 1024;
-/** Every device in a batch has a place for each. */
+/** Each device in a batch has a slot for every tag. */
 const MAX_TAGS = 256;
 
-/** Refuses what could be accepted in part alone, or could not be sent. */
+/** Refuses drafts that could only be accepted in part, or could not be sent. */
 export function refuseOversized(drafts: readonly MessageDraft[]): void {
   let all = 0;
   drafts.forEach((draft, index) => {
@@ -92,7 +94,7 @@ export function refuseOversized(drafts: readonly MessageDraft[]): void {
   if (all > REQUEST_BYTES) throw Fault.argument('notifications: at most 32 MiB with their presets');
 }
 
-/** What the scheduler is asked to accept for one notification. */
+/** The draft of one notification for the scheduler. */
 export function draftOf(
   notification: Notification,
   prepared: PreparedAudience,

@@ -152,7 +152,7 @@ describe('a campaign by name (R-RES5)', () => {
     world.messages.findCreated = findCreated;
     expect(body).toMatchObject({ response: { Messages: ['C0DE0-RESERVED'] } });
     expect(world.named).toEqual([]);
-    // One owner for the request, however often it looks.
+    // One reservation owner per request, however often it polls.
     expect([owners.length, new Set(owners).size, owners[0]]).toEqual([3, 1, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 });

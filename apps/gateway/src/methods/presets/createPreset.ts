@@ -5,7 +5,7 @@ import { DENIED, FORBID } from '../../auth/authorize.ts';
 import { accessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context, Handler } from '../../context.ts';
 
-/** A group stands where an application may: it is authorised as one (R-T5). */
+/** A group may take the place of an application: it is authorized like one (R-T5). */
 async function authorizeGroup(group: string, context: Context, call: Call): Promise<void> {
   const groupAccess = await accessToGroup(context, call, group);
   if (groupAccess === 'unknown') throw Fault.argument(DENIED);

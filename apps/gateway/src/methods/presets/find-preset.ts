@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { hasAccess, accessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** The preset of this code, where the caller may use its application (R-T7), or its group. */
+/** The preset of this code, if the caller may use its application (R-T7) or its group. */
 export async function findPreset(code: string, context: Context, call: Call): Promise<Preset> {
   const { preset } = await context.presets.findPreset({ account: call.account, code });
   if (!preset || !(await hasAccessToPreset(preset, context, call))) throw Fault.argument('Preset not found');
@@ -13,6 +13,6 @@ export async function findPreset(code: string, context: Context, call: Call): Pr
 const hasAccessToPreset = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
   group === '' ? hasAccess(context, call, application) : hasAccessToGroup(context, call, group);
 
-/** Whether the caller may use what belongs to a group: where not, it is not found. */
+/** Whether the caller may use objects of a group: if not, they are not found. */
 export const hasAccessToGroup = async (context: Context, call: Call, group: string): Promise<boolean> =>
   (await accessToGroup(context, call, group)) === 'granted';

@@ -16,7 +16,7 @@ const iosOf = (ios: IosContent | undefined) => ({
   ios_interruption_level: ios?.interruptionLevel,
 });
 
-/** What the preset says beside its text, by the names of createMessage; what it does not say is absent. */
+/** The settings of the preset beside its text, under the names of createMessage; unset ones are absent. */
 function propertiesOf({ content, filter, ...preset }: Preset): Record<string, unknown> {
   const shortened = content?.link === undefined ? undefined : 2;
   const said: Record<string, unknown> = {

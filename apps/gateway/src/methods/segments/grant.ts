@@ -3,7 +3,7 @@ import type { Grant } from '@tidings/rpc';
 import { FORBID } from '../../auth/authorize.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** What the caller's token may use now: an application that it has made a moment ago, too (R-T2). */
+/** The current grant of the caller's token, which includes an application created a moment ago (R-T2). */
 export async function grantOf({ credentials }: Call, { access }: Context): Promise<Grant> {
   if (!credentials) throw Fault.bug('a segment method without a token');
   const { allApplications } = credentials.token;

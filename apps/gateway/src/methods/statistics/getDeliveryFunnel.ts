@@ -41,7 +41,7 @@ const channelOf = (given: FunnelChannel): Channel => ({
   funnel: given.funnel.map(stageOf),
 });
 
-/** The applications of a message that the caller may see. One that he may not answers like one that does not exist (R-T7, R-H7). */
+/** The applications of a message that the caller may access. An inaccessible message is reported as not found (R-T7, R-H7). */
 async function applicationsOf(
   code: string,
   { messages, access }: Context,
@@ -57,7 +57,7 @@ async function applicationsOf(
   throw Fault.notFound('message not found');
 }
 
-/** Whether an operator has switched off tracking in one of the applications (R-H18). */
+/** Whether an operator has disabled tracking in one of the applications (R-H18). */
 async function isTrackingOff(applications: readonly string[], { accounts }: Context): Promise<boolean> {
   const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
   return found.some(({ application }) => application?.trackingOff === true);

@@ -18,7 +18,7 @@ const texts = (localized: Localized | undefined): Record<string, string> =>
 
 const title = (localized: Localized | undefined): string => textFor(localized, 'default') ?? '';
 
-/** As they were given, long integers too. */
+/** Conditions as given, long integers included. */
 const conditions = (json: string): unknown[] =>
   (parseExactly(`{"conditions":${json || '[]'}}`) as { conditions: unknown[] }).conditions;
 
@@ -47,7 +47,7 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
   };
 }
 
-/** The platforms that a message can reach; codes without a word are left out (R-RES22). */
+/** The platforms that a message can reach; codes without a name are omitted (R-RES22). */
 const platformWords = (message: MessageAccepted | undefined): string[] =>
   (message ? reachOf(message) : []).flatMap((code) => platformWordOf(code) ?? []);
 
@@ -61,7 +61,7 @@ const metricOf = (given: PlatformMetrics) => ({
   errors: given.errors,
 });
 
-/** A message as messages:list shows it; details where the view has content, metrics where they were asked for (R-RES22, R-H4). */
+/** A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4). */
 export function listedMessage(view: MessageView, metrics: readonly PlatformMetrics[] | undefined): Item {
   const { message, createdAt = new Date(0) } = view;
   return {

@@ -7,11 +7,11 @@ import { listedMessage } from './listed-message.ts';
 type Input = InputOf<typeof api.messagesList>;
 
 const DAY_MS = 86_400_000;
-/** How far back a request without dates, codes and ids reaches (R-H3). */
+/** Period of a request without dates, codes and ids (R-H3). */
 const LISTED_REACH_MS = 7 * DAY_MS;
 const BROADCAST_REACH_MS = 365 * DAY_MS;
 
-/** More than there can be; what is beyond it is as empty. */
+/** Above any possible number of messages; a larger skip gives an empty page as well. */
 const MAX_SKIP = 2 ** 31 - 1;
 
 function requestOf(input: Input, account: string, campaignId: bigint): ListMessagesRequest {
@@ -33,8 +33,8 @@ function requestOf(input: Input, account: string, campaignId: bigint): ListMessa
 }
 
 /**
- * Messages to named recipients of the last week and all others of the last year (R-H3: the union of both): everything of the week, and
- * before that the others alone, so a page is read from at most two places.
+ * Messages to named recipients of the last week and all others of the last year (R-H3: the union of both). The week is read with both kinds and the
+ * time before it with the others alone, so a page comes from at most two queries.
  */
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;

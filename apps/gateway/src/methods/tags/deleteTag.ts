@@ -4,7 +4,7 @@ import { FORBID } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
 
 export const deleteTag: Handler<typeof api.deleteTag> = async ({ name }, { accounts }, { account, credentials }) => {
-  // It belongs to the account as a whole (R-T9).
+  // A tag belongs to the account as a whole (R-T9).
   if (!credentials?.token.allApplications) throw Fault.forbidden(FORBID);
   await accounts.deleteTag({ account, name });
   return { result: true };

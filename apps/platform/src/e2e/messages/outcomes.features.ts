@@ -13,7 +13,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
   });
 
   describe('whatever becomes of a push', () => {
-    /** What devices with tokens of a kind end as; '' = sent. */
+    /** The outcome of devices whose tokens are of a kind; '' = sent. */
     const common: Readonly<Partial<Record<Kind, string>>> = {
       accepted: '',
       dead: 'INVALID_TOKEN',
@@ -39,7 +39,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       readonly platform: number;
       readonly token: string;
       readonly category: string;
-      /** The token is forgotten. */
+      /** Whether the device loses its token. */
       readonly forgotten: boolean;
     }
 
@@ -127,7 +127,8 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
         return { hwid, device_type, push_token: token };
       });
       code = await sendOne(application, { content: 'x' });
-      // Retries go on for an hour. Long steps would spend it on a few tries, and connections that end under some devices cost others theirs.
+      // Retries continue for an hour. Long steps would use it up in a few tries, and connections that end with some devices would cost others their
+      // tries.
       await untilDone(world, application, code, { stepSeconds: 130, patienceSeconds: 10_000 });
     });
 
@@ -207,7 +208,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       for (const [, provider] of providers) {
         const { duplicates, masked } = world.simulators.ledger.of(provider).summary();
         expect(duplicates).toBe(masked);
-        // The reply to it was lost, so it was sent again.
+        // The reply was lost, so the push was sent again.
         expect(duplicates).toBeGreaterThanOrEqual(1);
       }
     });

@@ -26,7 +26,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
 
     const devices = ['apple', 'google'];
     const hash = expect.stringMatching(/^P_0_[0-9a-zA-Z]+_[0-9a-zA-Z]+-[0-9a-zA-Z]+-[0-9a-zA-Z]+_[0-9a-zA-Z]+$/);
-    /** Sends to both devices and answers what each provider was sent. */
+    /** Sends to both devices and returns what each provider received. */
     const rendered = async (notification: Parameters) => {
       const code = await sendOne(application, { devices, ...notification });
       await world.settle();
@@ -170,7 +170,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(await badges('+2')).toEqual([6, '6']);
       expect(await badges('-10')).toEqual([0, '0']);
       expect(await badges('+1')).toEqual([1, '1']);
-      // A badge that was not sent is no base.
+      // A badge that was not sent does not become the base.
       const dead = apnsToken('dead', 9001);
       await register(application, 'dead', ios(dead));
       await sendOne(application, { content: 'x', devices: ['dead'], ios_badges: '+5' });
@@ -276,5 +276,5 @@ export function payloadFeatures(test: MessagesUnderTest): void {
     });
   });
 
-  // Last, because the clock does not go back.
+  // Last, because the clock cannot go back.
 }

@@ -42,7 +42,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(hwids.slice(0, 10).map((_, i) => pushes(i))).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
       expect(await listed()).toEqual(before);
       expect((await world.reply('getDeliveryFunnel', { message_code: HIDDEN })).status).toBe(404);
-      // Reports come with the real code, which shows nowhere either.
+      // Reports carry the real code, which is not shown anywhere either.
       const { hash } = world.simulators.ledger.of('fcm').entries({ token: token(0) })[0]!;
       await world.call('pushStat', { application, hwid: hwids[0], hash });
       await world.settle();
@@ -83,7 +83,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       await world.settle();
     });
 
-    it('that nobody knows are told of', async () => {
+    it('that are unknown are listed in the reply', async () => {
       const unknown = { ...(await send(application, { content: 'x', devices: [hwids[0]!, 'foo', 'bar', 'foo'] })) };
       expect(unknown).toEqual({ Messages: [HIDDEN], UnknownDevices: { [HIDDEN]: ['foo', 'bar'] } });
       const many = await send(application, { content: 'x', devices: [...hwids, 'foo'] });

@@ -34,7 +34,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       13: 'without token',
       19: 'muted',
     };
-    /** Devices whose tokens the providers have called dead so far. */
+    /** Devices whose tokens a provider has reported as dead. */
     const buried = new Set<Phone>();
     const names = ['anna', 'zoë "z"', undefined, 'FINN\n<b>', '{{Level}}'];
 
@@ -216,7 +216,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     });
 
     describe('when devices report', () => {
-      /** Of the devices that a provider was asked for, by the ten. */
+      /** Deterministic share of the devices that a provider was sent. */
       const delivers = ({ nth }: Phone): boolean => nth % 10 < 6;
       const opens = ({ nth }: Phone): boolean => nth % 10 < 4 || nth % 10 === 8;
       const confirms = (phone: Phone): boolean => delivers(phone) || opens(phone);
@@ -230,7 +230,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
             pushesOf(world.simulators, provider, code).map(({ token, hash }) => [token, hash] as const),
           ),
         );
-        // The dead report too: a provider's word is not proof that nothing arrived.
+        // Dead devices report too: a provider's reply does not prove that nothing arrived.
         await Promise.all(
           addressed.flatMap((phone) => {
             const report = { application, hwid: phone.hwid, hash: hashes.get(phone.token)! };
@@ -246,14 +246,14 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         const another = await world.application({ title: 'Another' });
         await register(another, reached(ANDROID)[0]!.hwid, android('another'));
         await Promise.all([
-          // Nobody's devices and messages, and no hash at all, count nowhere.
+          // A device or message that does not exist, or a missing hash, counts nowhere.
           world.call('pushStat', { application, hwid: bystander.hwid, hash }),
           world.call('pushStat', { application, hwid: 'nobody', hash }),
           world.call('pushStat', { application, hwid: reached(ANDROID)[0]!.hwid }),
           world.call('pushStat', { application: another, hwid: reached(ANDROID)[0]!.hwid, hash }),
           world.call('pushStat', { application, hwid: bystander.hwid, hash: 'P_0_1_bEL-4nm3p4-4bbkUN' }),
         ]);
-        // A hash without our part leads to the device by its hwid; one more way to repeat a report.
+        // A hash without our part identifies the device by its hwid; another way to repeat a report.
         const repeated = addressed.find(
           (phone) => phone.platform === IOS && opens(phone) && phone.outcome === 'accepts',
         )!;
@@ -293,7 +293,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         expect((await funnelOf(code, [CHROME])).channels).toEqual([]);
       });
 
-      it('refuses what is no hash, and takes what is nobody’s', async () => {
+      it('refuses a malformed hash', async () => {
         const hwid = reached(IOS)[0]!.hwid;
         const refused = await world.reply('pushStat', { application, hwid, hash: 'P_0_1' });
         expect(refused.body).toEqual({ status_code: 210, status_message: 'hash is not valid', response: null });
@@ -349,12 +349,12 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       const message = await sendOne(application, { content: 'x', conditions, conditions_operator: joint });
       await world.settle();
       expect(funnelFigures(await funnelOf(message)).audience).toBe(expected.length);
-      // What waits for its retry must not reach into the next test.
+      // Pending retries must not reach into the next test.
       await untilDone(world, application, message);
       for (const phone of expected) if (phone.outcome === 'dead') buried.add(phone);
     });
 
-    it('may name everybody, and tells of those who have no token', async () => {
+    it('may address every device, and counts those without a token', async () => {
       const message = await sendOne(application, { content: 'x', devices: phones.map(({ hwid }) => hwid) });
       await untilDone(world, application, message);
       const withoutToken = phones.filter((phone) => phone.token === '' || buried.has(phone)).length;
@@ -366,7 +366,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, message)).toEqual([]);
     });
 
-    it('may be for nobody, and is done then', async () => {
+    it('may have an empty audience, and is done at once', async () => {
       const message = await sendOne(application, { content: 'x', conditions: [['Level', 'EQ', 1000]] });
       await world.settle();
       expect(await listedMessage(world, application, message)).toMatchObject({

@@ -60,7 +60,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
       );
     });
 
-    it('count the last of equal keys, and ignore those that nobody knows', async () => {
+    it('use the last of duplicate keys, and ignore unknown ones', async () => {
       const body = `{"more":[],"request":{"application":"x","application":"${application}","hwid":"phone-1","tags":{},"x":{}}}`;
       expect(await send('/json/1.3/setTags', { headers: asDevice(), body })).toMatchObject(ok);
     });

@@ -55,7 +55,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
     const deviceMethods = served.filter(({ scope }) => scope === 'device');
     const serverMethods = served.filter(({ scope }) => scope === 'server');
     const byName = (methods: readonly Method[]) => methods.map((method) => [method.name, method] as const);
-    /** The example of a method, about an application. */
+    /** The example of a method, with this application. */
     const exampleOf = (method: Method, about: string): Record<string, unknown> => {
       const { auth: _auth, ...example } = JSON.parse(
         JSON.stringify(method.examples[0]!.request).replaceAll(new RegExp(EXAMPLE, 'gi'), about),
@@ -79,7 +79,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       ]) {
         expect(only(await asked(method, { ...example, auth }))).toEqual(full(403, FORBID));
       }
-      // A token in the header does not stand in for one in the body that is wrong.
+      // A token in the header does not replace a wrong one in the body.
       expect(only(await asked(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
     });
 
@@ -194,7 +194,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect([await ask(old!.token), await ask(next!.token)]).toMatchObject([ok, ok]);
       await world.call('deleteToken', { id: old!.id });
       const revokedAt = Date.now();
-      // Gateways are asked in turn: each of them refuses it, some more than once.
+      // Gateways are used in turn: each of them refuses the token, some more than once.
       for (let refused = 0; refused < 5; refused++) {
         const askedAt = Date.now();
         const reply = await ask(old!.token);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Method } from '@tidings/contract';
 import { platformInProcesses, type LoggingWorld } from '@tidings/testing';
 
-/** Secrets of ours begin with this, so that a search for it finds every place that one leaked to. */
+/** Prefix of the suite's secrets, so that a search for it finds every leak. */
 export const CANARY = 'c4n4ry';
 /** The application code that the contract's examples use. */
 export const EXAMPLE = 'A1B2C-3D4E5';
@@ -44,7 +44,7 @@ export const malformed = bare(400, 'Malformed request string');
 
 export const only = ({ status, json }: Reply) => ({ status, json });
 
-/** The platform that a suite about requests tests, with two applications, and ways to send it exactly what a client would. */
+/** The platform under test, with two applications, and ways to send exactly the bytes of a client. */
 export class RequestsUnderTest {
   world!: LoggingWorld;
   application!: string;
@@ -52,7 +52,7 @@ export class RequestsUnderTest {
   sibling!: string;
   /** Every token and key that the suite knows; none may appear in a log, a metric or an error. */
   readonly secrets = new Map<string, string>();
-  /** The texts of all replies to requests that failed. */
+  /** The texts of all replies to failed requests. */
   readonly failures: string[] = [];
 
   constructor() {
@@ -69,7 +69,9 @@ export class RequestsUnderTest {
     afterAll(() => this.world?.stop());
   }
 
-  /** Sends exactly the given bytes. Checks what holds for every reply: it is JSON, it is no page, and it shows no stack trace and no `base_url`. */
+  /**
+   * Sends exactly the given bytes. Checks the invariants of every reply: it is JSON, it is no page, and it contains no stack trace and no `base_url`.
+   */
   readonly send = async (path: string, { verb = 'POST', headers = {}, body }: Sent = {}): Promise<Reply> => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = httpRequest(new URL(path, this.world.url), { method: verb, headers: { ...length, ...headers } });
