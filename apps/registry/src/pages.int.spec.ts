@@ -8,13 +8,13 @@ import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from './registry.ts';
 
 const MIB = 1 << 20;
-/** Most of what may be sent between services is left for what is around a page. */
+/** The maximum page size, well below the limit of a message between services. */
 const MOST_BYTES = 4 * MIB;
-/** More than the database sorts in memory, of a MiB each. */
+/** MiB-sized entries, more than the database sorts in memory. */
 const LARGEST = 34;
 const account = 'default';
 
-/** The entries of a list, and bytes of its pages as they are sent. */
+/** All entries of a list, and the encoded sizes of its pages. */
 async function walk<Reply extends { readonly next: string }, Entry>(
   read: (after: string) => Promise<Reply>,
   entriesOf: (reply: Reply) => readonly Entry[],
@@ -31,7 +31,7 @@ async function walk<Reply extends { readonly next: string }, Entry>(
   }
 }
 
-/** A busy store may carry out what it does not answer in time: the repeat is an entry of its own, right behind. */
+/** A busy store may apply a write whose answer times out: the retry then creates an adjacent duplicate. */
 const withoutRepeats = <Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] =>
   entries.filter(({ name }, i) => name !== entries[i - 1]?.name);
 
@@ -105,7 +105,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(bytes.length).toBeGreaterThan(2);
     expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
 
-    // Presets that earlier versions made have no number, and come first.
+    // Presets of earlier versions have no number and come first.
     const stored = mongo.db.collection<{ application: string }>('presets');
     const old = new Set(entries.slice(-700).map(({ code }) => code));
     await stored.updateMany({ code: { $in: [...old] } }, { $unset: { number: true, guard: true } });

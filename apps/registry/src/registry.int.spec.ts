@@ -46,7 +46,7 @@ describeWithMongo('the registry', (mongo) => {
     expect(await live()).toBe(0);
     expect((await test.registry.accounts.findApplication({ application })).application).toBeUndefined();
     expect(await state()).not.toHaveProperty('purgedAt');
-    // As a replica would that has not heard of the deletion yet.
+    // Simulates a replica that does not know of the deletion yet.
     const { deletedAt } = (await state())!;
     await applications.updateOne({ _id: application }, { $unset: { deletedAt: 1 } });
     await apply(command('late', registration(), { application }));

@@ -11,7 +11,7 @@ import { APPLICATIONS } from './account-log.ts';
 
 const [one, two, three] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const IOS = 1;
-/** More than are read at a time. */
+/** More than one page. */
 const APPLICATIONS_MADE = 120;
 
 describeWithMongo('resealing', (mongo) => {
@@ -36,7 +36,7 @@ describeWithMongo('resealing', (mongo) => {
     });
   const said = () => lines.filter((line) => line.includes('nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS'));
 
-  /** Every box in states and commits, with the place that it opens in. */
+  /** Every box in states and commits, with the place it is bound to. */
   async function boxes() {
     const found: { readonly application: string; readonly field: string; readonly box: Uint8Array }[] = [];
     const add = (application: string, sealed: Readonly<Record<string, Uint8Array | Binary>>): void => {

@@ -8,7 +8,10 @@ interface Counting {
   end(): void;
 }
 
-/** Figures over device records that a test sets, whose counts end when it says so; one of four records is all that is counted at once. */
+/**
+ * Figures over device records that a test sets. The test ends each count; applications with more than one of the four records are counted in the
+ * background.
+ */
 function figures() {
   const clock = new TestClock();
   const records = new Map<string, string[]>();
@@ -37,7 +40,7 @@ function figures() {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Runs all pending continuations. */
 const quiet = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await turn();
 };
@@ -116,7 +119,7 @@ describe('LanguageFigures (R-RES20)', () => {
     const told = names.map((name) => of(name));
     await quiet();
     expect(await Promise.all(told)).toEqual(names.map(() => ({ en: 10n })));
-    // The first look at each, and four steps of three records.
+    // The immediate attempt for each, and four steps of three records.
     expect(counting).toHaveLength(names.length * 5);
 
     clock.advance(REFRESH_MS / 1000 + 1);

@@ -19,7 +19,7 @@ const filterOf = (expression: Expression): LiveFilter => ({
   ...{ expression: Expression.encode(expression).finish(), nesting: 0, application: '', createdAt: new Date(0) },
 });
 
-/** Tags by number: those that are known, and those that there are. */
+/** Tags by number: the cached ones and the current ones. */
 function tagsOf(known: readonly number[], current = known): Tags {
   const setOf = (numbers: readonly number[]): TagSet => {
     const numbered = (number: number): TagDefinition | undefined =>
@@ -45,7 +45,7 @@ describe('the meaning of a filter', () => {
     expect(await meaning(all(on(70), on(71)), tagsOf([70], [70, 71]))).toEqual(all(on(70), on(71)));
   });
 
-  /** A condition in so many nodes. */
+  /** A condition nested in so many nodes. */
   const within = (levels: number, wrap: (inner: Expression) => Expression): Expression =>
     Array.from({ length: levels }).reduce<Expression>(wrap, on(70));
 

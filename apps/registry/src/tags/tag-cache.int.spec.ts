@@ -111,7 +111,7 @@ describeWithMongo('the registry', (mongo) => {
         await one.accounts.addTag({ ...added, name: 'Brand new' });
         await onOther({ $case: 'setTags', value: { tags: { 'Brand new': 'x' } } });
         expect(await tagsOf('replica')).toMatchObject({ 'Brand new': 'x' });
-        // It has just been told that there is no such tag: registrations skip it.
+        // The other process has just cached that the tag does not exist: registrations skip it.
         await onOther(registration({ tags: { Newer: 'x' } }));
         await one.accounts.addTag({ ...added, name: 'Newer' });
         await onOther(registration({ tags: { Newer: 'x' } }));

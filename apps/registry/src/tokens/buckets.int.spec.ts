@@ -4,7 +4,7 @@ import { Buckets } from './buckets.ts';
 
 describeWithMongo('Buckets (R-LM2)', (mongo) => {
   let tokens = 0;
-  /** A token of its own, and what replicas with clocks of their own take from its bucket. */
+  /** A new token, and the draws of replicas with different clocks from its bucket. */
   const token = async ({ requests, seconds }: { requests: number; seconds: number }, replicas = 1) => {
     const clocks = Array.from({ length: replicas }, () => new TestClock());
     const opened = clocks.map((clock) => new Buckets(mongo.db, clock));

@@ -39,10 +39,10 @@ describeWithMongo('commands about devices', (mongo) => {
     await registry?.close();
     await broker?.close();
   });
-  // What happens later has a later time.
+  // Later operations have later times.
   beforeEach(() => clock.advance(1));
 
-  /** Why the command was refused; undefined where it was not. */
+  /** The reason for refusing the command; undefined if it succeeded. */
   const apply = async (to: Partial<DeviceCommand>, command: DeviceCommand['command']): Promise<string | undefined> => {
     const nobody = { hwid: '', userId: '', idempotencyKey: '' };
     const { replies } = await registry.devices.apply({
@@ -97,7 +97,7 @@ describeWithMongo('commands about devices', (mongo) => {
     const keyed = { userId: 'owner', idempotencyKey: 'k' };
     const later = { Timezone: { operation: 'increment', value: 50_000 } };
     expect(await setTags(keyed, later)).toBeUndefined();
-    // A repeat has no second effect, so none that does not fit either.
+    // A repeat has no second effect, so an unsuitable one is not refused either.
     expect(await setTags(keyed, later)).toBeUndefined();
     expect(await tagsOf('full')).toMatchObject({ Timezone: 50_000 });
   });
