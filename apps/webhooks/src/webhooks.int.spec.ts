@@ -11,7 +11,7 @@ import type { WebhooksService } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What came, in short. */
+/** The received events as short texts. */
 const told = (events: readonly ReceivedEvent[]): string[] =>
   events.map(({ eventName, hwid }) => `${eventName} ${hwid}`);
 
@@ -114,7 +114,7 @@ describeWithMongo('webhooks', (mongo) => {
     await until(() => subscriber.received.length === 2);
     expect((await webhooks.operations.settled({})).open).toHaveLength(1);
     world.clock.advance(30_000);
-    // The stream is opened again after a second, and what was on it comes again.
+    // The stream reopens after a second and resends the unacknowledged events.
     await until(() => subscriber.received.length === 4);
     await world.settle(webhooks);
     expect(subscriber.received.map(({ nth, stream }) => [nth, stream])).toEqual([
@@ -157,7 +157,7 @@ describeWithMongo('webhooks', (mongo) => {
     }
     await world.settle(webhooks);
     expect(subscriber.opened).toBeGreaterThan(5);
-    // An answer is lost only with the stream that it was written to.
+    // An answer is lost only with its stream.
     const acknowledged = new Set<string>();
     for (const { uuid, stream, answer } of subscriber.received) {
       expect(acknowledged.has(`${uuid} ${stream}`)).toBe(false);
@@ -243,7 +243,7 @@ describeWithMongo('webhooks', (mongo) => {
     await until(() => subscriber.streams === 0);
     const before = subscriber.received.length;
     await world.sent(message, [3]);
-    // It belongs to somebody who lives, so nothing is due here.
+    // A live process owns the stream, so nothing is due here.
     await world.settle(webhooks);
     expect(subscriber.received).toHaveLength(before);
 
@@ -335,7 +335,7 @@ describeWithMongo('webhooks', (mongo) => {
         () => 'accepted',
         (error: unknown) => (error as Fault).kind,
       );
-      // What cannot be looked up may be a name later: it is looked up again before each stream.
+      // A name that cannot be resolved may be resolvable later: it is resolved before each stream.
       const { hostname } = new URL(endpoint);
       const isName = await lookup(hostname.replace(/^\[(.*)\]$/, '$1')).catch(() => undefined);
       expect([endpoint, kind]).toEqual([

@@ -42,7 +42,7 @@ const released =
 
 const words: Readonly<Record<number, string>> = { 1: 'sent', 2: 'delivered', 3: 'opened' };
 
-/** What a change tells, in short. */
+/** A short text for a change. */
 function delivery(change: DeliveryChange): string {
   if (change.$case === 'released') return 'released';
   const { kind, platform, set, at: times } = change.value;
@@ -50,7 +50,7 @@ function delivery(change: DeliveryChange): string {
   return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
 }
 
-/** The changes of the last step, after those before. */
+/** The changes of the last step, after applying the earlier ones. */
 function given(...steps: readonly Step[]) {
   return {
     when(step: Step) {
@@ -162,7 +162,7 @@ describe('reports', () => {
           }
           return changes.reduce(evolveDelivery, state);
         }, noDeliveries);
-        // Delivered before opened, each once; Sent first, or last where it came too late.
+        // Delivered before opened, each once; Sent first, or last if it came too late.
         for (const order of seen.values()) expect(order).toMatch(/^(1?(2(1?3)?)?|(23?)1|2|23)$/);
       }),
     );

@@ -14,7 +14,7 @@ const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://x', events
 const nobody = new Set<string>();
 
 describeWithMongo('the progress of streams', (mongo) => {
-  /** Two processes, of which the other one's clock is behind. */
+  /** Two processes; the clock of the other one is slow. */
   const clock = new TestClock();
   const slowClock = new TestClock(new Date(clock.now() - 20_000));
   let writer: Writer;

@@ -3,12 +3,12 @@ import { ANSWER_MS, GIVE_UP_MS, MAX_UNACKED, UnackedEvents, waitMs } from './una
 
 const HOUR_MS = 3_600_000;
 
-/** A stream of events on virtual time. Events are named by their ranks; what is sent is noted. */
+/** A stream of events on virtual time. Events are named by rank, and sends are recorded. */
 class Wire {
   readonly events = new UnackedEvents();
   now = 0;
 
-  /** Reads events; those with one key are of one device and message. */
+  /** Reads events; events with the same key have the same device and message. */
   read(...keys: readonly string[]): this {
     for (const key of keys) {
       const d = this.#read++;
@@ -18,7 +18,7 @@ class Wire {
   }
   #read = 0;
 
-  /** Sends all that may be sent, and says which. */
+  /** Sends every event that may be sent, and returns their ranks. */
   send(): number[] {
     const sendable = this.events.sendable(this.now);
     for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
@@ -29,7 +29,7 @@ class Wire {
     return this.events.answered(`u${d}`, isAck, this.now);
   }
 
-  /** Lets time pass, tick by tick. */
+  /** Advances time tick by tick. */
   pass(ms: number): { late: number; givenUp: number } {
     const passed = { late: 0, givenUp: 0 };
     for (const end = this.now + ms; this.now < end;) {
@@ -119,7 +119,7 @@ describe('unacked events', () => {
     expect(wire.events.room).toBe(0);
     const sent = wire.send();
     for (const d of sent.slice(1)) wire.answer(d);
-    // One is still to be answered, and then there is room for as many as were.
+    // One answer is outstanding; after it, there is room for as many events as were acknowledged.
     expect(wire.events.room).toBe(0);
     wire.answer(sent[0]!);
     expect(wire.events.room).toBe(100);
@@ -150,7 +150,7 @@ describe('unacked events', () => {
     const queue: number[] = [];
     let sent = 0;
     let acked = 0;
-    // A subscriber that does five a second, with as much in front of it as it is sent.
+    // A subscriber that handles five events a second, with a full backlog.
     for (let second = 0; second < 1200; second++) {
       wire.read(...many(wire.events.room).map((key) => `${second}/${key}`));
       const batch = wire.send();
