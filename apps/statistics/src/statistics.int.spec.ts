@@ -15,7 +15,7 @@ const HOUR = hourOf(AT);
 const place = { message: MESSAGE, application: APPLICATION };
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 
-/** Six devices: one excluded, five eligible, of which one has no token, one is dead and three are sent, one with notifications off. */
+/** Six devices: one excluded and five eligible; of these, one has no token, one is dead, and three are sent, one of them with notifications off. */
 const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [
   {
     topic: topicNames.messages,
