@@ -26,14 +26,14 @@ describeWithMongo('exports', (mongo) => {
   let inputs: Inputs;
   let store: JobStore;
   let writer: LogWriter<JobCommand, Job>;
-  /** What the devices are called at the moment. */
+  /** Prefix of the device names at the moment. */
   let generation: string;
   let jobs = 0;
-  /** Applications whose look-up was chosen, and what scans were given. */
+  /** Applications whose lookup was chosen, and lookups that scans received. */
   let chosen: string[];
   let lookedUp: number[][];
 
-  /** Every device whose number is even. */
+  /** Every device with an even number. */
   async function* scan({ from, to, lookup }: ScanRequest) {
     lookedUp.push(lookup);
     const devices = Array.from({ length: to - from }, (_, i) => from + i)
@@ -108,7 +108,7 @@ describeWithMongo('exports', (mongo) => {
   it('go on with what the first of several attempts has written', async () => {
     const begun = await accepted();
     const second = await advanced(begun);
-    // Two workers at one part: one stands still after it has read, and the other goes on.
+    // Two workers process one part: one pauses after reading, and the other continues.
     const processed = await process(second);
     generation = 'later';
     expect(await process(second)).toEqual(processed);

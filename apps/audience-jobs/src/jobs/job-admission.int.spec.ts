@@ -29,7 +29,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
   let inputs: Inputs;
   let writer: LogWriter<JobCommand, Job>;
   let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
-  /** Applications that the next export goes over. */
+  /** Applications of the next export. */
   let selected: string[];
 
   const store = (job: string, of = application) =>
@@ -43,7 +43,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const segment = SelectRequest.fromPartial({ account });
     return rpc.acceptExport({ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV });
   };
-  /** Jobs that are open already, however they became it. */
+  /** Opens jobs directly, without admission. */
   const fill = async (from: number, to: number): Promise<void> => {
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     const at = new Date(clock.now());
@@ -100,7 +100,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await store('late');
     await fill(MAX_OPEN_JOBS - 1, MAX_OPEN_JOBS);
     await start(`${application}-0`);
-    // One that has ended is not mistaken for one that is refused, either.
+    // A repeat of a completed job is not refused either.
     await end(`${application}-0`);
     await fill(MAX_OPEN_JOBS, MAX_OPEN_JOBS + 1);
     await start(`${application}-0`);
@@ -116,7 +116,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const half = (MAX_OPEN_MEBIBYTES / 2) * MEBIBYTE;
     await start(`${application}-0`, { bytes: half });
     await start(`${application}-1`, { bytes: half - 1 });
-    // A job is taken whole or not at all: the last one may go beyond.
+    // A job is admitted as a whole: the last one may exceed the limit.
     await start(`${application}-2`, { bytes: half });
     const text = `application: the devices of open jobs may take at most ${MAX_OPEN_MEBIBYTES} MiB`;
     await expect(start(`${application}-3`)).rejects.toThrow(Fault.throttled(text, 5));

@@ -21,7 +21,7 @@ const pieceOf = (number: number, identifier: JobEntry['identifier'], tags: Recor
   ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100 },
 });
 
-/** The registry's reply to a batch, where no tag exists whose name begins with "no". */
+/** The registry's reply to a batch; tags whose names begin with "no" do not exist. */
 const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
   entries.flatMap(({ number, command }) => {
     const names = command?.$case === 'setTags' ? Object.keys(command.value.tags ?? {}) : [];
@@ -32,9 +32,9 @@ const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
       : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
   });
 
-/** A processor of these pieces, where every user has 100 devices, and what it tells the registry, in order. */
+/** A processor of these pieces and its recorded calls to the registry. Every user has 100 devices. */
 function setUp(...given: Piece[]) {
-  /** Tags that the account may still have. */
+  /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const told: (DeviceBatch | string)[] = [];
