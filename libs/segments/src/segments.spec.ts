@@ -143,7 +143,7 @@ describe('predicate', () => {
   });
 });
 
-/** The few operators of MongoDB that plans use, with its meaning: a filter on a list holds when it does for an entry. */
+/** Evaluates the few MongoDB operators of plans with MongoDB's semantics: a filter on a list matches if one entry does. */
 function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
   return Object.entries(filter).every(([path, asked]) => {
     if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
@@ -158,7 +158,7 @@ function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolea
   });
 }
 
-/** MongoDB compares integers of 64 bits with doubles by what they are. */
+/** MongoDB compares 64-bit integers with doubles by exact value. */
 const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
 function holds(value: Comparable | undefined, asked: unknown): boolean {

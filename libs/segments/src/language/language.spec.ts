@@ -20,7 +20,7 @@ const meanings: Meanings = {
   },
 };
 
-/** The tree in a short form: tags by the length of their names. */
+/** A short form of the tree: tags by the length of their names. */
 function shown({ node }: Expression): string {
   switch (node?.$case) {
     case 'all':
@@ -187,7 +187,7 @@ describe('refusals', () => {
 });
 
 describe('what is taken', () => {
-  /** A condition, joined on either side to what there is, again and again. */
+  /** A condition, repeatedly joined on either side. */
   const expressions = fc
     .array(
       fc.record({
@@ -213,7 +213,7 @@ describe('what is taken', () => {
 
   const nothing = new Uint8Array();
 
-  /** Whether a device is in the set that meets the conditions on `a` and `ccc` alone. */
+  /** Whether a device that meets only the conditions on `a` and `ccc` is in the set. */
   const isInSet = ({ node }: Expression): boolean => {
     switch (node?.$case) {
       case 'all':
