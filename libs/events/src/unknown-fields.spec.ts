@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { bytesOf, facts, MessageEvent, Reports, SliceOutcome } from './index.ts';
 
-/** A message as the next version writes it: with a field that today's does not have, in itself and in its accepted message. */
+/** A message of the next version: with an unknown field in itself and in its accepted message. */
 const newer = (event: MessageEvent): Uint8Array => {
   const accepted = event.event?.$case === 'accepted' ? event.event.value : undefined;
   const inner = new BinaryWriter()
