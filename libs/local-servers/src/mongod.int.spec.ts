@@ -81,7 +81,7 @@ describe('startMongod', () => {
       );
     }
     expect(await readFile(log, 'utf8')).toBe(before);
-    // Another release of the same series reads them, and so does one that was begun before versions were kept.
+    // Another release of the same series opens the data, and so does data without a stored version.
     for (const text of [own.replace(/\.\d+$/, '.999'), '']) {
       await writeFile(kept, text);
       await (await start(folder)).stop();
@@ -128,7 +128,7 @@ describe('startMongod', () => {
   it('starts again where it was as soon as the server is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { pid, url } = await start(folder);
-    // No outgoing connection is given such a port while the server is away.
+    // The system assigns no such port to an outgoing connection while the server is down.
     expect(Number(new URL(url).port)).toBeLessThan(32_768);
     const client = await MongoClient.connect(url, mongoOptions);
     await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
