@@ -82,7 +82,7 @@ describe('the lines of an export (R-N6)', () => {
     );
   });
 
-  it('are none where devices are only counted', () => {
+  it('are none if devices are only counted', () => {
     expect(() => linesOf(NONE, { fields: everything, tags })).toThrow('Internal error');
   });
 });

@@ -35,7 +35,7 @@ sys.stdout.buffer.write(file.filename.encode() + b'\\n' + archive.read(file))
 `;
 
 describe('an archive', () => {
-  it('holds what was packed in parts, as one file', () =>
+  it('contains the separately packed parts as one file', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.string({ unit: 'grapheme' })), { maxLength: 5 }), async (parts) => {
         const { name, text } = await unzipped(await archiveOf(parts));

@@ -60,7 +60,7 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     expect(await startable('y')).toEqual(['y-1']);
   });
 
-  it('are told by queue without a look at each of them', async () => {
+  it('are listed by queue without reading each of them', async () => {
     const explained = (await mongo.db.command({
       explain: { distinct: JOBS, key: 'queue', query: { status: 'Pending' } },
       verbosity: 'executionStats',

@@ -104,7 +104,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PIECES }, () => `A-bulk-${i}`)));
   });
 
-  it('serves an account with one application as one with many', async () => {
+  it('serves an account with one application like one with many', async () => {
     for (const application of ['A1', 'A2', 'A3', 'A4', 'A5', 'A6']) await accept(`${application}-bulk`, application);
     await accept('B-bulk', 'B', TAGS, 'b');
     start(work);
@@ -130,7 +130,7 @@ describeWithMongo('a worker', (mongo) => {
     );
   });
 
-  it('works alone on what a process may have died of, until that has progressed', async () => {
+  it('runs a job alone that may have killed a process, until it has progressed', async () => {
     await accept('A-1', 'A', EXPORT);
     await accept('suspect', 'B', EXPORT);
     await say('suspect', { type: 'beginAttempt', piece: 0, worker: 'dead' });
@@ -155,7 +155,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('suspect')).toMatchObject({ status: 'Completed' });
   });
 
-  it('counts no attempt that a shutdown ends, not even when the process is ended before its work', async () => {
+  it('counts no attempt that a shutdown ends, even if the process is killed before its work ends', async () => {
     await accept('slow', 'A');
     const begun = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<void>();
@@ -176,7 +176,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('slow')).toMatchObject({ status: 'Pending', attempts: 0, pieces: 1, workers: [] });
   });
 
-  it('counts no attempt that ends because a service is away, however often', async () => {
+  it('counts no attempt that ends because a service is unavailable', async () => {
     await accept('waiting', 'A');
     let away = 4;
     start(async (job) => {
@@ -187,7 +187,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(away).toBeLessThan(0);
   });
 
-  it('is killed three times by a poisonous job and not once more, and the job beside it is completed', async () => {
+  it('is killed exactly three times by a poison job, and completes the concurrent job', async () => {
     await accept('beside-1', 'other');
     await accept('poison', POISON);
     await accept('beside-2', 'another', EXPORT);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 const jsonOf = (bytes: Buffer | undefined): unknown => JSON.parse(bytes!.toString());
 
-it('is who the website is, its icons, and their sums', () => {
+it('contains the website, its icons, and their checksums', () => {
   const icons = ICONS.map((name) => `icon.iconset/icon_${name}.png`);
   expect([...files.keys()].sort()).toEqual([...icons, 'manifest.json', 'signature', 'website.json'].sort());
   expect(jsonOf(files.get('website.json'))).toEqual({
@@ -127,7 +127,7 @@ function interlaced(bytes: number, ...more: Buffer[]): string {
   return Buffer.concat([icon.subarray(0, 8), head(256), ...more, ...chunks, Buffer.from('.')]).toString('base64');
 }
 
-it('takes an interlaced icon, and something behind it', async () => {
+it('accepts an interlaced icon, and bytes after it', async () => {
   const made = await filesOf(make({ safari_icon_file: interlaced(PASSES_BYTES) }));
   expect([...PNG.sync.read(made.get('icon.iconset/icon_16x16.png')!).data.subarray(0, 4)]).toEqual([0, 0, 0, 255]);
 });

@@ -88,7 +88,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
     );
   });
 
-  it('open for the dispatcher, each in its own place', async () => {
+  it('can be opened by the dispatcher, each only for its own field', async () => {
     for (const { request } of api.configureApplication.examples) {
       const platform = Number(request['device_type']);
       const credential = await registry.accounts.getCredential({ application, platform });

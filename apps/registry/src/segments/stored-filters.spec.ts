@@ -39,7 +39,7 @@ describe('the meaning of a filter', () => {
   const meaning = (expression: Expression, tags = tagsOf([70, 71])): Promise<Expression> =>
     meaningOf(filterOf(expression), 'filter', tags);
 
-  it('is what was stored, but that deleted tags are tags that no device has, once nobody knows of them (R-D2)', async () => {
+  it('is the stored one, with deleted tags replaced by a tag that no device has, once no cache contains them (R-D2)', async () => {
     expect(await meaning(all(on(70), on(71)))).toEqual(all(on(70), on(71)));
     expect(await meaning(all(on(70), on(71)), tagsOf([70]))).toEqual(all(on(70), on(0)));
     expect(await meaning(all(on(70), on(71)), tagsOf([70], [70, 71]))).toEqual(all(on(70), on(71)));
@@ -54,7 +54,7 @@ describe('the meaning of a filter', () => {
     expect(await meaning(nested)).toEqual(any(on(70), ...Array.from({ length: MAX_DEPTH + 5 }, () => on(71))));
   });
 
-  it.each([MAX_DEPTH / 2, 100])('is refused where no message could hold it: %d alternations', async (alternations) => {
+  it.each([MAX_DEPTH / 2, 100])('is refused if no message could hold it: %d alternations', async (alternations) => {
     const nested = within(alternations, (inner) => all(any(inner, on(71)), on(71)));
     await expect(meaning(nested)).rejects.toThrow('filter: nested too deeply');
   });

@@ -51,7 +51,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     expect(await own()).toHaveLength(10);
   });
 
-  it('never go beyond the quota, whoever adds them at once', async () => {
+  it('never exceed the quota when added concurrently', async () => {
     const [one, other] = replicas as [RegistryService, RegistryService];
     const calls = Array.from({ length: 8 }, (_, i) => missing(10 + 5 * i, 20 + 5 * i));
     const [replies] = await Promise.all([

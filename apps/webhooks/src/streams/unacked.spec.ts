@@ -45,7 +45,7 @@ class Wire {
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i}`);
 
 describe('unacked events', () => {
-  it('go out in order, and are done with when they are acknowledged', () => {
+  it('are sent in order, and removed when acknowledged', () => {
     const wire = new Wire().read('a', 'b');
     expect(wire.send()).toEqual([0, 1]);
     expect([wire.answer(1), wire.answer(0)]).toEqual(['acked', 'acked']);
@@ -92,7 +92,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([0]);
   });
 
-  it('that a broken stream took along are sent again like those that were refused', () => {
+  it('of a broken stream are sent again like refused ones', () => {
     const wire = new Wire().read('a', 'b', 'c');
     wire.send();
     wire.answer(1);
@@ -102,7 +102,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([0, 2]);
   });
 
-  it('are given up 72 hours after they happened, and let the next of their device go', () => {
+  it('are given up after 72 hours, and unblock the next of their device', () => {
     const wire = new Wire().read('a');
     wire.send();
     wire.now = HOUR_MS;
@@ -125,7 +125,7 @@ describe('unacked events', () => {
     expect(wire.events.room).toBe(100);
   });
 
-  it('come slowly at first, and faster with every answer in time', () => {
+  it('are limited in flight at first, and more with every prompt answer', () => {
     const wire = new Wire().read(...many(MAX_UNACKED));
     const flights: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -136,7 +136,7 @@ describe('unacked events', () => {
     expect(flights).toEqual([100, 200, 400, 300]);
   });
 
-  it('are made many at a time: none goes out alone while many wait', () => {
+  it('are sent in batches: none goes out alone while many wait', () => {
     const wire = new Wire().read(...many(150));
     const [first, ...others] = wire.send();
     wire.answer(first!);
@@ -145,7 +145,7 @@ describe('unacked events', () => {
     expect(wire.send()).toHaveLength(50);
   });
 
-  it('come as slowly as they are answered, so that they do not come again and again', () => {
+  it('adapt to the rate of answers, so that they are not resent repeatedly', () => {
     const wire = new Wire();
     const queue: number[] = [];
     let sent = 0;
@@ -163,7 +163,7 @@ describe('unacked events', () => {
     expect(sent - acked).toBeLessThan(0.1 * acked);
   });
 
-  it('are due while one waits for its answer, or may be sent', () => {
+  it('are due while one awaits its answer, or may be sent', () => {
     const wire = new Wire().read('a', 'a');
     expect(wire.events.isDue(wire.now)).toBe(true);
     wire.send();

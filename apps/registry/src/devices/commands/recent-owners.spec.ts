@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { RecentOwners } from './recent-owners.ts';
 
-it('tells that another device of the application had the token', () => {
+it('detects that another device of the application had the token', () => {
   const owners = new RecentOwners();
   expect(['a', 'a', 'b', 'b', 'a'].map((device) => owners.take('app', 't', device))).toEqual([
     false,
