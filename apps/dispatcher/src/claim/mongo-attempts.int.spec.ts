@@ -1,18 +1,20 @@
 import { expect, it } from '@jest/globals';
 import { claimed, noResults, untried } from '@tidings/delivery';
 import { randomBase62 } from '@tidings/kernel';
+import { collectionOf, createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { attemptStoreFeatures } from './attempts.features.ts';
-import type { AttemptDocument } from './attempt-documents.ts';
 import { MongoAttempts } from './mongo-attempts.ts';
+import { attemptsModel } from '../storage/dispatcher.schema.ts';
 
 const direct = { lane: 'direct', credential: 'AAAAA-00000/1' } as const;
 const me = { owner: 'me', round: 1 };
 
 describeWithMongo('attempts', (mongo) => {
   const open = async (channel = 'apns'): Promise<MongoAttempts> => {
-    const store = new MongoAttempts(mongo.db.collection<AttemptDocument>(`attempts_${randomBase62(8)}`), channel);
-    return store;
+    const model = { ...attemptsModel, name: `attempts_${randomBase62(8)}` };
+    await createCollections(mongo.db, [model]);
+    return new MongoAttempts(collectionOf(mongo.db, model), channel);
   };
 
   attemptStoreFeatures('on MongoDB', () => open());

@@ -1,8 +1,12 @@
-import { expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
+import { createCollections } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { Buckets } from './buckets.ts';
+import { bucketsModel } from './storage/buckets.schema.ts';
 
 describeWithMongo('Buckets (R-LM2)', (mongo) => {
+  beforeAll(() => createCollections(mongo.db, [bucketsModel]));
+
   let tokens = 0;
   /** A new token, and the draws of replicas with different clocks from its bucket. */
   const token = async ({ requests, seconds }: { requests: number; seconds: number }, replicas = 1) => {

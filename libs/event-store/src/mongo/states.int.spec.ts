@@ -114,7 +114,6 @@ describeWithMongo('states', (mongo) => {
   it('are patched by the index on _id alone if their server guards them', async () => {
     const db = mongo.database('planned');
     await db.createCollection('things', guarded);
-    await db.createCollection('things', guarded);
     const watched = faulty(db);
     const queries: unknown[] = [];
     watched.interfere((command, send) => {
