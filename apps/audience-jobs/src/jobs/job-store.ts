@@ -16,13 +16,13 @@ type Stored = JobDocument & { readonly _id: string };
 export interface JobStore {
   /** Undefined for an expired job. */
   find(id: string): Promise<Job | undefined>;
-  /** At most `limit` pending jobs that are not suspended, in order of acceptance. */
+  /** At most `limit` pending jobs that are not deferred, in order of acceptance. */
   due(limit: number): Promise<Job[]>;
-  /** Queues with pending jobs, including suspended ones. */
+  /** Queues with pending jobs, including deferred ones. */
   queues(): Promise<Queue[]>;
   /**
-   * Pending jobs of a queue that are not suspended, in order of acceptance. Of its bulk jobs only the first, for which the others wait even while it
-   * is suspended.
+   * Pending jobs of a queue that are not deferred, in order of acceptance. Of its bulk jobs only the first, for which the others wait even while it
+   * is deferred.
    */
   startable(queue: Queue): AsyncIterable<Job>;
   /** Pending jobs of a queue, with the sizes of their entries. */
