@@ -40,7 +40,7 @@ describe('buf breaking', () => {
     expect(said).toContain('Previously present field "2" with name "code" on message "MessageEvent" was deleted');
   });
 
-  it('refuses a field whose type is another one on the wire', () => {
+  it('refuses a field whose wire type has changed', () => {
     const { status, said } = afterReplacingTheField('  uint64 code = 2;\n');
     expect(status).not.toBe(0);
     expect(said).toContain('MessageEvent');

@@ -1,4 +1,4 @@
-// Compiles src to dist in every package. Types are tsc's business; this only has to be quick.
+// Compiles src to dist in every package, without type checks, which tsc does.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 import { transform } from '@swc/core';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 
-/** Beside what is built, in the same file system. */
+/** In the file system of the output, so that renames are atomic. */
 const unfinished = join(root, 'node_modules', `.tidings-build-${process.pid}`);
 
 /**
- * Leaves a file alone that is as it should be, so that a user who may not write there can run what is built; and replaces another one at
- * once, so that a process that starts while suites build side by side never reads half of one.
+ * Leaves an up-to-date file untouched, so that a user without write access can run the build. Replaces another file atomically, so that a process
+ * that starts during a concurrent build never reads a partial one.
  */
 function write(file, content) {
   const bytes = Buffer.from(content);

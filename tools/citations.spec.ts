@@ -102,11 +102,11 @@ describe('the check of citations', () => {
     expect(uncited(citations)).toEqual([rule(2)]);
   });
 
-  it('finds a heading that is there twice', () => {
+  it('finds a duplicate heading', () => {
     expect(repeated(found(`// ${rule(1)}`, `### ${rule(1)}\n\n### ${rule(1)}\n`))).toEqual([rule(1)]);
   });
 
-  it('takes a range for all rules in it, also across lines of a comment', () => {
+  it('reads a range as all rules in it, also across lines of a comment', () => {
     expect([...citedIn(`${rule(1)} to\n * ${rule(3)}`)].sort()).toEqual([1, 2, 3].map(rule));
   });
 });

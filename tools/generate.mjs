@@ -1,6 +1,6 @@
-// Generates TypeScript from proto/: the events and everything they need into @tidings/events, the services into
-// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; what docstrings say of methods; and what
-// docs/operations.md says of topics and collections.
+// Generates TypeScript from proto/: the events and their dependencies into @tidings/events, the services into
+// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; the method descriptions from docstrings;
+// and the tables of topics and collections in docs/operations.md.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { execFileSync } from 'node:child_process';
@@ -15,21 +15,21 @@ const events = 'libs/events/src/generated';
 const rpc = 'libs/rpc/src/generated';
 const isRpc = (path) => path.startsWith('tidings/rpc/');
 
-/** Points what a service takes from outside tidings/rpc to the package that exports it. */
+/** Redirects a service's imports from outside tidings/rpc to the package that exports them. */
 const importEventsByName = (path, text) =>
   text.replace(/(from ")(\.\.?\/[^"]+)\.ts"/g, (whole, from, target) => {
     const resolved = posix.join(posix.dirname(path), target);
     return isRpc(resolved) ? whole : `${from}@tidings/events/generated/${resolved}"`;
   });
 
-/** JSON may be nested 64 deep (R-ER1), and each of its objects is three messages, one in the other. */
+/** JSON may be nested 64 deep (R-ER1), and each of its objects takes three nested messages. */
 const JSON_DEPTH = 'google/protobuf/struct.ts';
 const deepEnough = (path, text) =>
   path === JSON_DEPTH ? text.replaceAll('previousRecursionDepth >= 100', 'previousRecursionDepth >= 256') : text;
 
 /**
- * What this version does not know of a stored event is kept, and written back with it: a newer version has put it there (docs/adr/0027). Most
- * messages have nothing of the kind, so a place for it is made when it is needed. Calls, and what only decodes parts of events, do without.
+ * Preserves unknown fields of a stored event, which a newer version has added, and writes them back with it (docs/adr/0027). Most messages have none,
+ * so the place for them is created on demand. Calls and partial decoders of events do without.
  */
 function unknownFieldsIn(path, text) {
   const bases = text
@@ -46,7 +46,7 @@ function unknownFieldsIn(path, text) {
     .replace(/encode\(message(: .*\n {4}return writer;)/g, 'encode(_$1');
 }
 
-/** What the committed files should be, by path from the root. */
+/** The expected content of the generated files, by path from the root. */
 function generated() {
   const out = mkdtempSync(join(tmpdir(), 'tidings-generate-'));
   try {
@@ -67,7 +67,7 @@ function generated() {
 
 const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`));
 
-/** What is made from what, in this order: the tables of the operations page are asked of the services, which need the generated code. */
+/** The generation steps, in order: the tables of the operations page come from the services, which need the generated code. */
 const steps = [
   {
     present: () => filesIn([events, rpc, posix.dirname(notesPath)]),

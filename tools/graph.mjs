@@ -1,5 +1,5 @@
-// Fails when nx and the workspace disagree about which packages there are, when a package has no layer, since the import rules say
-// nothing about a package that they do not know, and when it has no targets or the graph no edges: nx would then test too little.
+// Fails when nx and the workspace disagree about the packages; when a package has no layer, since the import rules ignore
+// unknown packages; and when a package has no targets or the graph no edges, since nx would then test too little.
 import { createProjectGraphAsync } from '@nx/devkit';
 import { packages } from './packages.mjs';
 

@@ -1,5 +1,5 @@
-// What docs/operations.md tells of how long things stay, from the lists that the services themselves have.
-//   node tools/kept.mjs    prints the tables as JSON, by the heading that each stands under; node needs to read TypeScript for it
+// Generates the tables of topics and retention in docs/operations.md from the lists of the services.
+//   node tools/kept.mjs    prints the tables as JSON, by heading; node must be able to load TypeScript for it
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export function operations() {
   );
 }
 
-/** Puts a table in the place of the first one under a heading. */
+/** Replaces the first table under a heading. */
 function withTable(page, heading, table) {
   const at = page.indexOf(`\n${heading}\n`);
   const start = page.indexOf('\n|', at) + 1;

@@ -1,5 +1,5 @@
-// Lints texts as if they stood in files that need not exist: reads [{file, code}] as JSON from stdin and writes the
-// import rules that each one breaks. A process of its own, because ESLint's configuration waits for the project graph.
+// Lints texts as if they were in files, which need not exist: reads [{file, code}] as JSON from stdin and writes the
+// import rules that each one breaks. A separate process, because ESLint's configuration waits for the project graph.
 import { ESLint } from 'eslint';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-// What the docstrings of API methods say, as a module: the descriptions of /openapi.json are the words that stand above the methods.
+// Generates a module from the docstrings of API methods: they are the descriptions of /openapi.json.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, root } from './packages.mjs';
 
 const contract = 'libs/contract/src';
 
-/** The one file, below libs/contract/src/generated. */
+/** The generated file, below libs/contract/src/generated. */
 export const notesPath = `${contract}/generated/notes.ts`;
 
 const DOCUMENTED = /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport const (\w+) =/g;
@@ -22,7 +22,7 @@ const served = () => {
   return new Set(list.matchAll(/^  (\w+),$/gm).map(([, name]) => name));
 };
 
-/** The module: by the name of a method that is served, the folder it stands in and its docstring. */
+/** The module: the folder and the docstring of each served method, by name. */
 export function notes() {
   const names = served();
   const entries = filesBelow(contract, '*/*.ts')

@@ -14,14 +14,14 @@ const affectedBy = (file: string): string[] =>
     .sort();
 
 describe('nx affected -t test', () => {
-  it('tests a service together with what runs it, and not the services beside it', () => {
+  it('tests a service and its hosts, and not the other services', () => {
     const affected = affectedBy('apps/scheduler/src/scheduler.ts');
     expect(affected).toEqual(expect.arrayContaining(['scheduler', 'platform']));
     expect(affected).not.toContain('registry');
     expect(affected).not.toContain('testing');
   });
 
-  it('tests what imports a library, directly or not', () => {
+  it('tests the direct and indirect importers of a library', () => {
     const affected = affectedBy('libs/audience/src/index.ts');
     expect(affected).toEqual(expect.arrayContaining(['audience', 'registry', 'audience-jobs', 'platform']));
     expect(affected).not.toContain('streaming');

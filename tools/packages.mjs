@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository's top folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Every package of the workspace: its name, its folder relative to the root, and the files that it exports one by one; in order of folder. */
+/** Every package of the workspace: its name, its folder relative to the root, and its individually exported files; ordered by folder. */
 export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
   .map((file) => ({
     folder: dirname(file).replaceAll('\\', '/'),

@@ -1,5 +1,5 @@
-// Fails when tests would have no real Kafka: no address in KAFKA_BROKERS, no Docker that runs, and no Java with Maven, or
-// with a Kafka that Maven has fetched before. Tests that report "skipped" for want of a server must not pass for green.
+// Fails when no real Kafka is available to tests: no address in KAFKA_BROKERS, no running Docker, and no Java with Maven or
+// with a previously fetched Kafka. Tests skipped for lack of a server must not count as passed.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';

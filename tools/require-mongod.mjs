@@ -1,5 +1,5 @@
-// Fails when tests would have no real MongoDB: no address in MONGO_URL, no Docker that runs, no mongod on the PATH that runs, and no packaged
-// one that does. Tests that report "skipped" for want of a server must not pass for green.
+// Fails when no real MongoDB is available to tests: no address in MONGO_URL, no running Docker, and no working mongod on the PATH or
+// in a package. Tests skipped for lack of a server must not count as passed.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './packages.mjs';

@@ -1,4 +1,4 @@
-// Stands in front of every npm script: runs on Node 20 without dependencies, installs when the lockfile has changed,
+// Wraps every npm script: runs on Node 20 without dependencies, installs when the lockfile has changed,
 // then starts the task under the Node 24 that the lockfile pins, found by path.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ const lockHash = () =>
 
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
-/** Each task is a sequence of Node command lines; the arguments of the caller go to the last one. */
+/** Each task is a sequence of Node command lines; the caller's arguments are passed to the last one. */
 const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
@@ -44,7 +44,7 @@ const tasks = {
 
 const installed = () => existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
 
-// Written anew: trees whose files are links to each other's have stamps of their own.
+// Writes a new file instead of overwriting: the files of trees that are hard-linked to each other must have separate stamps.
 const stamp = () => {
   if (!existsSync(modules)) return;
   rmSync(stampFile, { force: true });
@@ -68,12 +68,12 @@ const environment = () => ({
   NX_TUI: 'false',
 });
 
-/** Resolves to the exit code; signals go to the child, which decides when to end. */
+/** Resolves to the exit code. Signals are forwarded to the child, which decides when to end. */
 const run = (args) =>
   new Promise((resolve) => {
     const child = spawn(node, args, { cwd: root, stdio: 'inherit', env: environment() });
     const forward = (signal) => child.kill(signal);
-    // Ctrl-C in a terminal reaches the whole process group by itself; a second one would cut the shutdown short.
+    // A terminal sends Ctrl-C to the whole process group; a second signal would cut the shutdown short.
     const ignore = () => {};
     process.on('SIGINT', process.stdin.isTTY ? ignore : forward);
     process.on('SIGTERM', forward);

@@ -22,14 +22,14 @@ function secrets(...options: string[]): Record<string, string> {
 }
 
 describe('npm run secrets', () => {
-  it('writes secrets that services take, for nobody else to read', () => {
+  it('writes secrets that services accept, readable only by their owner', () => {
     const made = secrets();
     expect(Object.keys(made)).toEqual(names);
     expect(readEnv(made).masterKey).toHaveLength(32);
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps what is there, and makes what is missing', () => {
+  it('keeps existing secrets, and creates missing ones', () => {
     writeFileSync(join(folder, '.env'), 'LOG_LEVEL=debug\nTIDINGS_ADMIN_TOKEN=token-of-the-administrator');
     const made = secrets();
     expect(made).toMatchObject({ LOG_LEVEL: 'debug', TIDINGS_ADMIN_TOKEN: 'token-of-the-administrator' });
@@ -53,7 +53,7 @@ describe('npm run secrets', () => {
     expect(secrets()).toEqual(rotated);
   });
 
-  it('rotates no master key that is not there', () => {
+  it('does not rotate a missing master key', () => {
     const { status, stderr } = spawnSync(process.execPath, [program, '--rotate'], { cwd: folder, encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, '.env: TIDINGS_MASTER_KEY is not there\n']);
   });

@@ -1,5 +1,5 @@
-// Writes the secrets of a deployment with Docker Compose into `.env`, which Compose reads by itself. Those that are there stay; with --rotate the
-// master key becomes the previous one, and a new one is made.
+// Writes the secrets of a Docker Compose deployment to `.env`, which Compose reads by default. Existing secrets stay. With --rotate, the
+// master key becomes the previous one, and a new one is created.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
@@ -32,11 +32,11 @@ const kept = Object.keys(secrets).filter((name) => isIn(text, name));
 if (missing.length > 0) {
   const lines = missing.map((name) => `${name}=${secrets[name]()}\n`).join('');
   const begin = text === '' || text.endsWith('\n') ? '' : '\n';
-  // At once: half a file would have lost a key.
+  // Atomic: a partial file would have lost a key.
   writeFileSync(`${FILE}.new`, text + begin + lines, { mode: 0o600 });
   renameSync(`${FILE}.new`, FILE);
 }
-// Also where it was there before: others must not read what it holds now.
+// Also for an existing file: other users must not read the new content.
 chmodSync(FILE, 0o600);
 
 if (missing.length > 0) console.log(`${FILE}: made ${missing.join(' and ')}. Keep a copy of the master key elsewhere.`);

@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 
-/** Kinds of suites, those first that may take a minute: short ones fill up what a worker has left at the end. */
+/** Kinds of suites, the ones that may take a minute first: short ones fill the remaining time of the workers. */
 const kinds = [/\.e2e\.spec\.ts$/, /\.int\.spec\.ts$/, /(?:)/];
 
 const rankOf = (path) => kinds.findIndex((kind) => kind.test(path));
 
-/** The order of suites for Jest: by kind, and the largest files first. No run depends on an earlier one. */
+/** The order of suites for Jest: by kind, then the largest files first. No run depends on an earlier one. */
 export default class KindSequencer {
   sort(tests) {
     const ranked = tests.map((test) => ({ test, rank: rankOf(test.path), size: statSync(test.path).size }));
     return ranked.toSorted((a, b) => a.rank - b.rank || b.size - a.size).map(({ test }) => test);
   }
 
-  /** For `--onlyFailures`, which needs results of earlier runs. */
+  /** For `--onlyFailures`, which needs the results of earlier runs. */
   allFailedTests() {
     return [];
   }

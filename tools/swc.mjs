@@ -1,4 +1,4 @@
-/** What SWC does to a source file, for the build and for Jest alike. */
+/** SWC options for source files, shared by the build and Jest. */
 export const swcOptions = ({ rewriteRelativeImportExtensions }) => ({
   swcrc: false,
   sourceMaps: true,

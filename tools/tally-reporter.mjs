@@ -7,8 +7,8 @@ const tallyOf = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, nu
 });
 
 /**
- * Tells how many tests passed and failed; a suite that broke before its tests counts as one failure. Into the file that `TIDINGS_TALLY`
- * names, with the suites that run, whenever one begins or ends; or else as `N passed, N failed` in the last line of the run.
+ * Counts passed and failed tests; a suite that fails before its tests counts as one failure. Updates the file that `TIDINGS_TALLY` names at each
+ * begin and end of a suite, including the running suites; without it, prints `N passed, N failed` as the last line of the run.
  */
 export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
@@ -30,7 +30,7 @@ export default class TallyReporter {
     this.#tally = tallyOf(results);
     this.#write();
     if (this.#file) return;
-    // On exit, because Jest's own summary comes after the reporters have been asked.
+    // On exit, because Jest prints its own summary after calling the reporters.
     process.on('exit', () => {
       const { passed, failed, skipped } = this.#tally;
       if (skipped > 0) console.log(`${skipped} SKIPPED: this machine has not all that these tests need`);

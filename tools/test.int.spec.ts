@@ -66,7 +66,7 @@ describe('npm test', () => {
     };
   };
 
-  it('runs what must be alone by itself, after the rest, and prints one sum', async () => {
+  it('runs suites of "alone" separately, after the others, and prints one sum', async () => {
     await suite('pure', 'a', passes('one') + passes('two'));
     await suite('int', 'a', passes('three'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
@@ -79,7 +79,7 @@ describe('npm test', () => {
     for (let i = 0; i < alone.length; i += 2) expect(alone[i + 1]).toBe(alone[i]!.replace('begin', 'end'));
   });
 
-  it('goes on after a failure, and fails', async () => {
+  it('continues after a failure, and fails', async () => {
     await suite('pure', 'a', fails('one') + passes('two'));
     await suite('int', 'a', breaks);
     await suite('alone', 'a', passes('three'));
@@ -123,7 +123,7 @@ describe('npm test', () => {
     expect(result.journal.filter((line) => line.startsWith('begin'))).toEqual(expected.map((name) => `begin ${name}`));
   });
 
-  it('refuses a project that there is not', async () => {
+  it('refuses an unknown project', async () => {
     expect(await run('--selectProjects', 'everything')).toMatchObject({ status: 2, tallies: [] });
   });
 });

@@ -1,5 +1,5 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
-// code is 0 only if nothing failed and every stage came to its end.
+// code is 0 only if nothing failed and every stage was completed.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a stage without such tests passes
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -10,18 +10,18 @@ import { root } from './packages.mjs';
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
 /**
- * So long no suite may begin or end: Jest bounds each test, but a suite that gives its process no turn bounds nothing. Several times what
- * the longest suite takes on a slow machine.
+ * Maximum time in which no suite begins or ends: Jest limits each test, but cannot interrupt a suite that blocks its process. A multiple of the
+ * longest suite's time on a slow machine.
  */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 const stages = [
   { projects: ['pure', 'int', 'e2e'], workers: 2 },
-  // Distributed suites start a dozen processes and more, and the suites in `alone` count what a busy machine would change: one at a time.
+  // Distributed suites start a dozen or more processes, and suites in `alone` measure values that depend on load: one at a time.
   { projects: ['alone', 'distributed'], workers: 1 },
 ];
 
-/** What follows an option that takes many values, and the arguments without both. */
+/** The values of an option that takes several, and the arguments without both. */
 function take(args, option) {
   const at = args.findIndex((arg) => arg === option || arg.startsWith(`${option}=`));
   if (at < 0) return { values: undefined, rest: args };
@@ -32,7 +32,7 @@ function take(args, option) {
   return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
 }
 
-/** The command line of each stage that has a project in the selection of the caller. */
+/** The command line of each stage with a project in the caller's selection. */
 function commandsFor(args) {
   const { values: selected, rest: others } = take(args, '--selectProjects');
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
@@ -47,7 +47,7 @@ function commandsFor(args) {
 
 let stopped = false;
 
-/** Resolves to the exit code, undefined after a signal; signals go to the child, and no stage is begun after one. */
+/** Resolves to the exit code, or undefined after a signal. Signals are forwarded to the child, and no further stage begins after one. */
 const run = (args, env = {}, watch = () => () => {}) =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -57,7 +57,7 @@ const run = (args, env = {}, watch = () => () => {}) =>
       process.removeAllListeners(signal);
       process.on(signal, () => {
         stopped = true;
-        // Ctrl-C in a terminal reaches the whole process group by itself.
+        // A terminal sends Ctrl-C to the whole process group.
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       });
     }
@@ -68,7 +68,7 @@ const run = (args, env = {}, watch = () => () => {}) =>
     child.on('exit', (code) => resolve(code ?? undefined));
   });
 
-/** Runs one stage; one that ends without a tally, or fails with a clean one, counts as a failure. */
+/** Runs one stage. A stage that ends without a tally, or fails with a clean one, counts as a failure. */
 async function tallyOf(command) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
@@ -81,7 +81,7 @@ async function tallyOf(command) {
   }
 }
 
-/** Ends a stage in which nothing begins or ends any more. @returns what calls that off */
+/** Kills a stage in which no suite begins or ends any more. @returns a function that cancels this */
 function killWhenHung(pid, file) {
   const timer = setInterval(() => {
     const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -93,7 +93,7 @@ function killWhenHung(pid, file) {
   return () => clearInterval(timer);
 }
 
-/** On Linux; elsewhere none, and a worker that hangs outlives its stage. */
+/** Linux only; elsewhere none, and a hanging worker outlives its stage. */
 function descendantsOf(pid) {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -107,7 +107,7 @@ function killHard(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
@@ -115,7 +115,7 @@ function readTally(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // The stage ended before its reporter was asked.
+    // The stage ended before its reporter was called.
     return undefined;
   }
 }
@@ -127,7 +127,7 @@ if (
     /^(-h|-v|--help|--version|--init|--listTests|--showConfig|--clearCache|--watch|--watchAll)$/.test(arg),
   )
 ) {
-  // Nothing that a tally could tell of.
+  // Nothing to tally.
   process.exitCode = (await run([...jest, ...args])) ?? 1;
 } else if (commands.length === 0) {
   console.error(`no such project; there are ${stages.flatMap(({ projects }) => projects).join(', ')}`);

@@ -18,7 +18,7 @@ describe('Node', () => {
   const [major] = runtime.split('.');
   const launcher = /^>=(\d+)$/.exec(engines.node)![1]!;
 
-  it('is one version: what is locked runs on machines and in images', () => {
+  it('is one version: the locked one runs on machines and in images', () => {
     const { packages } = json('package-lock.json') as { packages: Record<string, { version: string }> };
     expect(runtime).toMatch(/^\d+\.\d+\.\d+$/);
     expect(packages['node_modules/node']?.version).toBe(runtime);

@@ -1,4 +1,4 @@
-// Everything that can be said of the tree without a server. Ends with `N passed, N failed`, counting checks.
+// Runs every check of the tree that needs no server. Ends with `N passed, N failed`, counting checks.
 //   node tools/verify.mjs [name …]              only the checks named
 //   node tools/verify.mjs --without [name …]    all but the checks named
 import { spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ const prettier = 'node_modules/prettier/bin/prettier.cjs';
 const buf = 'node_modules/@bufbuild/buf/bin/buf';
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
-/** In order of start, the longest first. The graph comes before all: the linter reads what it stores. */
+/** In order of start, the longest first. The graph precedes all: the linter reads its stored result. */
 const checks = {
   graph: ['tools/graph.mjs'],
   lint: [eslint, '.'],
@@ -24,7 +24,7 @@ const checks = {
   generated: ['tools/generate.mjs', '--check'],
 };
 
-/** Runs one check and prints its output in one piece, unless there is nothing to tell. */
+/** Runs one check and prints its output in one piece, unless it is empty. */
 async function check(name) {
   const started = performance.now();
   const child = spawn(process.execPath, checks[name], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -69,7 +69,7 @@ describe('words that the glossary has replaced', () => {
     exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
   });
 
-  it('are no identifiers any more', () => {
+  it('are not identifiers', () => {
     const found = files.flatMap((file) =>
       replacedIn(readFileSync(join(root, file), 'utf8')).map((word) => `${word} in ${file}`),
     );

@@ -18,17 +18,17 @@ import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
-/** What thousands of devices are asked for at once takes longer than a call about one. */
+/** Longer than the deadline of other calls: a batch concerns thousands of devices. */
 const BATCH_DEADLINE_MS = 30_000;
 
-/** What of the service is served by gRPC. */
+/** The gRPC services of audience-jobs. */
 export const audienceJobsServices = { jobs: JobsDefinition, operations: OperationsDefinition };
 
-/** The registry's parts, batches going to the replica that their logs belong to. */
+/** Clients of the registry; batches go to the replica that owns their logs. */
 function registryParts(registry: Replicas, deviceKey: KeyObject) {
   const devices = remote<Devices>(DevicesDefinition, registry, {
     deadlineMs: BATCH_DEADLINE_MS,
-    // They were grouped by the replica that their logs belong to, so the first one speaks for all.
+    // The entries are grouped by the replica that owns their logs, so the first one determines it.
     keyOf: {
       applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(hwidHashOf(deviceKey, account, first.hwid)),
     },

@@ -23,7 +23,7 @@ import { openJobStore } from './jobs/job-store.ts';
 import { JOB_LEASES, LEASES_KEPT_MS, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
-/** More than enough to tell which jobs are open. */
+/** Maximum number of open jobs in a report. */
 const TOLD = 20;
 
 export interface AudienceJobsDeps extends ServiceDeps {
@@ -31,18 +31,21 @@ export interface AudienceJobsDeps extends ServiceDeps {
   readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   readonly segments: Pick<Segments, 'select' | 'chooseLookup' | 'scan'>;
-  /** Names the registry's replica that a log of devices belongs to. @default one for all */
+  /** Names the registry replica that owns a device log. @default one for all */
   readonly replicaOf?: (log: string) => string;
 }
 
 export interface AudienceJobsService {
   readonly jobs: Jobs;
   readonly operations: Operations;
-  /** Ends with the pieces under way, and leaves the rest to others. */
+  /** Finishes the pieces in progress, and leaves the remainder to other processes. */
   close(): Promise<void>;
 }
 
-/** Work on many devices at once (Spec G, exports of N): accepted at once, worked through in pieces, each once. Any number may run side by side. */
+/**
+ * Asynchronous operations on many devices (Spec G, exports of N): accepted at once, then processed in pieces, each exactly once. Any number of
+ * instances may run concurrently.
+ */
 export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
   const closing = new Closing(deps.log);
   try {

@@ -14,19 +14,22 @@ import type { Broker } from '@tidings/streaming';
 /** The logs of a category with their relay. */
 export interface LogCategory<Command, Reply> {
   readonly writer: LogWriter<Command, Reply>;
-  /** One line for what is not written, or not published yet. */
+  /** One line for what is not written or not published yet. */
   readonly open: () => Promise<string[]>;
 }
 
 export interface LogCategoryOptions<Event>
   extends Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>, Pick<OpenLogsOptions<Event>, 'cyclesInFlight'> {
-  /** Whose logs they are, for the lines about what is open. */
+  /** The owner of the logs, for the lines about open work. */
   readonly service: 'registry' | 'fanout';
-  /** Milliseconds for which commits are kept. */
+  /** Retention of commits in milliseconds. */
   readonly keptMs: number;
 }
 
-/** Opens a category of logs with its relay, metrics and truncation, and applies what an earlier process left. Everything ends with `closing`. */
+/**
+ * Opens a category of logs with its relay, metrics and truncation, and applies the commits that an earlier process left. Everything ends with
+ * `closing`.
+ */
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,

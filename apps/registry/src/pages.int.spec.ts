@@ -8,13 +8,13 @@ import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from './registry.ts';
 
 const MIB = 1 << 20;
-/** Most of what may be sent between services is left for what is around a page. */
+/** The maximum page size, well below the limit of a message between services. */
 const MOST_BYTES = 4 * MIB;
-/** More than the database sorts in memory, of a MiB each. */
+/** MiB-sized entries, more than the database sorts in memory. */
 const LARGEST = 34;
 const account = 'default';
 
-/** The entries of a list, and bytes of its pages as they are sent. */
+/** All entries of a list, and the encoded sizes of its pages. */
 async function walk<Reply extends { readonly next: string }, Entry>(
   read: (after: string) => Promise<Reply>,
   entriesOf: (reply: Reply) => readonly Entry[],
@@ -31,7 +31,7 @@ async function walk<Reply extends { readonly next: string }, Entry>(
   }
 }
 
-/** A busy store may carry out what it does not answer in time: the repeat is an entry of its own, right behind. */
+/** A busy store may apply a write whose answer times out: the retry then creates an adjacent duplicate. */
 const withoutRepeats = <Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] =>
   entries.filter(({ name }, i) => name !== entries[i - 1]?.name);
 
@@ -58,7 +58,7 @@ describeWithMongo('lists of the registry', (mongo) => {
   const text = (bytes: number): string => 'x'.repeat(bytes);
   const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`);
 
-  it('tell presets without their content, oldest first, with those of groups', async () => {
+  it('return presets without their content, oldest first, including those of groups', async () => {
     const { code: group } = await registry.accounts.createGroup({ name: 'g', applications: [application] });
     const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: text(MIB - 1000) }] } });
     for (const [i, name] of names(LARGEST).entries()) {
@@ -83,7 +83,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(presets).toHaveLength(entries.length - 1);
   });
 
-  it('tell presets of many with long names in pages', async () => {
+  it('return many presets with long names in pages', async () => {
     const own = (
       await registry.accounts.createApplication({
         ...{ account, title: 'Long', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false },
@@ -105,7 +105,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(bytes.length).toBeGreaterThan(2);
     expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
 
-    // Presets that earlier versions made have no number, and come first.
+    // Presets of earlier versions have no number and come first.
     const stored = mongo.db.collection<{ application: string }>('presets');
     const old = new Set(entries.slice(-700).map(({ code }) => code));
     await stored.updateMany({ code: { $in: [...old] } }, { $unset: { number: true, guard: true } });
@@ -118,7 +118,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(again.slice(700)).toEqual(entries.slice(0, -700));
   });
 
-  it('tell zones of a MiB each, and how many are in each cluster', async () => {
+  it('return zones of a MiB each, and the number of zones per cluster', async () => {
     const { code: cluster } = await registry.geozones.addCluster({
       ...{ account, application, name: 'c', cooldownSeconds: 1 },
     });
@@ -148,7 +148,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(next).toBe('');
   });
 
-  it('tell filters without what they mean, oldest first', async () => {
+  it('return filters without their expressions, oldest first', async () => {
     const expression = `A("${application}")`.padEnd(65_536);
     for (const [i, name] of names(LARGEST).entries()) {
       await registry.segments.createFilter({
@@ -167,7 +167,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
   });
 
-  it('tell test devices in pages', async () => {
+  it('return test devices in pages', async () => {
     for (const name of names(250)) {
       const device = { pushToken: name.padEnd(4096, '-'), platform: 3, name, description: '', language: '' };
       await registry.accounts.setTestDevice({ application, device });

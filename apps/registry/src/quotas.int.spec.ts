@@ -35,7 +35,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     await broker?.close();
   });
 
-  /** What becomes of many creations at once, in turns on either replica. */
+  /** The results of many concurrent creations, alternating between the replicas. */
   const race = (create: (replica: RegistryService, i: number) => Promise<unknown>): Promise<string[]> =>
     Promise.all(
       Array.from({ length: 4 * QUOTA }, (_, i) =>
@@ -46,7 +46,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
       ),
     );
 
-  it('do not pass a quota together (R-LM7)', async () => {
+  it('do not exceed a quota together (R-LM7)', async () => {
     const presets = await race(({ presets: of }, i) =>
       of.createPreset({ account, preset: Preset.fromPartial({ name: `p${i}`, application }) }),
     );
@@ -76,7 +76,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     expect(again.filter((what) => what === 'made')).toHaveLength(2);
   });
 
-  it('commit nothing for a test device that is as it was (R-L1)', async () => {
+  it('commit nothing for an unchanged test device (R-L1)', async () => {
     const commits = () => mongo.db.collection('accounts.commits').countDocuments();
     const { devices } = await replicas[0]!.accounts.listTestDevices({ application, after: '' });
     const before = await commits();

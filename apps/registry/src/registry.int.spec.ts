@@ -13,7 +13,7 @@ describeWithMongo('the registry', (mongo) => {
     });
   });
 
-  it('selects for an export over thousands of applications, without a look at devices', async () => {
+  it('selects for an export over thousands of applications without reading devices', async () => {
     const { account } = await test.registry.accounts.createAccount({ name: 'Many' });
     const codes = await Promise.all(Array.from({ length: 2000 }, () => newApplication(account)));
     const full = codes.slice(0, 3);
@@ -29,7 +29,7 @@ describeWithMongo('the registry', (mongo) => {
     expect(chosen).toEqual({ lookup: [] });
   });
 
-  it('purges a deleted application, whoever began, and devices that came late', async () => {
+  it('purges a deleted application in any process, with devices that arrived late', async () => {
     const application = await newApplication();
     const names = Array.from({ length: 1200 }, (_, i) => `purged-${i}`);
     const registrations = names.map((hwid) => command(hwid, registration({ pushToken: hwid }), { application }));
@@ -46,7 +46,7 @@ describeWithMongo('the registry', (mongo) => {
     expect(await live()).toBe(0);
     expect((await test.registry.accounts.findApplication({ application })).application).toBeUndefined();
     expect(await state()).not.toHaveProperty('purgedAt');
-    // As a replica would that has not heard of the deletion yet.
+    // Simulates a replica that does not know of the deletion yet.
     const { deletedAt } = (await state())!;
     await applications.updateOne({ _id: application }, { $unset: { deletedAt: 1 } });
     await apply(command('late', registration(), { application }));
@@ -103,7 +103,7 @@ describeWithMongo('the registry', (mongo) => {
     }
   });
 
-  it('goes on where it was, in a new process', async () => {
+  it('resumes in a new process', async () => {
     await register('restart', { pushToken: 'restart-token' });
     await test.registry.close();
     test.registry = await open();

@@ -15,7 +15,7 @@ import { openRegistry, type RegistryService } from './registry.ts';
 
 const REGISTRY = Symbol('registry');
 
-/** What of the registry is served by gRPC. */
+/** The gRPC services of the registry. */
 export const registryServices = {
   accounts: AccountsDefinition,
   devices: DevicesDefinition,

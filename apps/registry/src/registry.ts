@@ -62,7 +62,7 @@ export interface RegistryDeps extends ServiceDeps {
   readonly broker: Broker;
   /** Whether other processes may serve the same registry. @default false */
   readonly hasReplicas?: boolean;
-  /** How many of each thing there may be (R-LM7). @default defaultQuotas */
+  /** Maximum numbers of configuration entities (R-LM7). @default defaultQuotas */
   readonly quotas?: Quotas;
 }
 
@@ -73,24 +73,24 @@ export interface RegistryService {
   readonly segments: Segments;
   readonly geozones: Geozones;
   readonly operations: Operations;
-  /** Answers what is under way and takes nothing more. */
+  /** Completes running requests and accepts no more. */
   close(): Promise<void>;
 }
 
-/** Nobody waits for what devices become but the rule about their tokens, which is kept within a second. */
+/** Only the uniqueness of tokens waits for device records, and it must hold within a second. */
 const DEVICES_LINGER_MS = 50;
 
-/** Filters go at midnight. */
+/** Filters expire at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
 const ICONS_EVERY_MS = 60_000;
-/** In a rotation of the master key: a process with the keys the other way around may seal with the previous one as long as it runs. */
+/** During a rotation of the master key, a process with the keys in the opposite order may seal with the previous one as long as it runs. */
 const RESEAL_EVERY_MS = 60_000;
 
-/** What a part of the registry has not done yet, one line per thing. */
+/** Open work of a part of the registry, one line per item. */
 type Open = () => Promise<string[]>;
 
-/** The groups of this service, each with what it has not read to its end. */
+/** The lag of this service's consumer groups. */
 const lagOf =
   (broker: Broker): Open =>
   async () => {
@@ -107,7 +107,7 @@ const lagOf =
     );
   };
 
-/** In the order in which work flows, so that nothing slips past from one part to the next while it is looked at. */
+/** Collects open work in the order in which work flows, so that no item moves past the check. */
 async function allOpen(parts: readonly Open[]): Promise<string[]> {
   const open: string[] = [];
   for (const part of parts) open.push(...(await part()));
@@ -115,8 +115,8 @@ async function allOpen(parts: readonly Open[]): Promise<string[]> {
 }
 
 /**
- * Accounts, applications, tokens, tags and devices: the owner of their logs and states, and of the rules that hold between devices
- * (architecture 2 and 4). The default account is made at the first start.
+ * Accounts, applications, tokens, tags and devices: owns their logs and states, and the rules between devices (architecture 2 and 4). Creates the
+ * default account at the first start.
  */
 export async function openRegistry(deps: RegistryDeps): Promise<RegistryService> {
   const closing = new Closing(deps.log);
@@ -128,7 +128,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
   }
 }
 
-/** What the work that nobody waits for is done on. */
+/** Dependencies of background work. */
 interface Worked {
   readonly store: AccountStore;
   readonly write: AccountWriter;
@@ -137,7 +137,7 @@ interface Worked {
   readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
 }
 
-/** What follows from events of devices, and what is due after a time. */
+/** Opens the reactions to device events, and the periodic work. */
 async function openWork(
   { db, clock, log, metrics, broker }: RegistryDeps,
   { store, write, accountsDefinition, definition, logs }: Worked,

@@ -65,7 +65,7 @@ describeWithMongo('scheduler', (mongo) => {
     await broker.close();
   });
 
-  it('makes one message of 50 concurrent repeats, remembers it for 300 s, and across a restart', async () => {
+  it('creates one message for 50 concurrent repeats, and remembers it for 300 s and across a restart', async () => {
     const repeats = await Promise.all(Array.from({ length: 50 }, () => create('order-1')));
     expect(new Set(repeats.map(({ code }) => code)).size).toBe(1);
     expect(repeats.filter(({ repeat }) => !repeat)).toHaveLength(1);
@@ -85,7 +85,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await create('order-1')).toMatchObject({ repeat: false });
   });
 
-  it('reserves transactionIds for one request, until its message is there or its time is over', async () => {
+  it('reserves transactionIds for one request, until its message exists or its time is over', async () => {
     const find = (reserveFor: string, ...transactionIds: string[]) =>
       service.messages.findCreated({ account: ACCOUNT, transactionIds, reserveFor });
     const none = { code: '', answer: '', repeat: false };
@@ -105,7 +105,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await mongo.db.collection<{ _id: string }>('leases').countDocuments({ _id: /^transaction/ })).toBe(0);
   });
 
-  it('takes the second of two equal transactionIds in one request for a repeat', async () => {
+  it('treats the second of two equal transactionIds in one request as a repeat', async () => {
     const draft = { message: MessageAccepted.fromPartial({ applications: [APPLICATION] }), linkToShorten: '' };
     const { messages } = await service.messages.create({
       account: ACCOUNT,
@@ -117,7 +117,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(messages.map(({ repeat }) => repeat)).toEqual([false, true]);
   });
 
-  it('closes a message when its last chunk is settled, whatever comes first', async () => {
+  it('completes a message when its last chunk is settled, in any order of facts', async () => {
     const { code } = await create();
     const status = async () => (await service.messages.find({ account: ACCOUNT, code })).message?.status;
     await plan(code, { $case: 'settled', value: { chunk: 1 } });
@@ -145,7 +145,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await kept()).toEqual([open]);
   });
 
-  it('closes a message whose facts were quicker than its state, and passes over those of removed messages', async () => {
+  it('completes a message whose facts arrive before its state, and skips those of removed messages', async () => {
     const code = '8ABC-00000000-00000001';
     await plan(
       '8ABC-00000000-00000002',
@@ -165,7 +165,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
-  it('makes one message of all visits, each of which joins it once, and closes it when they are settled and its day is over', async () => {
+  it('groups all visits in one message, which each joins once, and completes it when they are settled and its day is over', async () => {
     const openUntil = new Date(clock.now() + 3_600_000);
     const accepted = MessageAccepted.fromPartial({
       ...{ applications: [APPLICATION], content: {}, source: 'GEO_ZONE', openUntil },
@@ -224,7 +224,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await status()).toBe('DONE');
   });
 
-  it('closes a message whose recipients are settled as soon as its day is over', async () => {
+  it('completes a message with settled recipients as soon as its day is over', async () => {
     const openUntil = new Date(clock.now() + 1000);
     const code = '7ABC-00000000-00000002';
     const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], openUntil });
@@ -239,14 +239,14 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
-  it('closes a message that met nobody', async () => {
+  it('completes a message without recipients', async () => {
     const { code } = await create();
     await plan(code, { $case: 'fanout', value: { chunks: [] } });
     await settled();
     expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
-  it('tells for how long the oldest message that is not done has been released', async () => {
+  it('measures the age of the oldest released message that is not completed', async () => {
     const finish = (code: string) => plan(code, { $case: 'fanout', value: { chunks: [] } });
     const seconds = async (): Promise<number> => {
       await settled();
@@ -311,7 +311,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await follow()).toBe('');
   });
 
-  it('sets its clock forward to what it is told, once', async () => {
+  it('advances its clock to the given time, once', async () => {
     const aheadMs = BigInt(clock.aheadMs + 5000);
     const first = await service.operations.advanceClock({ aheadMs });
     const second = await service.operations.advanceClock({ aheadMs });

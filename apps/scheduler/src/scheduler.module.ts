@@ -8,7 +8,7 @@ import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const SCHEDULER = Symbol('scheduler');
 
-/** What of the scheduler is served by gRPC. */
+/** The gRPC services of the scheduler. */
 export const schedulerServices = { messages: MessagesDefinition, operations: OperationsDefinition };
 
 /** The scheduler in a process of its own. */

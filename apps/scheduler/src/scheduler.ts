@@ -23,7 +23,7 @@ const CLOSING_INTERVAL_MS = 1_000;
 
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
-  /** Public address of the service's own links, without a slash at the end. */
+  /** Public base URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -33,7 +33,7 @@ export interface SchedulerService {
   close(): Promise<void>;
 }
 
-/** Messages from acceptance to completion: their logs, their list, and the transactionIds that make repeats harmless (sending 1). */
+/** Manages messages from acceptance to completion: their logs, their list, and the transactionIds that make repeats safe (sending 1). */
 export async function openScheduler({
   db,
   clock,

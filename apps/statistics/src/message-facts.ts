@@ -6,42 +6,42 @@ import type { WindowEnds } from './stages.ts';
 import { HIDDEN_KEPT_MS, KEPT_MS, type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
-/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+/** Maximum age of a delivered fact: topics of facts keep records for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
 
-/** Messages whose ends are kept at hand: reports come for few at a time, again and again. */
+/** Cached report windows: reports arrive repeatedly for a few messages. */
 const KNOWN_ENDS = 10_000;
 
-/** The share of an application in a message. */
+/** An application's share of a message. */
 export interface Share {
   readonly message: string;
   readonly application: string;
 }
 
-/** What statistics must know of a message beside its sets. */
+/** Data on a message that its sets do not contain. */
 export interface MessageFactsStore {
   apply(events: readonly MessageEvent[]): Promise<void>;
-  /** When processing began; undefined while it has not. */
+  /** Start of processing; undefined before it. */
   releasedAt(message: string): Promise<Date | undefined>;
-  /** When the report windows of these messages end. What it answers of other messages is of no meaning. */
+  /** The ends of these messages' report windows. The result is undefined for other messages. */
   windowEnds(messages: readonly string[]): Promise<WindowEnds>;
-  /** Codes of at most `limit` messages whose figures are past their time. */
+  /** Codes of at most `limit` messages whose figures have expired. */
   expired(now: Date, limit: number): Promise<string[]>;
-  /** The figures of these messages are gone. */
+  /** Records that the figures of these messages are removed. */
   removed(messages: readonly string[], now: Date): Promise<void>;
-  /** Codes of at most `limit` messages whose figures are gone and about which no fact can arrive any more. */
+  /** Codes of at most `limit` messages whose figures are removed and for which no more facts can arrive. */
   late(now: Date, limit: number): Promise<string[]>;
   forget(messages: readonly string[]): Promise<void>;
 }
 
-/** The shares of deleted applications in messages that go on in others (R-B2). */
+/** Shares of deleted applications in messages that continue for other applications (R-B2). */
 export const purgedShares = (events: readonly MessageEvent[]): Share[] =>
   events.flatMap(({ code, event }) =>
     event?.$case === 'purged' && !event.value.whole ? [{ message: code, application: event.value.application }] : [],
   );
 
 export function openMessageFacts(db: Db): MessageFactsStore {
-  // Natively: these change with every message, and facts ask for them.
+  // Native: updated with every message, and queried by facts.
   const messages = collectionOf(db, messagesModel);
   const codes = async (filter: Filter<MessageFacts>, limit: number): Promise<string[]> => {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
@@ -76,7 +76,7 @@ export function openMessageFacts(db: Db): MessageFactsStore {
     async removed(expired, now) {
       for (const code of expired) known.delete(code);
       const removeAt = new Date(now.getTime() + LATE_MS);
-      // It is known no more when it began, but still when its figures end: an event that is repeated does not bring it back.
+      // The start of processing is removed, but the expiry is kept: a repeated event must not restore the figures.
       await messages.updateMany({ _id: { $in: [...expired] } }, { $set: { removeAt }, $unset: { releasedAt: '' } });
     },
     late: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
@@ -87,11 +87,11 @@ export function openMessageFacts(db: Db): MessageFactsStore {
   };
 }
 
-/** What an event changes: repeats and order change nothing. */
+/** The changes of an event; commutative and idempotent. */
 function updateOf({ event, at }: MessageEvent): UpdateFilter<MessageFacts> | undefined {
   switch (event?.$case) {
     case 'accepted':
-      // The earlier end counts: that of a purged message.
+      // The earlier expiry applies: a purged message expires at once.
       return { $min: { expiresAt: new Date(at!.getTime() + (event.value.hidden ? HIDDEN_KEPT_MS : KEPT_MS)) } };
     case 'released':
       return { $set: { releasedAt: at! } };

@@ -5,7 +5,7 @@ import { openStageStore } from './stage-store.ts';
 const DAY_MS = 86_400_000;
 
 describeWithMongo('figures', (mongo) => {
-  it('are removed without a message that tells when, once they are older than any that are shown', async () => {
+  it('are removed without a message once they exceed the retention', async () => {
     const store = openStageStore(mongo.db);
     const groups = mongo.db.collection<{ _id: string; createdAt: Date }>('groups');
     const now = Date.now();

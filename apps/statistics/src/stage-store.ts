@@ -17,22 +17,22 @@ import {
 export interface StageStore {
   /** Applies changes to their documents by compare-and-set; resolves when durable. */
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
-  /** Everything known of a message. */
+  /** All groups of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
-  /** Removes what is known of these messages. */
+  /** Removes all groups of these messages. */
   forget(messages: readonly string[]): Promise<void>;
-  /** Removes what is known of these applications in these messages. */
+  /** Removes the groups of these applications in these messages. */
   forgetShares(shares: readonly Share[]): Promise<void>;
-  /** Removes what no message is known of any more, once it is older than any figure is shown. */
+  /** Removes groups without a message that are older than any retention. */
   removeOrphans(now: Date): Promise<void>;
 }
 
-/** At 64 KiB at most, and mostly much less. */
+/** Parts of at most 64 KiB, most of them much smaller. */
 const RECENT_PARTS = 512;
 
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
-/** Ids of a message, or of an application in a message: codes hold no character above "/"'s successor. */
+/** Ids with a message's, or a share's, prefix: codes contain no character above the successor of "/". */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
 export function openStageStore(db: Db): StageStore {
@@ -50,7 +50,7 @@ export function openStageStore(db: Db): StageStore {
         apply: (stored, facts) => {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
-          // All facts are of one part, and so are the values.
+          // All facts have the same part name, and so do the values.
           const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
           const value = mergeParts(part, values as never);
           return documentOf(compact({ ...facts[0]!, value } as Change, windowEndOf));
@@ -75,7 +75,7 @@ export function openStageStore(db: Db): StageStore {
   };
 }
 
-/** Reports by hour, once it is known in which of them the seconds count. */
+/** Reports by hour, once the hour in which seconds matter is known. */
 function compact(change: Change, windowEndOf: WindowEnds): Change {
   if (change.part !== 'delivered' && change.part !== 'opened') return change;
   const end = windowEndOf(change.group.message);
@@ -86,7 +86,7 @@ const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour,
 const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
 const setOf = (stored: Binary): Bitmap => (stored instanceof StoredSet ? stored.set : Bitmap.decode(stored.buffer));
 
-/** A set as this process stores it. */
+/** A set as stored by this process. */
 class StoredSet extends Binary {
   readonly set: Bitmap;
 
@@ -98,7 +98,7 @@ class StoredSet extends Binary {
 
 const storedSets = new WeakMap<Bitmap, StoredSet>();
 
-/** Encodes a set once: of a part's hours, most are as they were. */
+/** Encodes a set once: most hours of a part are unchanged. */
 function binary(set: Bitmap): StoredSet {
   const stored = storedSets.get(set) ?? new StoredSet(set);
   storedSets.set(set, stored);

@@ -46,7 +46,7 @@ describe('changesOfReports', () => {
     ]);
   });
 
-  it('tells seconds apart in the hour in which the window ends, and while the end is not known', () => {
+  it('distinguishes seconds in the hour in which the window ends, and while the end is unknown', () => {
     const records = [reports(0, OPENED, [7, 1, HOUR], [8, 1, HOUR], [9, 1, HOUR + 1 / 3600])];
     const timesOf = (windowEnd: number | undefined) =>
       changesOfReports(records, () => windowEnd).flatMap(({ value }) =>
@@ -73,7 +73,7 @@ describe('stagesOf', () => {
     hours: new Map([[hour, set(...positions)]]),
   });
 
-  it('counts who joined a message more than once as what went best, and of its failures the first', () => {
+  it('counts a recipient who joined a message repeatedly by the best outcome, or the first failure', () => {
     const { excluded, failed: failures } = stagesOf(1, {
       ...noParts,
       plan: {

@@ -10,7 +10,7 @@ import type { ChunkPlanned, FailedSet, PlanEvent, Reports, SliceOutcome, SliceSe
 import { ReportKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
-/** Whom a document of statistics is about: the devices of a platform in a chunk of an application, for one message. */
+/** The key of a statistics document: the devices of a platform in a chunk of an application, for one message. */
 export interface Group {
   readonly message: string;
   readonly application: string;
@@ -18,7 +18,7 @@ export interface Group {
   readonly chunk: number;
 }
 
-/** What each source topic says of a group. Each part has one source, so parts never wait for one another (sending 5). */
+/** The data of each source topic on a group. Each part has one source, so that parts never wait for one another (sending 5). */
 export interface Parts {
   readonly plan: {
     readonly eligible: Bitmap;
@@ -43,7 +43,7 @@ export const noParts: Parts = {
   opened: noHours,
 };
 
-/** A part of a group as one fact tells it; merging it again, or in another order, changes nothing. */
+/** The addition of one fact to a part of a group; merging is commutative and idempotent. */
 export type Change = {
   readonly [P in PartName]: { readonly group: Group; readonly part: P; readonly value: Parts[P] };
 }[PartName];
@@ -63,7 +63,7 @@ const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P]
   opened: mergeHours,
 };
 
-/** The union of what is known of a part and what facts add; at once, for it costs little more for many than for one. */
+/** The union of a part and the additions of facts; merging many at once costs little more than one. */
 export const mergeParts = <P extends PartName>(part: P, all: readonly Parts[P][]): Parts[P] => merges[part](all);
 
 function mergeExcluded(all: readonly ReadonlyMap<string, Bitmap>[]): ReadonlyMap<string, Bitmap> {
@@ -82,8 +82,8 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
 }
 
 /**
- * The sets that metrics and funnels are read from. Who joined a message more than once is in them once (R-H11), as what went best: sent
- * before failed, eligible before excluded; of several failures the first counts.
+ * The sets that metrics and funnels are counted from. A recipient who joined a message more than once is counted once (R-H11), with the best outcome:
+ * sent before failed, eligible before excluded; the first of several failures.
  */
 export function stagesOf(platform: number, { plan, wire, delivered, opened }: Parts): ChunkStages {
   const without = (set: Bitmap, others: Bitmap): Bitmap =>
@@ -100,7 +100,7 @@ export function stagesOf(platform: number, { plan, wire, delivered, opened }: Pa
   };
 }
 
-/** Failures without the devices that were sent to, each device under its first. */
+/** Failures of devices without a successful send, each device under its first failure. */
 function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly FailedDevices[] {
   const sets = all.flatMap((failed) => [...failed.hours].map(([hour, set]) => ({ failed, hour, set })));
   if (Bitmap.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
@@ -115,7 +115,7 @@ function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly Fa
   return mergeFailed(first);
 }
 
-/** What a plan says: who is eligible, excluded, or fails before anything is sent. */
+/** The changes of a plan: eligible and excluded devices, and failures before a send. */
 export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {
   if (event?.$case !== 'chunk') return [];
   const { chunk, eligible, excluded, failed }: ChunkPlanned = event.value;
@@ -133,7 +133,7 @@ export function changesOfPlan({ message, application, event }: PlanEvent): Chang
   ];
 }
 
-/** What became of a slice. A deferral changes no figure. */
+/** The changes of a slice's outcome. A deferral changes no figure. */
 export function changesOfOutcome({ message, application, chunk, outcome }: SliceOutcome): Change[] {
   if (outcome?.$case !== 'settled') return [];
   const { sent, failed }: SliceSettled = outcome.value;
@@ -160,7 +160,7 @@ const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices
   hours: new Map([[hour, Bitmap.decode(set)]]),
 });
 
-/** The second in which the report window of a message ends; undefined where it is not known, so far or any more. */
+/** The second in which a message's report window ends; undefined if it is not, or no longer, known. */
 export type WindowEnds = (message: string) => number | undefined;
 
 /** A record of `tidings.reports`. */
@@ -170,7 +170,7 @@ interface ReportRecord {
   readonly value: Reports;
 }
 
-/** Devices of a chunk that reported the same at the same time, in hours; see `reportedIn`. */
+/** Devices of a chunk with the same report at the same time, in hours; see `reportedIn`. */
 interface Reported {
   readonly platform: number;
   readonly part: 'delivered' | 'opened';
@@ -179,15 +179,12 @@ interface Reported {
 }
 
 interface ReportsOfChunk {
-  /** One of them. */
+  /** Any record of the chunk; identifies it. */
   readonly of: Reports;
   readonly reported: Map<number, Reported>;
 }
 
-/**
- * What devices reported. There may be a record for each of them, so they are gathered in one pass, while the processor still has them at
- * hand.
- */
+/** The changes of reports. There may be one record per device, so they are grouped in a single pass, for cache locality. */
 export function changesOfReports(records: readonly ReportRecord[], windowEndOf: WindowEnds): Change[] {
   const chunks = new Map<string, ReportsOfChunk>();
   for (const { key, value } of records) {
@@ -204,10 +201,10 @@ export function changesOfReports(records: readonly ReportRecord[], windowEndOf: 
   );
 }
 
-/** More than there are, for a number that stands for three. */
+/** Above any platform code: three values are combined into one number. */
 const PLATFORMS = 256;
 const KINDS = 4;
-/** Of an hour. */
+/** Seconds per hour. */
 const SECONDS = 3600;
 
 function gather(

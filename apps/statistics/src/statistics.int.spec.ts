@@ -15,7 +15,7 @@ const HOUR = hourOf(AT);
 const place = { message: MESSAGE, application: APPLICATION };
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 
-/** Six devices: one excluded, five eligible, of which one has no token, one is dead and three are sent, one with notifications off. */
+/** Six devices: one excluded and five eligible; of these, one has no token, one is dead, and three are sent, one of them with notifications off. */
 const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [
   {
     topic: topicNames.messages,
@@ -98,7 +98,7 @@ describeWithMongo('statistics', (mongo) => {
     await broker.close();
   });
 
-  it('knows nothing of a message that nobody has told of', async () => {
+  it('returns nothing for an unknown message', async () => {
     const { funnelState, channels } = await service.statistics.funnel({
       message: MESSAGE,
       platforms: [],
@@ -107,7 +107,7 @@ describeWithMongo('statistics', (mongo) => {
     expect({ funnelState, channels }).toEqual({ funnelState: 'FUNNEL_STATE_NO_EVENTS', channels: [] });
   });
 
-  it('counts facts once, in whatever order and however often they come, across a restart', async () => {
+  it('counts facts once, in any order and with repeats, across a restart', async () => {
     const publish = (topic: string, value: Uint8Array): Promise<unknown> =>
       broker.publish(topic, [{ key: `${MESSAGE}/${APPLICATION}/${CHUNK}`, value }]);
     await Promise.all([...facts].reverse().map(({ topic, value }) => publish(topic, value)));

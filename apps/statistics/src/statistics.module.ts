@@ -8,10 +8,10 @@ import { openStatistics, type StatisticsService } from './statistics.ts';
 
 const STATISTICS = Symbol('statistics');
 
-/** What of the statistics is served by gRPC. */
+/** The gRPC services of statistics. */
 export const statisticsServices = { statistics: StatisticsDefinition, operations: OperationsDefinition };
 
-/** The statistics in a process of their own. */
+/** Statistics in a process of its own. */
 @Module({
   imports: [storeModule('statistics')],
   providers: [

@@ -11,9 +11,9 @@ import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type Wi
 import { openStageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
-/** Figures may be 5 s old (R-H1); what arrives within this is applied to its document at once. */
+/** Figures may be 5 s old (R-H1): facts that arrive within this time are applied to their documents together. */
 const LINGER_MS = 200;
-/** A write costs nearly the same for many reports as for few, so one takes all that wait. */
+/** A write costs nearly the same for many reports as for a few, so it takes all waiting ones. */
 const MAX_RECORDS = 20_000;
 const EXPIRY_INTERVAL_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
@@ -32,8 +32,8 @@ export interface StatisticsService {
 }
 
 /**
- * Read models of what became of messages: sets of devices, projected from facts, from which every figure is counted on read (sending 5).
- * All of it can be dropped and rebuilt from the topics.
+ * Read models of delivery: sets of devices, projected from facts, from which every figure is counted on read (sending 5). All of it can be dropped
+ * and rebuilt from the topics.
  */
 export async function openStatistics({
   db,
@@ -109,7 +109,7 @@ export async function openStatistics({
 
 type Told = Decoded<typeof topics>;
 
-/** The records of a batch are of one partition. */
+/** Whether the records are of this topic; the records of a batch belong to one partition. */
 const areOf = <T extends Told['topic']>(
   topic: T,
   records: readonly Told[],

@@ -1,15 +1,15 @@
 import { counterIn, gaugeIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** What becomes of an event that was sent, or could not be. */
+/** The outcome of an event that was sent, or could not be sent. */
 export type EventEnd = 'acked' | 'refused' | 'late' | 'broken' | 'given_up' | 'gone';
 
-/** What streams count, all of them together. */
+/** Counters over all streams. */
 export interface StreamMetrics {
   ended(end: EventEnd, count?: number): void;
-  /** A stream begins or ceases to be connected. */
+  /** Counts a stream that connects or disconnects. */
   connected(by: 1 | -1): void;
-  /** Unacked events come or go. */
+  /** Counts unacked events that are added or removed. */
   unacked(by: number): void;
 }
 

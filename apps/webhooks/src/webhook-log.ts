@@ -25,17 +25,17 @@ import {
 export const SUBSCRIPTIONS = 'subscriptions';
 export const DELIVERIES = 'deliveries';
 
-/** What an operator does to a subscription. */
+/** An operator's action on a subscription. */
 export type SubscriptionAction =
   | { readonly kind: 'create'; readonly settings: SubscriptionSettings }
   | { readonly kind: 'change'; readonly patch: SubscriptionPatch }
   | { readonly kind: 'delete' };
 
-/** What became known of devices. */
+/** A fact about devices. */
 type Fact =
   | { readonly kind: 'sent'; readonly sent: readonly SentDevices[] }
   | { readonly kind: 'reports'; readonly reports: readonly Report[] }
-  /** @param isKnown whether there is such a message */
+  /** @param isKnown whether the message is known */
   | { readonly kind: 'release'; readonly isKnown: boolean };
 
 export type WebhookCommand =
@@ -51,7 +51,7 @@ interface DeliveryEntry {
 
 type State = DeliveryEntry | { readonly kind: 'subscription'; readonly subscription: Subscription | undefined };
 
-/** An account has one log: what its subscriptions are told of stands in one order, behind what made them. */
+/** The log of an account: one log orders events after the changes of the subscriptions that receive them. */
 export const webhooksLogOf = (account: string): string => `webhooks-${account}`;
 
 const subscriptionAt = (id: string): DocumentAddress => ({ collection: SUBSCRIPTIONS, id });
@@ -90,7 +90,7 @@ function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>,
   }
 }
 
-/** A subscription as the collection holds it; one that was deleted keeps nothing but that. */
+/** The stored form of a subscription; a deleted one keeps only the fact of its deletion. */
 export interface SubscriptionDocument {
   readonly account?: string;
   readonly settings?: SubscriptionSettings;
@@ -122,13 +122,13 @@ function evolveDeliveryEntry(
   return { kind: 'delivery', place, delivery: evolveDelivery(state?.delivery ?? noDeliveries, change), changedAt: at! };
 }
 
-/** Subscriptions, and what happened to devices that they are told of (architecture 4). */
+/** Subscriptions, and the events of devices for them (architecture 4). */
 export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Subscription | undefined> = {
   category: 'webhooks',
 
   needs: (command) => ({ ids: [addressOf(command)] }),
 
-  /** Replies with the subscription as it is then; undefined where there is none. */
+  /** Replies with the subscription after the command; undefined if it does not exist. */
   decide(command, view) {
     const state = view.get(addressOf(command));
     if ('place' in command) {
@@ -185,7 +185,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     }),
   },
 
-  /** A subscription that was deleted keeps nothing but that. */
+  /** The document of a deleted subscription must not keep fields of other versions either. */
   clears: (state) => state.kind === 'subscription' && !state.subscription,
 
   fromDocument(document, { collection, id }) {

@@ -11,7 +11,7 @@ import type { WebhooksService } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What came, in short. */
+/** The received events as short texts. */
 const told = (events: readonly ReceivedEvent[]): string[] =>
   events.map(({ eventName, hwid }) => `${eventName} ${hwid}`);
 
@@ -27,7 +27,7 @@ describeWithMongo('webhooks', (mongo) => {
   });
   afterEach(() => world.close());
 
-  it('tells of a message in order: sent, delivered, opened, each once', async () => {
+  it('sends the events of a message in order: sent, delivered, opened, each once', async () => {
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();
     await world.sent(message, [2, 5]);
@@ -68,7 +68,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="acked"} 6');
   });
 
-  it('asks once who the devices of a slice are, and tells only what is wanted', async () => {
+  it('describes the devices of a slice in one request, and sends only wanted events', async () => {
     const other = await world.subscriber();
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], platforms: [Platform.Android] });
     await world.subscribe(webhooks, other, { applications: ['CCCCC-DDDDD'] });
@@ -83,7 +83,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(world.described).toHaveLength(1);
   });
 
-  it('sends again what is refused, with waits, and takes late answers', async () => {
+  it('resends refused events with delays, and accepts late answers', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.answer = (_event, nth) => (nth <= 2 ? 'failed' : 'SUCCESS');
     const message = await world.message();
@@ -107,14 +107,14 @@ describeWithMongo('webhooks', (mongo) => {
     expect(new Set(subscriber.received.map(({ uuid }) => uuid)).size).toBe(1);
   });
 
-  it('sends again what is not answered within 30 s, on a new stream where nothing is', async () => {
+  it('resends events without an answer after 30 s, on a new stream if none was answered', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.answer = (_event, nth) => (nth === 1 ? undefined : '200');
     await world.sent(await world.message(), [1, 2]);
     await until(() => subscriber.received.length === 2);
     expect((await webhooks.operations.settled({})).open).toHaveLength(1);
     world.clock.advance(30_000);
-    // The stream is opened again after a second, and what was on it comes again.
+    // The stream reopens after a second and resends the unacknowledged events.
     await until(() => subscriber.received.length === 4);
     await world.settle(webhooks);
     expect(subscriber.received.map(({ nth, stream }) => [nth, stream])).toEqual([
@@ -140,7 +140,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(subscriber.received).toHaveLength(2);
   });
 
-  it('survives every break of the stream and of the subscriber: all is acknowledged, and what was does not come again', async () => {
+  it('survives every failure of the stream and the subscriber: all events are acknowledged, and none is resent afterwards', async () => {
     const COUNT = 800;
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.breakEvery = 90;
@@ -157,7 +157,7 @@ describeWithMongo('webhooks', (mongo) => {
     }
     await world.settle(webhooks);
     expect(subscriber.opened).toBeGreaterThan(5);
-    // An answer is lost only with the stream that it was written to.
+    // An answer is lost only with its stream.
     const acknowledged = new Set<string>();
     for (const { uuid, stream, answer } of subscriber.received) {
       expect(acknowledged.has(`${uuid} ${stream}`)).toBe(false);
@@ -165,7 +165,7 @@ describeWithMongo('webhooks', (mongo) => {
     }
   });
 
-  it('keeps at most 1000 events unacknowledged, and a slow or silent subscriber delays nobody', async () => {
+  it('keeps at most 1000 events unacknowledged, and a slow or silent subscriber delays no other', async () => {
     const COUNT = 2500;
     const swift = await world.subscriber();
     const silent = await world.subscriber();
@@ -188,7 +188,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(subscriber.received).toHaveLength(COUNT);
   });
 
-  it('goes on where it was after a restart', async () => {
+  it('resumes after a restart', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.answer = ({ hwid }, nth) => (hwid === 'hwid-3' && nth === 1 ? 'later' : 'ok');
     const message = await world.message();
@@ -205,7 +205,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(subscriber.acknowledged().size).toBe(12);
   });
 
-  it('shares streams between replicas, and leaves those of one that ends to the other', async () => {
+  it('shares streams between replicas, and moves those of a stopped one to the other', async () => {
     const replica = await world.webhooks();
     const subscribers = await Promise.all(Array.from({ length: 16 }, () => world.subscriber()));
     await Promise.all(subscribers.map((each, i) => world.subscribe(i % 2 === 0 ? webhooks : replica, each)));
@@ -230,7 +230,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect((await streamsOf()).size).toBe(1);
   });
 
-  it('stops where somebody else has taken the stream over, and takes it back when that one is gone', async () => {
+  it('stops when another process owns the stream, and reclaims it when that one is gone', async () => {
     const id = await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     const message = await world.message();
     await world.sent(message, [1]);
@@ -243,7 +243,7 @@ describeWithMongo('webhooks', (mongo) => {
     await until(() => subscriber.streams === 0);
     const before = subscriber.received.length;
     await world.sent(message, [3]);
-    // It belongs to somebody who lives, so nothing is due here.
+    // A live process owns the stream, so nothing is due here.
     await world.settle(webhooks);
     expect(subscriber.received).toHaveLength(before);
 
@@ -253,7 +253,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect((await streams.findOne({ _id: id }))!.owner).not.toBe('other');
   });
 
-  it('tells a subscription nothing of what happened while it was off, or before it was', async () => {
+  it('sends no events from before a subscription, or while it was disabled', async () => {
     const message = await world.message();
     await world.sent(message, [1]);
     const id = await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
@@ -287,7 +287,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: false });
   });
 
-  it('lets a report wait for its Sent, at most 30 s, and forgets one of a message that there is not', async () => {
+  it('holds a report until its Sent, at most 30 s, and drops one of an unknown message', async () => {
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();
     await world.report('opened', message, [1, 2]);
@@ -302,7 +302,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(told(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
   });
 
-  it('tells nothing of devices that are gone', async () => {
+  it('sends no events of removed devices', async () => {
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();
     await world.sent(message, [1_000_000, 1_000_001]);
@@ -311,7 +311,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(told(subscriber.received)).toEqual(['Push Sent hwid-3']);
   });
 
-  it('speaks TLS, and another method where the endpoint names one', async () => {
+  it('uses TLS, and the method that the endpoint names', async () => {
     const tls = selfSigned();
     const secure = await world.subscriber({ tls, method: '/my.own.Hooks/Stream' });
     await webhooks.close();
@@ -335,7 +335,7 @@ describeWithMongo('webhooks', (mongo) => {
         () => 'accepted',
         (error: unknown) => (error as Fault).kind,
       );
-      // What cannot be looked up may be a name later: it is looked up again before each stream.
+      // A name that cannot be resolved may be resolvable later: it is resolved before each stream.
       const { hostname } = new URL(endpoint);
       const isName = await lookup(hostname.replace(/^\[(.*)\]$/, '$1')).catch(() => undefined);
       expect([endpoint, kind]).toEqual([

@@ -8,7 +8,7 @@ import { openWebhooks, type WebhooksService } from './webhooks.ts';
 
 const WEBHOOKS = Symbol('webhooks');
 
-/** What of the webhooks is served by gRPC. */
+/** The gRPC services of webhooks. */
 export const webhooksServices = { subscriptions: SubscriptionsDefinition, operations: OperationsDefinition };
 
 /** The webhook streamer in a process of its own. */

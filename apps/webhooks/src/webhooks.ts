@@ -20,7 +20,7 @@ import { collections } from './collections.ts';
 import { KEPT_MS } from './storage/retention.ts';
 
 const GROUP = 'webhooks';
-/** What arrives within this becomes one commit. */
+/** Facts that arrive within this time form one commit. */
 const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;
 const REMOVAL_EVERY_MS = 5_000;
@@ -31,18 +31,18 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly devices: Pick<Devices, 'describe'>;
   /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];
-  /** PEM text of further authorities. */
+  /** PEM text of additional certificate authorities. */
   readonly extraCa?: string | undefined;
 }
 
 export interface WebhooksService {
   readonly subscriptions: Subscriptions;
   readonly operations: Operations;
-  /** Ends the streams in order, and leaves them to others at once. */
+  /** Ends the streams in an orderly way, and releases them to other processes at once. */
   close(): Promise<void>;
 }
 
-/** Tells subscribers what becomes of messages, event by event, until each is acknowledged (Spec, Events). Any number may run side by side. */
+/** Sends subscribers the events of messages, each until it is acknowledged (Spec, Events). Any number of instances may run concurrently. */
 export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService> {
   const closing = new Closing(deps.log);
   try {

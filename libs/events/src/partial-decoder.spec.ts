@@ -35,7 +35,7 @@ describe('partialDecoder', () => {
     expect(read({ $case: 'tagsChanged', value: { tags } })).toEqual(['AAAAA-00001', undefined]);
   });
 
-  it('finds who was erased, and where that stands', () => {
+  it('finds the erased device, and the position of its erasure', () => {
     const { decode } = partialDecoder(PartialErasureEvent);
     expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
       stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
@@ -46,7 +46,7 @@ describe('partialDecoder', () => {
     expect(decode(event({ $case: 'tokenSet', value: token })).erased).toBeUndefined();
   });
 
-  it('refuses a message that is cut off', () => {
+  it('refuses a truncated message', () => {
     const bytes = event({ $case: 'erased', value: {} });
     for (const length of [bytes.length - 1, 60, 20]) {
       expect(() => partialDecoder(PartialErasureEvent).decode(bytes.subarray(0, length))).toThrow();

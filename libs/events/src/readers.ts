@@ -4,7 +4,7 @@ import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
 import { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 
-/** Reads the records of a topic, and tells those that say something for which this version has no word. */
+/** Decodes the records of a topic, and identifies those of a kind that this version does not know. */
 export interface FactReader<Fact> {
   decode(payload: Uint8Array): Fact;
   isKnown(fact: Fact): boolean;
@@ -25,8 +25,8 @@ const reportKinds: ReadonlySet<ReportKind> = new Set([
 ]);
 
 /**
- * Readers of the facts that projections and reactions are made from. A consumer passes over only kinds that it knows and has no use for: what
- * it does not know may be its own (ADR 27).
+ * Readers of the facts behind projections and reactions. A consumer skips only kinds that it knows and does not need: an unknown kind may be relevant
+ * to it (ADR 27).
  */
 export const facts = {
   messages: reader(MessageEvent, ({ event }) => event !== undefined),

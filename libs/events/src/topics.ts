@@ -36,11 +36,11 @@ const topic = (name: string, kind: Topic['kind'], partitions: number, retentionM
   retentionMs,
 });
 
-/** The topics that are no channel's, with partitions and retention. */
+/** The topics that belong to no channel, with partitions and retention. */
 const general: readonly Topic[] = [
   topic(topicNames.applications, 'compacted', 1, 7 * DAY),
   topic(topicNames.tokens, 'compacted', 1, 7 * DAY),
-  // Names people: gone as soon as the registry's reactions have passed it, wherever the log can do that (architecture 4, erasure).
+  // Contains personal data: deleted as soon as the registry's reactions have processed it, if the log supports that (architecture 4, erasure).
   topic(topicNames.devices, 'work', 8, 2 * DAY),
   topic(topicNames.visits, 'facts', 8, 2 * DAY),
   topic(topicNames.messages, 'facts', 8, 7 * DAY),

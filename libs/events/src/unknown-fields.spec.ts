@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { bytesOf, facts, MessageEvent, Reports, SliceOutcome } from './index.ts';
 
-/** A message as the next version writes it: with a field that today's does not have, in itself and in its accepted message. */
+/** A message of the next version: with an unknown field in itself and in its accepted message. */
 const newer = (event: MessageEvent): Uint8Array => {
   const accepted = event.event?.$case === 'accepted' ? event.event.value : undefined;
   const inner = new BinaryWriter()
@@ -22,8 +22,8 @@ const newer = (event: MessageEvent): Uint8Array => {
 
 const event: MessageEvent = MessageEvent.fromPartial({ code: 'code', event: { $case: 'accepted', value: {} } });
 
-describe('what a version does not know of an event', () => {
-  it('is written back with it, at any depth, by either way of writing', () => {
+describe('unknown fields of an event', () => {
+  it('are written back with it, at any depth, by both writers', () => {
     const bytes = newer(event);
     const read = MessageEvent.decode(bytes);
     const changed = { ...read, account: 'changed' };
@@ -33,13 +33,13 @@ describe('what a version does not know of an event', () => {
     }
   });
 
-  it('leaves no trace in what has nothing of the kind', () => {
+  it('leave no trace in an event without any', () => {
     const read = MessageEvent.decode(MessageEvent.encode(event).finish());
     expect(Object.keys(read)).not.toContain('_unknownFields');
     expect(read).toEqual(event);
   });
 
-  it('is told of a kind that has no name yet, and not of those that have', () => {
+  it('are reported for an unknown kind, and not for known ones', () => {
     const kind = new BinaryWriter()
       .uint32((99 << 3) | 2)
       .bytes(new Uint8Array([1]))

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { Fault } from '@tidings/kernel';
 
 /**
- * Does `work` on a folder while no other process of this machine does: a second one is refused at once. The lock is a name that the kernel frees when
- * its holder ends, however it ends; only Linux has such names, elsewhere nothing is locked.
- * @throws Fault `conflict` with the number of the other process
+ * Runs `work` on a folder unless another process of this machine does so, which is refused at once. The lock is a name that the kernel releases when
+ * its holder ends in any way; only Linux has such names, other systems lock nothing.
+ * @throws Fault `conflict` with the pid of the other process
  */
 export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock =
@@ -23,7 +23,7 @@ export async function alone<T>(folder: string, work: () => Promise<T>): Promise<
 }
 
 async function hold(name: string, folder: string): Promise<Server> {
-  // Whoever asks is told who holds it.
+  // Tells other processes the pid of the holder.
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));

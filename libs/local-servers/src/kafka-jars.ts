@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@tidings/kernel';
 
-/** The release that the project runs on. */
+/** The project's Kafka release. */
 export const KAFKA_VERSION = '4.1.0';
 
 const POM = fileURLToPath(new URL('../../../deploy/kafka-local/pom.xml', import.meta.url));
@@ -20,13 +20,13 @@ const folderOf = (version: string): string => join(homedir(), '.cache', 'tidings
 const runs = (program: string, option: string): boolean =>
   spawnSync(program, [option], { stdio: 'ignore' }).status === 0;
 
-/** Whether a local Kafka can be had: Java, and either the program fetched before or Maven to fetch it with. */
+/** Whether a local Kafka can run: Java is present, and either the fetched program or Maven to fetch it. */
 export const canRunKafka = (version = KAFKA_VERSION): boolean =>
   runs('java', '-version') && (existsSync(folderOf(version)) || (existsSync(POM) && runs('mvn', '-version')));
 
 /**
- * The folder with Kafka's jars, fetched from Maven Central once for a machine.
- * @throws Fault `unavailable` when they are not there and cannot be fetched.
+ * The folder with Kafka's jars, fetched from Maven Central once per machine.
+ * @throws Fault `unavailable` if they are missing and cannot be fetched
  */
 export async function kafkaJars(version: string): Promise<string> {
   const folder = folderOf(version);
@@ -35,7 +35,7 @@ export async function kafkaJars(version: string): Promise<string> {
   const fresh = await mkdtemp(`${folder}-`);
   try {
     await fetchJars(version, fresh);
-    // Whole or not at all: others may look for it at the same time.
+    // Atomic: other processes may check for the folder at the same time.
     await rename(fresh, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

@@ -19,7 +19,7 @@ describeWhere(canRunKafka())('local Kafka', () => {
   const clusterId = async (): Promise<string | undefined> =>
     (await readFile(join(folder, 'data', 'meta.properties'), 'utf8')).match(/cluster\.id=(\S+)/)?.[1];
 
-  it('comes back where it was, after a kill and after a stop', async () => {
+  it('restarts on its port and data, after a kill and after a stop', async () => {
     kafka = await startLocalKafka(folder);
     const [address, id] = [kafka.brokers, await clusterId()];
     for (const end of [() => kafka!.kill(), () => kafka!.stop()]) {
@@ -33,7 +33,7 @@ describeWhere(canRunKafka())('local Kafka', () => {
     expect([kafka.brokers, await clusterId()]).toEqual([address, id]);
   });
 
-  it('is taken over by who starts it again', async () => {
+  it('is adopted by a process that starts it again', async () => {
     kafka = await startLocalKafka(folder);
     const again = await startLocalKafka(folder);
     expect([again.pid, again.brokers]).toEqual([kafka.pid, kafka.brokers]);
@@ -41,7 +41,7 @@ describeWhere(canRunKafka())('local Kafka', () => {
     expect(isAlive(kafka.pid)).toBe(false);
   });
 
-  it('is unavailable when its program cannot be had', async () => {
+  it('is unavailable without its program', async () => {
     await expect(startLocalKafka(folder, { version: 'none' })).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

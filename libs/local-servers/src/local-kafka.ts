@@ -13,28 +13,28 @@ import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
 
 /** A Kafka of one node on the loopback address, for development and tests. */
 export interface LocalKafka {
-  /** Its address, `host:port`; stays the same over restarts. */
+  /** Its address, `host:port`; constant over restarts. */
   readonly brokers: string;
   /** Its address behind TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
   readonly securedBrokers: string | undefined;
   /** Changes with every start. */
   readonly pid: number;
-  /** Ends it with a clean shutdown. */
+  /** Stops it with a clean shutdown. */
   stop(): Promise<void>;
-  /** Ends it at once, as a crash would. */
+  /** Ends it immediately, like a crash. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data, after a stop if it runs. */
+  /** Starts it again on the same port and data; stops it first if it is running. */
   restart(): Promise<void>;
 }
 
 export interface LocalKafkaOptions {
   /** @default {@link KAFKA_VERSION} */
   readonly version?: string;
-  /** Makes it listen behind TLS and SASL, too, for one user by each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default it does not */
+  /** Adds a listener with TLS and SASL, with one user for each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default no such listener */
   readonly security?: LocalKafkaSecurity | undefined;
 }
 
-/** The certificate of `localhost`, its key, and the CA that certificates of clients, which may have one, come from: PEM texts. */
+/** The certificate of `localhost`, its key, and the CA of client certificates, which are optional: PEM texts. */
 export interface LocalKafkaSecurity {
   readonly cert: string;
   readonly key: string;
@@ -43,7 +43,7 @@ export interface LocalKafkaSecurity {
   readonly password: string;
 }
 
-/** What is kept in the folder to find the server again. */
+/** Stored in the folder to find a running server again. */
 interface Note {
   readonly pid: number;
   readonly port: number;
@@ -62,9 +62,9 @@ const JVM = [
 ];
 
 /**
- * Starts Kafka on a folder, or takes over the server that already runs on it. The first start on a machine fetches the program with Maven.
- * The server ends with this process, however that ends by itself; after a kill it goes on running.
- * @throws Fault `unavailable` when there is no Java, or it does not start within a minute.
+ * Starts Kafka on a folder, or adopts the server that already runs on it. The first start on a machine fetches the program with Maven. The server
+ * ends with this process, unless the process is killed: then it continues to run.
+ * @throws Fault `unavailable` if Java is missing, or Kafka does not start within a minute
  */
 export async function startLocalKafka(
   folder: string,
@@ -130,7 +130,7 @@ class Server implements LocalKafka {
       if (code !== 0) throw this.#refusal();
     }
     const child = await this.#java(classPath, 'kafka.Kafka', [properties]);
-    // A server is no reason for its parent to go on living.
+    // A running server must not keep its parent process alive.
     child.unref();
     this.#note = { ...this.#note, pid: child.pid ?? 0 };
     await writeFile(join(this.#folder, NOTE), JSON.stringify(this.#note));
@@ -184,7 +184,7 @@ class Server implements LocalKafka {
 
   async #java(classPath: string, program: string, args: readonly string[]) {
     const log = await open(join(this.#folder, 'server.log'), 'a');
-    // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
+    // In its own session: Ctrl-C in a terminal must not stop the server before its parent has finished.
     const child = spawn('java', [...JVM, '-cp', classPath, program, ...args], {
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
@@ -217,13 +217,13 @@ class Server implements LocalKafka {
   }
 }
 
-/** One node, little memory, and nothing that waits for others to come. */
+/** One node with little memory, and no delays for further members. */
 const SETTINGS = {
   'auto.create.topics.enable': false,
   'offsets.topic.replication.factor': 1,
   'offsets.topic.num.partitions': 1,
   'group.initial.rebalance.delay.ms': 0,
-  // After a kill it waits until its former self counts as dead.
+  // After a kill, the start waits until the previous incarnation counts as dead.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 3_000,
   'log.cleaner.backoff.ms': 500,
@@ -238,7 +238,7 @@ const scramUser = (security: LocalKafkaSecurity | undefined): string[] =>
     ? MECHANISMS.flatMap((name) => ['--add-scram', `${name}=[name=${security.username},password=${security.password}]`])
     : [];
 
-/** A PEM text as a property takes it. */
+/** A PEM text in the form of a property. */
 const oneLine = (pem: string): string => pem.replaceAll(/\r?\n/g, '\\n');
 
 function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecurity): Record<string, string> {
@@ -272,7 +272,7 @@ async function readNote(folder: string): Promise<Note | undefined> {
   }
 }
 
-/** Whether a broker answers on a port: it does not before it is ready. */
+/** Whether the broker on a port is ready, which is when it answers. */
 async function answers(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1');
   try {
@@ -287,5 +287,5 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** The request that every client begins with: length, key 18, version 0, correlation 1, no client id. */
+/** The first request of every client: length, key 18, version 0, correlation 1, no client id. */
 const API_VERSIONS = Buffer.from('0000000a' + '0012' + '0000' + '00000001' + 'ffff', 'hex');

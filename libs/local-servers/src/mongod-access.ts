@@ -7,10 +7,10 @@ const KEY_FILE = 'mongod-key';
 /** 64 characters of base 62 hold 381 random bits. */
 const KEY_LENGTH = 64;
 const USER = 'tidings';
-/** Before and since MongoDB 4.2. */
+/** Codes before and since MongoDB 4.2. */
 const USER_EXISTS: ReadonlySet<unknown> = new Set([11000, 51003]);
 
-/** What a server of this folder asks for: other users of the machine can connect to its port, but cannot read the folder. */
+/** Credentials of a folder's server: other users of the machine can connect to its port, but cannot read the folder. */
 export interface MongodKey {
   /** For the server's `keyFile`. */
   readonly file: string;
@@ -28,10 +28,10 @@ const addressOf = (user: string, database: string, secret: string, port: number)
 /** The server's address with its user and password. */
 export const mongodUrl = (port: number, { secret }: MongodKey): string => addressOf(USER, 'admin', secret, port);
 
-/** The same as members of the replica set know each other: there before any user is. */
+/** The address with the replica set's internal credentials, which exist before any user. */
 export const memberUrl = (port: number, { secret }: MongodKey): string => addressOf('__system', 'local', secret, port);
 
-/** Makes the user of {@link mongodUrl} unless there is one. */
+/** Creates the user of {@link mongodUrl} unless it exists. */
 export async function createUser(admin: Db, { secret }: MongodKey): Promise<void> {
   try {
     await admin.command({ createUser: USER, pwd: secret, roles: ['root'] });

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 
-/** How much of the end of a log is looked at, and how much of a line is kept. */
+/** Bytes at the end of a log that are read; also the maximum length of a line. */
 const TAIL_BYTES = 64 * 1024;
 const MAX_CHARACTERS = 300;
 
-/** What MongoDB writes before it gives up: severities F and E, of its text format (4.0) and of its JSON format (4.4 and newer), and errors of the disk. */
+/** Errors that MongoDB logs before it ends: severities F and E, in its text format (4.0) and its JSON format (4.4 and newer), and disk errors. */
 const telling = /^\S+ [FE] |"s":"[FE]"|No space left on device|Too many open files|Out of memory|DBPathInUse/;
-/** Follows every end by an error, and says nothing of it. */
+/** Lines after every fatal error, which do not explain it. */
 const idle = /\*\*\*aborting after|Got signal: 6|BEGIN BACKTRACE/;
 
-/** The part of a line that people read: without its time and its thread. */
+/** The message of a line, without its time and thread. */
 function textOf(line: string): string {
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
   const detail = /"(?:error|message|errmsg)":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
@@ -17,7 +17,7 @@ function textOf(line: string): string {
   return line.replace(/^\S+ [FE] \S+ +\[\S+\] /, '');
 }
 
-/** The first line of the last series of errors in a log of MongoDB; undefined where it ends without any. */
+/** The first line of the last series of errors in a MongoDB log; undefined if the log does not end with errors. */
 export function lastWordsIn(log: string): string | undefined {
   const lines = log.split('\n').slice(-400);
   const found = lines.filter((line) => telling.test(line) && !idle.test(line));
@@ -25,7 +25,7 @@ export function lastWordsIn(log: string): string | undefined {
   return last && textOf(last).trim().slice(0, MAX_CHARACTERS);
 }
 
-/** What the server wrote last that tells why it has ended. */
+/** The server's last log line that explains why it ended. */
 export async function lastWords(file: string, from = 0): Promise<string | undefined> {
   const handle = await open(file).catch(() => undefined);
   if (!handle) return undefined;

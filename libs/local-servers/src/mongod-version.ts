@@ -5,7 +5,7 @@ import { Fault } from '@tidings/kernel';
 
 const FILE = 'mongod-version';
 
-/** The version of a server program, e.g. `4.0.10`. @throws Fault `unavailable` where it does not tell */
+/** The version of a server program, e.g. `4.0.10`. @throws Fault `unavailable` if the program does not print it */
 export function versionOfProgram(program: string): string {
   const { stdout = '' } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const version = /^db version v(\S+)/m.exec(stdout)?.[1];
@@ -13,12 +13,12 @@ export function versionOfProgram(program: string): string {
   return version;
 }
 
-/** Data of one series, `4.0`, are those of every release in it. */
+/** The release series, such as `4.0`: its releases share a data format. */
 const seriesOf = (version: string): string => version.split('.', 2).join('.');
 
 /**
- * Refuses data of another series of MongoDB: servers do not read each other's, but for a step up that needs an operator.
- * @throws Fault `unavailable` that names both versions and the remedy
+ * Refuses data of another MongoDB series: servers cannot read it, except for an upgrade that needs an operator.
+ * @throws Fault `unavailable` with both versions and the remedy
  */
 export async function refuseOtherVersion(folder: string, version: string): Promise<void> {
   const begun = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trim();
@@ -28,6 +28,6 @@ export async function refuseOtherVersion(folder: string, version: string): Promi
   );
 }
 
-/** Keeps the version of the server that has opened the data. */
+/** Stores the version of the server that opened the data. */
 export const keepVersion = (folder: string, version: string): Promise<void> =>
   writeFile(join(folder, FILE), `${version}\n`);

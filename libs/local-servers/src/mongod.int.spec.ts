@@ -19,7 +19,7 @@ describe('startMongod', () => {
     for (const mongod of started.splice(0)) await mongod.stop().catch(() => undefined);
   });
 
-  it('takes writes, keeps data across a restart, and takes over a server that still runs', async () => {
+  it('accepts writes, keeps data across a restart, and adopts a running server', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const first = await start(folder);
     const client = await MongoClient.connect(first.url, mongoOptions);
@@ -39,7 +39,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('asks everybody for a password, which nobody but the owner of the folder can read', async () => {
+  it('requires a password that only the owner of the folder can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { url } = await start(folder);
     const { username, password, port } = new URL(url);
@@ -81,7 +81,7 @@ describe('startMongod', () => {
       );
     }
     expect(await readFile(log, 'utf8')).toBe(before);
-    // Another release of the same series reads them, and so does one that was begun before versions were kept.
+    // Another release of the same series opens the data, and so does data without a stored version.
     for (const text of [own.replace(/\.\d+$/, '.999'), '']) {
       await writeFile(kept, text);
       await (await start(folder)).stop();
@@ -90,7 +90,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lets its owner in where the data is older than the password', async () => {
+  it('accepts its owner if the data are older than the password', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const first = await start(folder);
     const client = await MongoClient.connect(first.url, mongoOptions);
@@ -105,7 +105,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('leaves alone a server that belongs to another live process, and takes it over when that has ended', async () => {
+  it('does not stop the server of another live process, and adopts it when that process has ended', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const note = join(folder, 'tidings-mongod.json');
     const { pid } = await start(folder);
@@ -125,10 +125,10 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('starts again where it was as soon as the server is killed', async () => {
+  it('restarts on its port and data as soon as the server is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { pid, url } = await start(folder);
-    // No outgoing connection is given such a port while the server is away.
+    // The system assigns no such port to an outgoing connection while the server is down.
     expect(Number(new URL(url).port)).toBeLessThan(32_768);
     const client = await MongoClient.connect(url, mongoOptions);
     await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
@@ -147,7 +147,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('starts again after its parent was killed before it had noted the server', async () => {
+  it('starts after its parent was killed before it wrote the note', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { pid } = await start(folder);
     await rm(join(folder, 'tidings-mongod.json'));
@@ -168,7 +168,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is started by one of two at a time on a folder', async () => {
+  it('is started by one of two concurrent processes on a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const results = await Promise.allSettled([start(folder), start(folder)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

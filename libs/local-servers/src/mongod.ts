@@ -18,22 +18,22 @@ import {
 } from './mongod-process.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 
-/** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
+/** A MongoDB server for this process, as a replica set of one member. It requires a password that only its folder contains. */
 export interface Mongod {
-  /** With user and password. */
+  /** Includes user and password. */
   readonly url: string;
   readonly pid: number;
-  /** How the server ended, and what it said last that matters: for the log. Only of one that has ended. */
+  /** How the server ended, and its last relevant log line. Only for a server that has ended. */
   lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
-  /** Ends the server with a clean shutdown. */
+  /** Stops the server with a clean shutdown. */
   stop(): Promise<void>;
 }
 
-/** What is kept in the data folder to find the server again: after a kill of its parent it still runs, and its port stays its own. */
+/** Stored in the data folder to find the server again: it survives a kill of its parent, and keeps its port. */
 interface Note {
   readonly pid: number;
   readonly port: number;
-  /** The process that ends the server. */
+  /** The process that stops the server. */
   readonly parent: number;
 }
 
@@ -41,10 +41,10 @@ const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /**
- * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
- * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
- * same data is the lease of the embedded log.
- * @throws Fault `unavailable` when there is no server program, the data are another series' or it does not start within 2 min; Fault `conflict` while another process starts it.
+ * Starts MongoDB on a folder, or adopts the server that already runs on it: it continues to run if its parent is killed. The server ends with this
+ * process. The server of another live process is used but not stopped: the lease of the embedded log prevents two processes on the same data.
+ * @throws Fault `unavailable` if there is no server program, the data belong to another series, or the server does not start within 2 min; Fault
+ * `conflict` while another process starts it
  */
 export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
@@ -60,7 +60,7 @@ async function startOn(folder: string): Promise<Mongod> {
     if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
     if (await takesWrites(known.port, key)) return takeOver(known, { folder, note, key });
   }
-  // Whoever started it did not live to see it ready, or it does not answer any more.
+  // Its starter ended before the server was ready, or the server no longer answers.
   if (running !== undefined) await kill(running);
   const program = await findMongod();
   if (program === undefined) {
@@ -82,14 +82,14 @@ async function startOn(folder: string): Promise<Mongod> {
   return mongod;
 }
 
-/** A server's folder, the note in it, and what it asks for. */
+/** A server's folder, its note and its credentials. */
 interface Place {
   readonly folder: string;
   readonly note: string;
   readonly key: MongodKey;
 }
 
-/** The server on a folder, by its own lock file where nobody came to write a note. */
+/** The server on a folder; by its lock file if its starter ended before it wrote the note. */
 async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
   const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
   return [known?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
@@ -111,10 +111,10 @@ async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
   return owned({ pid, port }, place);
 }
 
-/** Servers that end with this process: folder by pid. */
+/** Servers that end with this process: folders by pid. */
 const ending = new Map<number, string>();
 
-/** A signal would make them wait for secondaries, and the next start would meet a server that is about to end. The journal has everything. */
+/** Kills the servers: on a signal they would wait for secondaries, and the next start would find a server in shutdown. The journal is complete. */
 function endAll(): void {
   for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
 }
@@ -160,17 +160,17 @@ async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
   return true;
 }
 
-/** A clean shutdown at once: on a signal, a primary without secondaries first waits 10 s for one to take over. */
+/** A clean shutdown without delay: on a signal, a primary without secondaries waits 10 s for a successor. */
 async function shutDown(port: number, key: MongodKey): Promise<void> {
   const client = new MongoClient(memberUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   await client
     .db('admin')
     .command({ shutdown: 1, force: true, timeoutSecs: 0 })
-    .catch(() => undefined); // it answers by closing the connection
+    .catch(() => undefined); // the server closes the connection instead of answering
   await client.close();
 }
 
-/** Whether a primary answers that asks for this key; one that is shutting down no longer is one. */
+/** Whether a primary with these credentials answers; a server in shutdown is no longer primary. */
 async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
   const client = new MongoClient(mongodUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   try {
@@ -183,19 +183,19 @@ async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
 }
 
 /**
- * The port that the server had before, if nobody has it now: a replica set remembers its member's port, and so do clients. One of those that
- * systems give to no outgoing connection: while the server is away its clients would soon have taken it themselves.
+ * The server's previous port, if it is free: the replica set and clients remember it. Outside the range that systems assign to outgoing connections,
+ * in which clients could soon occupy it while the server is down.
  */
 const portFor = async (known: number | undefined): Promise<number> =>
   known !== undefined && (await isFree(known)) ? known : freePort();
 
-/** A replica set's configuration as the server keeps it. */
+/** A replica set's configuration as stored by the server. */
 interface ReplicaSet {
   readonly version: number;
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** Initiates the replica set, or gives it its member's new port, and waits until it takes writes. */
+/** Initiates the replica set, or updates its member's port, and waits until it accepts writes. */
 const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
   withAdmin(port, key, async (admin, client) => {
     const member = { _id: 0, host: `127.0.0.1:${port}` };
@@ -218,7 +218,7 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
       });
     }
     await untilPrimary(admin);
-    // The data may be older than the user, and its first start may have ended before it was made.
+    // The user may be missing in older data, or if the first start ended early.
     await createUser(admin, key);
   });
 
@@ -244,8 +244,8 @@ async function untilPrimary(admin: Db): Promise<void> {
 }
 
 /**
- * Waits for the first checkpoint of a new replica set (some 100 ms). A server that is killed before it loses everything, its journal
- * notwithstanding, acknowledged writes and the replica set included (seen with 4.0.10).
+ * Waits for the first checkpoint of a new replica set (about 100 ms). A server killed earlier loses everything despite its journal, including
+ * acknowledged writes and the replica set (seen with 4.0.10).
  */
 async function untilCheckpoint(admin: Db): Promise<void> {
   const deadline = Date.now() + CHECKPOINT_TIMEOUT_MS;

@@ -4,7 +4,7 @@ import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { type Mongod, startMongod } from './mongod.ts';
 
-/** A connection to MongoDB and, where this process runs the server, the server. */
+/** A connection to MongoDB, and the server if this process runs it. */
 export interface Mongo {
   readonly url: string;
   readonly client: MongoClient;
@@ -14,9 +14,9 @@ export interface Mongo {
 const LOOK_EVERY_MS = 500;
 
 /**
- * Connects to `url`, or to the server that runs on `folder`, started if need be (architecture 3). A server of this process's own that dies
- * is started again on the same port: meanwhile calls wait for it as they wait for a primary.
- * @throws what {@link startMongod} does, or the driver where nobody answers at `url`: `tryReplicaSet` says more of that
+ * Connects to `url`, or to the server on `folder`, which is started if necessary (architecture 3). If a server that this process runs dies, it is
+ * restarted on the same port; meanwhile calls wait as for a primary.
+ * @throws the errors of {@link startMongod}, or of the driver if no server answers at `url`; see `tryReplicaSet`
  */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
   if (url !== undefined) return connect(url, async () => undefined);

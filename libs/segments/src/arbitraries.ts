@@ -4,7 +4,7 @@ import { type Comparable, deviceTraits } from './condition.ts';
 import type { Viewpoint } from './predicate.ts';
 import { type DeviceLayout, INDEXED_LENGTH } from './scan-plan.ts';
 
-/** A device as specs store it: an entry per value of each tag, and the tags that are fields. */
+/** A device as stored in specs: one entry per value of each tag, and the tags that are fields. */
 export interface SampleDevice {
   readonly app: string;
   readonly seq: number;
@@ -28,7 +28,7 @@ export const sampleLayout: DeviceLayout = {
   ]),
 };
 
-/** The moment at which specs ask, and the application whose devices they ask. */
+/** The time and the application from which specs evaluate. */
 export const sampleNow = new Date('2026-03-15T12:34:56.789Z');
 export const sampleViewpoint: Viewpoint = { now: sampleNow, application: 'HERE0-00001' };
 
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 const numbers = fc.constantFrom(-2, -1.5, 0, 1, 2, 3.25, 7, 2 ** 40);
-/** Neighbours that are one as doubles. */
+/** Adjacent integers that are equal as doubles. */
 const integers = fc.oneof(
   numbers.filter(Number.isInteger),
   fc.constantFrom(2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 2n, 2n ** 63n - 1n),
@@ -54,7 +54,7 @@ const texts = fc.constantFrom(
   longText('2'),
 );
 const versionKeys = fc.constantFrom('11~M', '11~Z`12~M', '12~M', '1210~M');
-/** Around midnights, of the days that "N days ago" reaches. */
+/** Times around the midnights that "N days ago" refers to. */
 const dates = fc
   .record({
     days: fc.integer({ min: 0, max: 3 }),
@@ -120,7 +120,7 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
     ],
   }));
 
-/** What a device of {@link sampleDevice} has for a tag, as conditions compare it. */
+/** The values of a tag of a {@link sampleDevice}, in the form that conditions compare. */
 export function valuesOf(device: Omit<SampleDevice, 'app' | 'seq'>, tag: number, type: TagType): readonly Comparable[] {
   const traits = { [deviceTraits.platform]: device.platform, [deviceTraits.token]: device.token && true };
   const field = { ...traits, 1: device.lang, 4: device.tz, 9: device.self?.open, 10: device.alerts }[tag];
@@ -156,7 +156,7 @@ const operand = (tag: number, type: TagType): fc.Arbitrary<Operand> => {
   }
 };
 
-/** Mostly the one whose devices are asked. */
+/** Mostly the evaluated application. */
 const here = fc.constantFrom(sampleViewpoint.application, sampleViewpoint.application, 'THERE-00002');
 
 const condition: fc.Arbitrary<Expression> = fc
@@ -182,7 +182,7 @@ const ofApplication: fc.Arbitrary<Expression> = fc
   .record({ application: here, platforms: fc.subarray([1, 3, 14, 18]), withToken: fc.boolean() })
   .map((value): Expression => ({ node: { $case: 'application', value } }));
 
-/** Expressions over the tags of {@link sampleDevice}, valid and senseless ones. */
+/** Expressions over the tags of {@link sampleDevice}, valid and invalid. */
 export const sampleExpression: fc.Arbitrary<Expression> = fc.letrec<{ expression: Expression }>((tie) => {
   const several = fc.array(tie('expression'), { minLength: 1, maxLength: 3 });
   return {

@@ -1,17 +1,20 @@
 import { type DateOperand, type Operand, Operator, type TagCondition, TagType } from '@tidings/events';
 import { exactInteger } from '@tidings/kernel';
 
-/** A value of a tag as conditions compare it: a text whole, a Version as its order key, a Date in milliseconds, an Integer as `exactInteger` gives it. */
+/**
+ * A tag's value in the form that conditions compare: the complete text, a Version's order key, a Date in milliseconds, an Integer from
+ * `exactInteger`.
+ */
 export type Comparable = string | number | bigint | boolean;
 
-/** Neighbouring values: from `from` on, up to and with `to`, or up to but without `below`. */
+/** A range of values: from `from`, to `to` inclusive or `below` exclusive. */
 export interface Range {
   readonly from?: string | number | bigint;
   readonly to?: string | number | bigint;
   readonly below?: number;
 }
 
-/** What a condition asks of a tag: that one of its values is listed or in a range; complements ask that none is (R-RES14). */
+/** A condition on a tag: one of its values is listed or in a range. A complement requires that none is (R-RES14). */
 export interface Condition {
   readonly tag: number;
   readonly type: TagType;
@@ -20,11 +23,11 @@ export interface Condition {
   readonly ranges: readonly Range[];
 }
 
-/** What expressions ask of a device beside its tags, as if they were tags. Numbers of real ones are positive. */
+/** Properties of a device, other than tags, that conditions can refer to as if they were tags. Numbers of real tags are positive. */
 export const deviceTraits = {
   /** The platform code. */
   platform: -1,
-  /** true where the device has a push token, else unset. */
+  /** true if the device has a push token, otherwise unset. */
   token: -2,
 } as const;
 
@@ -49,7 +52,7 @@ const DAY_MS = 86_400_000;
 
 const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
 
-/** The day or the minute that a date operand stands for (R-RES15). */
+/** The day or minute of a date operand (R-RES15). */
 function span(operand: DateOperand, now: Date): { readonly from: number; readonly below: number } {
   if (operand.daysAgo !== undefined) {
     const from = floor(now.getTime(), DAY_MS) - operand.daysAgo * DAY_MS;
@@ -62,7 +65,7 @@ function span(operand: DateOperand, now: Date): { readonly from: number; readonl
 
 type OperandCase = NonNullable<Operand['value']>['$case'];
 
-/** Which operands a tag of a type is compared with. */
+/** The kinds of operands for each type of tag. */
 const operandCases: Readonly<Partial<Record<TagType, readonly OperandCase[]>>> = {
   [TagType.TAG_TYPE_INTEGER]: ['number', 'integer'],
   [TagType.TAG_TYPE_DECIMAL]: ['number'],
@@ -76,7 +79,7 @@ const operandCases: Readonly<Partial<Record<TagType, readonly OperandCase[]>>> =
 const isComparable = ({ value }: Operand, type: TagType): boolean =>
   value !== undefined && operandCases[type]?.includes(value.$case) === true;
 
-/** The operand as devices have the value; expressions of earlier versions have long integers as doubles. */
+/** The operand in the form of stored values; expressions of earlier versions have long integers as doubles. */
 function exactOperand(operand: Operand): Operand {
   const { value } = operand;
   if (value?.$case !== 'number' && value?.$case !== 'integer') return operand;
@@ -96,7 +99,7 @@ function equal(operands: readonly Operand[], now: Date): Asked {
   return { values, ranges };
 }
 
-/** Numbers, dates and version keys have an order; other types are in no range. */
+/** Numbers, dates and version keys are ordered; other types have no ranges. */
 const isOrdered = (type: TagType): boolean =>
   type === TagType.TAG_TYPE_INTEGER ||
   type === TagType.TAG_TYPE_DECIMAL ||
@@ -120,7 +123,7 @@ function upperEnd({ value }: Operand, now: Date): Range {
 
 const inRange = (range: Range): Asked => ({ values: [], ranges: [range] });
 
-/** The range that an ordering operator speaks of; undefined for any other operator. */
+/** The range of an ordering operator; undefined for other operators. */
 function ordered(operator: Operator, first: Operand, second: Operand | undefined, now: Date): Asked | undefined {
   switch (operator) {
     case Operator.OPERATOR_GTE:
@@ -134,7 +137,7 @@ function ordered(operator: Operator, first: Operand, second: Operand | undefined
   }
 }
 
-/** Undefined for an operator without meaning here, or operands that do not fit it. */
+/** Undefined for an operator that the type does not support, or unsuitable operands. */
 function asked({ type, operator, operands: given }: TagCondition, now: Date): Asked | undefined {
   const operands = type === TagType.TAG_TYPE_INTEGER ? given.map(exactOperand) : given;
   const [first, second] = operands;
@@ -151,8 +154,8 @@ function asked({ type, operator, operands: given }: TagCondition, now: Date): As
 }
 
 /**
- * The meaning of a condition at a given time, which "N days ago" counts from; undefined for one that makes no sense.
- * @param negated what devices meet that do not meet the condition
+ * Resolves a condition at a given time, from which "N days ago" counts; undefined for an invalid condition.
+ * @param negated whether to match the devices that do not meet the condition
  */
 export function meaningOf(condition: TagCondition, now: Date, negated: boolean): Condition | undefined {
   const { tag, type, operator } = condition;
@@ -161,7 +164,7 @@ export function meaningOf(condition: TagCondition, now: Date, negated: boolean):
   return found && { tag, type, complement: complement !== negated, ...found };
 }
 
-/** Numbers and bigints compare with each other, exactly; all else with its own kind. */
+/** Numbers and bigints are compared exactly with each other; other values only with their own kind. */
 const isOfKind = (value: Comparable, end: string | number | bigint): boolean =>
   typeof value === typeof end ||
   (typeof value === 'bigint' && typeof end === 'number') ||
@@ -172,10 +175,10 @@ const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
   (to === undefined || (isOfKind(value, to) && value <= to)) &&
   (below === undefined || (typeof value === 'number' && value < below));
 
-/** Values that are searched one by one; in more, a set finds faster. */
+/** Up to so many values a linear search is faster than a set. */
 const FEW = 8;
 
-/** Whether a device whose tag has these values meets the condition; a device without a value has none of them. */
+/** A test of whether a device whose tag has these values meets the condition; an unset tag has no values. */
 export function tester(condition: Condition): (values: readonly Comparable[]) => boolean {
   const { complement, ranges } = condition;
   const listed = condition.values.length > FEW ? new Set(condition.values) : undefined;

@@ -8,13 +8,13 @@ const DAY_MS = 86_400_000;
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
-/** The texts of a value and of a date operand, in the operand's precision: they compare as the dates do. */
+/** The texts of a value and of a date operand, in the operand's precision: they sort like the dates. */
 function asTexts(value: number, { atMs, wholeDay, daysAgo }: DateOperand): [string, string] {
   if (daysAgo !== undefined) return [day(value), day(sampleNow.getTime() - daysAgo * DAY_MS)];
   return wholeDay ? [day(value), day(Number(atMs))] : [minute(value), minute(Number(atMs))];
 }
 
-/** -1, 0 or 1; undefined where the two cannot be compared. */
+/** -1, 0 or 1; undefined if the two are not comparable. */
 function compare(value: string | number | bigint | boolean, operand: Operand): number | undefined {
   const asked = operand.value;
   const pair = asked?.$case === 'date' ? asTexts(Number(value), asked.value) : [value, asked?.value];
@@ -33,7 +33,7 @@ const fits: Record<NonNullable<Operand['value']>['$case'], readonly TagType[]> =
 const unordered: readonly TagType[] = [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_BOOLEAN];
 const ordering: readonly Operator[] = [Operator.OPERATOR_GTE, Operator.OPERATOR_LTE, Operator.OPERATOR_BETWEEN];
 
-/** Whether an expression makes no sense anywhere on a path that decides, told by {@link isInSet} as undefined. */
+/** Membership in a set; undefined if an invalid node determines the result. */
 type Membership = boolean | undefined;
 
 function tagMembership(
@@ -63,7 +63,7 @@ function tagMembership(
   }
 }
 
-/** Whether a device of {@link sampleViewpoint} is in the set: the operators as sets have them, straight from the readings. For specs. */
+/** Whether a device of {@link sampleViewpoint} is in the set: a direct implementation of the set operators, as a reference for specs. */
 export function isInSet(expression: Expression, device: Sample, inside = true): boolean {
   const { node } = expression;
   switch (node?.$case) {

@@ -1,7 +1,7 @@
 import type { Expression, TagType } from '@tidings/events';
 import { type Comparable, type Condition, meaningOf, onPlatforms, tester, withToken } from './condition.ts';
 
-/** What a device has for the tags that a predicate asks for: an entry per tag, in the predicate's order, empty where it is unset. */
+/** A device's values of the tags of a predicate: an entry per tag, in the predicate's order, empty for unset tags. */
 export type TagValues = readonly (readonly Comparable[])[];
 
 /** A tag whose values a predicate needs. */
@@ -10,22 +10,22 @@ export interface WantedTag {
   readonly type: TagType;
 }
 
-/** From where an expression is looked at. */
+/** The time and the application that an expression is evaluated for. */
 export interface Viewpoint {
-  /** What "N days ago" counts from. */
+  /** The time that "N days ago" counts from. */
   readonly now: Date;
-  /** Whose devices are asked: those of others meet no condition on this application. */
+  /** The application of the devices: conditions on other applications match none of them. */
   readonly application: string;
 }
 
-/** An expression from one viewpoint, ready to be asked for many devices. */
+/** An expression resolved for a viewpoint, ready to test many devices. */
 export interface Predicate {
-  /** The tags that it asks for, each once. */
+  /** The tags of its conditions, without duplicates. */
   readonly tags: readonly WantedTag[];
   matches(values: TagValues): boolean;
 }
 
-/** An expression with its conditions resolved; the leaves are numbered from 0 in the order of writing. */
+/** An expression with resolved conditions; the leaves are numbered from 0 in written order. */
 export type Node =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Node[] }
   | { readonly kind: 'leaf'; readonly leaf: number; readonly condition: Condition };
@@ -35,7 +35,7 @@ const nobody: Node = { kind: 'any', of: [] };
 
 const isConstant = (node: Node): boolean => node.kind !== 'leaf' && node.of.length === 0;
 
-/** Several nodes as one, without those that change nothing; constant where one of them decides alone. */
+/** Joins nodes, without neutral ones; constant if a single node decides. */
 function joined(kind: 'all' | 'any', nodes: readonly Node[]): Node {
   const deciding = nodes.find((node) => isConstant(node) && node.kind !== kind);
   if (deciding) return deciding;
@@ -44,8 +44,8 @@ function joined(kind: 'all' | 'any', nodes: readonly Node[]): Node {
 }
 
 /**
- * Resolves "N days ago", applications and complements. No expression at all is met by everyone; a node that is not known or makes no sense
- * by nobody, and neither is its complement: an audience must never grow by a misunderstanding.
+ * Resolves "N days ago", applications and complements. A missing expression matches every device; an unknown or invalid node matches none, and
+ * neither does its complement: a misinterpretation must never enlarge an audience.
  */
 export function resolve(expression: Expression | undefined, { now, application }: Viewpoint): Node {
   if (!expression) return everybody;
@@ -83,13 +83,13 @@ export function resolve(expression: Expression | undefined, { now, application }
   return visit(expression, false);
 }
 
-/** False where no device of the application can meet the expression, whatever it has. */
+/** False if no possible device of the application can match the expression. */
 export function canMatch(expression: Expression | undefined, viewpoint: Viewpoint): boolean {
   const root = resolve(expression, viewpoint);
   return root.kind !== 'any' || root.of.length > 0;
 }
 
-/** The leaves of a node, by their numbers. */
+/** The leaves of a node, with their numbers. */
 export function leavesOf(node: Node): readonly { readonly leaf: number; readonly condition: Condition }[] {
   return node.kind === 'leaf' ? [node] : node.of.flatMap(leavesOf);
 }
@@ -116,6 +116,6 @@ export function predicateOf(root: Node): Predicate {
   return { tags, matches: compile(root) };
 }
 
-/** The expression as a predicate over devices, in memory (R-RES12 to R-RES16, Spec N). */
+/** Compiles the expression to an in-memory predicate over devices (R-RES12 to R-RES16, Spec N). */
 export const compilePredicate = (expression: Expression | undefined, viewpoint: Viewpoint): Predicate =>
   predicateOf(resolve(expression, viewpoint));

@@ -11,27 +11,27 @@ import {
 } from './predicate.ts';
 
 /**
- * Where the collection of devices keeps what conditions compare. Besides, every document has `app`, `seq` and `tags`, a list of `{k, v}`
- * with texts cut to {@link INDEXED_LENGTH} code points.
+ * The layout of the collection of devices. Every document also has `app`, `seq` and `tags`, a list of `{k, v}` with texts cut to {@link
+ * INDEXED_LENGTH} code points.
  */
 export interface DeviceLayout {
   /** Index {app, seq}. */
   readonly seqIndex: string;
   /** Index {app, tags.k, tags.v, seq}. */
   readonly tagsIndex: string;
-  /** Tags that are fields of the document, by number; `index` is {app, <path>, seq}, where there is one. */
+  /** Tags that are fields of the document, by number; `index` is {app, <path>, seq}, if it exists. */
   readonly fields: ReadonlyMap<number, { readonly path: string; readonly index?: string }>;
 }
 
 /**
- * The leaves of an expression that a scan looks up in an index, by number: every device that meets the expression meets one of them.
- * None = the scan reads every device. Decided once per message and kept with it, so that all its chunks are scanned alike.
+ * The leaves of an expression that a scan looks up in an index, by number: every device that matches the expression matches one of them. Empty = the
+ * scan reads every device. Chosen once per message and stored with it, so that all its chunks are scanned alike.
  */
 export type Lookup = readonly number[];
 
-/** How the devices of a chunk that meet an expression are found. */
+/** How a scan finds the matching devices of a chunk. */
 export interface ScanPlan {
-  /** @param also what else a document must have: conditions that no index serves. */
+  /** @param also additional conditions on a document, which no index serves */
   readonly filter: (
     application: string,
     fromSeq: number,
@@ -39,20 +39,20 @@ export interface ScanPlan {
     also?: Record<string, unknown>,
   ) => Record<string, unknown>;
   readonly hint: string;
-  /** What must be checked of each document that the filter lets through; undefined = nothing. */
+  /** The test that documents from the filter must still pass; undefined if there is none. */
   readonly residual: Predicate | undefined;
 }
 
-/** Devices read here and there in an application, for estimating how many meet a condition. */
+/** A sample of an application's devices, to estimate the selectivity of conditions. */
 export interface Sample {
   /** In the order of the predicate's tags. */
   readonly devices: readonly TagValues[];
-  /** How many devices the application has, about. */
+  /** Approximate number of devices of the application. */
   readonly total: number;
   readonly chunks: number;
 }
 
-/** What an index holds of a text: the first 64 code points. */
+/** Number of leading code points of a text in an index. */
 export const INDEXED_LENGTH = 64;
 
 function indexed(value: Comparable): Comparable {
@@ -60,17 +60,17 @@ function indexed(value: Comparable): Comparable {
   return Array.from(value).slice(0, INDEXED_LENGTH).join('');
 }
 
-/** A text so long that the index cannot tell it from longer ones. Version keys are never cut. */
+/** Whether the index cannot distinguish a text from longer ones. Version keys are never cut. */
 const isCut = (value: Comparable, type: TagType): boolean =>
   type !== TagType.TAG_TYPE_VERSION && typeof value === 'string' && Array.from(value).length >= INDEXED_LENGTH;
 
 const isExact = (condition: Condition): boolean => !condition.values.some((value) => isCut(value, condition.type));
 
-/** Values, and conditions, that one look-up may have: more cost the planner of MongoDB more than they save. */
+/** Maximum number of values or conditions of a lookup: with more, MongoDB's planner costs more than the lookup saves. */
 const MAX_LOOKED_UP = 1000;
 const MAX_LEAVES = 100;
 
-/** The index that serves a condition; complements have none, because they are met by devices without a value, and neither have traits. */
+/** The index that serves a condition. Complements have none, because devices without a value match them, and neither have traits. */
 function indexOf(condition: Condition, layout: DeviceLayout): string | undefined {
   if (condition.complement || condition.values.length > MAX_LOOKED_UP) return undefined;
   if (condition.tag < 0) return undefined;
@@ -84,7 +84,7 @@ interface Choice {
   readonly cost: number;
 }
 
-/** The cheapest set of leaves in one index that together let no matching device slip. */
+/** The cheapest set of leaves of one index such that every matching device matches one of them. */
 function cheapest(node: Node, layout: DeviceLayout, costOf: (leaf: number) => number): Choice | undefined {
   if (node.kind === 'leaf') {
     const index = indexOf(node.condition, layout);
@@ -105,12 +105,12 @@ function cheapest(node: Node, layout: DeviceLayout, costOf: (leaf: number) => nu
   };
 }
 
-/** What a device costs that is read by a range, its values in turn and so here and there, against one read in order (G6). */
+/** Relative cost of a device that is read by a range, in scattered order, to one that is read in order (G6). */
 const SCATTERED = 2.25;
 
 /**
- * What looking up a leaf costs, in devices read. A range is read value by value, because the number of the device comes last in the
- * index: once for each of its values in every chunk.
+ * Cost of looking up a leaf, in device reads. A range is read value by value in every chunk, because the device number is the last field of the
+ * index.
  */
 function costIn(sample: Sample, root: Node): (leaf: number) => number {
   const { tags } = predicateOf(root);
@@ -123,7 +123,7 @@ function costIn(sample: Sample, root: Node): (leaf: number) => number {
     const expected = (met.length + 0.5) * scale;
     if (condition.ranges.length === 0) return expected;
     const distinct = new Set(met.flatMap((values) => values[slot] ?? [])).size;
-    // Values that repeat in the sample are few; those that do not are as many as the devices.
+    // If values repeat in the sample, there are few of them; otherwise there are as many as devices.
     const values = distinct * 2 < met.length ? distinct : expected;
     return expected * SCATTERED + values * sample.chunks;
   };
@@ -131,11 +131,13 @@ function costIn(sample: Sample, root: Node): (leaf: number) => number {
   return (leaf) => costs.get(leaf)!;
 }
 
-/** Whether an index can serve the expression at all: without one there is nothing to choose. */
+/** Whether an index can serve the expression; if not, there is no lookup to choose. */
 export const canLookUp = (expression: Expression | undefined, viewpoint: Viewpoint, layout: DeviceLayout): boolean =>
   cheapest(resolve(expression, viewpoint), layout, () => 0) !== undefined;
 
-/** Chooses what to look up from a sample of the application's devices: the rarest that is needed, or nothing where that is cheaper. */
+/**
+ * Chooses the lookup by a sample of the application's devices: the most selective necessary condition, or none if reading every device is cheaper.
+ */
 export function chooseLookup(
   expression: Expression | undefined,
   viewpoint: Viewpoint,
@@ -153,7 +155,7 @@ const bounds = ({ from, to, below }: Range): Record<string, unknown> => ({
   ...(below === undefined ? {} : { $lt: below }),
 });
 
-/** The filters on one value; any of them. */
+/** Filters on one value, of which any must match. */
 function valueFilters({ values, ranges }: Condition): unknown[] {
   const [first, ...others] = [...new Set(values.map(indexed))];
   const listed = first === undefined ? [] : others.length === 0 ? [first] : [{ $in: [first, ...others] }];
@@ -167,17 +169,17 @@ function clauses(condition: Condition, layout: DeviceLayout): Record<string, unk
   );
 }
 
-/** What remains to be checked of a device that met one of the looked-up leaves. */
+/** The conditions that remain to be checked on a device that matches one of the looked-up leaves. */
 function remainder(node: Node, lookup: ReadonlySet<number>): Node | undefined {
   if (node.kind === 'leaf') return lookup.has(node.leaf) && isExact(node.condition) ? undefined : node;
   const parts = node.of.map((each) => remainder(each, lookup));
-  // Which of several was met is not known, so they are checked as a whole.
+  // It is unknown which alternative matched, so all of them are checked.
   if (node.kind === 'any') return parts.length > 0 && parts.every((part) => part === undefined) ? undefined : node;
   const left = parts.filter((part) => part !== undefined);
   return left.length > 0 ? { kind: 'all', of: left } : undefined;
 }
 
-/** The plan of scanning for an expression with this look-up, one of {@link chooseLookup}. */
+/** The scan plan of an expression with a lookup of {@link chooseLookup}. */
 export function scanPlan(
   expression: Expression | undefined,
   viewpoint: Viewpoint,

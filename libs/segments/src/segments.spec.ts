@@ -76,7 +76,7 @@ describe('predicate', () => {
     expect(meets(tag(72, LIST, IN, 'b', 'c'), 'a', 'b')).toBe(true);
   });
 
-  it('tells integers beyond 2^53 apart, by every operator (R-RES8)', () => {
+  it('distinguishes integers beyond 2^53, by every operator (R-RES8)', () => {
     const [before, at, after] = [2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n];
     const [last, lastButOne] = [2n ** 63n - 1n, 2n ** 63n - 2n];
     const found = (operator: Operator, ...operands: Comparable[]) =>
@@ -92,7 +92,7 @@ describe('predicate', () => {
     expect(found(BETWEEN, after, lastButOne)).toEqual([after, lastButOne]);
   });
 
-  it('takes a long integer of an earlier expression for the double that it was kept as', () => {
+  it('treats a long integer of an earlier expression as the stored double', () => {
     expect(meets(tag(70, INTEGER, EQ, 2 ** 60), 2n ** 60n)).toBe(true);
     expect(meets(tag(70, INTEGER, EQ, 2 ** 60), 2n ** 60n + 1n)).toBe(false);
     expect(meets(tag(75, TagType.TAG_TYPE_DECIMAL, EQ, 2 ** 60), 2 ** 60)).toBe(true);
@@ -115,7 +115,7 @@ describe('predicate', () => {
     expect(at.map((ms) => meets(expression, ms))).toEqual([false, true, true, false]);
   });
 
-  it('is met of a tag that is gone as by devices without a value (R-D2)', () => {
+  it('treats a deleted tag as unset (R-D2)', () => {
     const device = { tags: [70, 71].map((k) => ({ k, v: 'a' })) };
     const without = (gone: number[], of: Expression): boolean =>
       met(
@@ -134,7 +134,7 @@ describe('predicate', () => {
     expect(renewed(some, () => true)).toEqual(some);
   });
 
-  it('is met by nobody where an operand is of a wrong type or a node is unknown', () => {
+  it('matches no device if an operand has a wrong type or a node is unknown', () => {
     expect(meets(tag(70, INTEGER, NOTEQ, 'a'), 1)).toBe(false);
     expect(meets(tag(71, STRING, GTE, 'a'), 'b')).toBe(false);
     expect(meets({ node: undefined })).toBe(false);
@@ -143,7 +143,7 @@ describe('predicate', () => {
   });
 });
 
-/** The few operators of MongoDB that plans use, with its meaning: a filter on a list holds when it does for an entry. */
+/** Evaluates the few MongoDB operators of plans with MongoDB's semantics: a filter on a list matches if one entry does. */
 function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
   return Object.entries(filter).every(([path, asked]) => {
     if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
@@ -158,7 +158,7 @@ function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolea
   });
 }
 
-/** MongoDB compares integers of 64 bits with doubles by what they are. */
+/** MongoDB compares 64-bit integers with doubles by exact value. */
 const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
 function holds(value: Comparable | undefined, asked: unknown): boolean {
@@ -185,7 +185,7 @@ describe('scan plan', () => {
     };
   };
 
-  it('finds exactly the devices that the predicate matches, whatever is looked up', () => {
+  it('finds exactly the devices that the predicate matches, with any lookup', () => {
     fc.assert(
       fc.property(
         fc.array(sampleDevice, { minLength: 1, maxLength: 12 }),
@@ -240,7 +240,7 @@ describe('scan plan', () => {
     expect(chooseLookup(mixed, sampleViewpoint, sampleLayout, sampleOf(nobody, mixed, 100_000))).toEqual([]);
   });
 
-  it('reads all devices where that is cheaper: for what most have, and for ranges of many values in many chunks', () => {
+  it('reads all devices if that is cheaper: for common values, and for ranges of many values in many chunks', () => {
     const most = tag(70, INTEGER, EQ, 1);
     const devices = [{ tags: [{ k: 70, v: 1 }] }];
     expect(chooseLookup(most, sampleViewpoint, sampleLayout, sampleOf(devices, most, 1000))).toEqual([]);
@@ -250,7 +250,7 @@ describe('scan plan', () => {
     expect(chooseLookup(since, sampleViewpoint, sampleLayout, sampleOf(opened, since, 60_000))).toEqual([0]);
   });
 
-  it('needs no second check where the index says it all, and one where texts were cut', () => {
+  it('needs no second check if the index is sufficient, and one if texts were cut', () => {
     const short = tag(71, STRING, EQ, 'x'.repeat(63));
     expect(scanPlan(short, sampleViewpoint, sampleLayout, [0]).residual).toBeUndefined();
     const long = tag(71, STRING, EQ, 'x'.repeat(65));

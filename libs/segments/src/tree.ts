@@ -1,21 +1,21 @@
 import type { Expression } from '@tidings/events';
 
 /**
- * How deep an expression may be: what holds one, a message in an event at the deepest, is decoded in 100 levels, of which a node takes two and
- * a condition with what stands in it four.
+ * Maximum depth of an expression. Protobuf decoding is limited to 100 levels: a node takes two of them, a condition with its contents four, and the
+ * message and the event that contain the expression take others.
  */
 export const MAX_DEPTH = 40;
 
 /** The number of a tag that no device has. */
 const NO_TAG = 0;
 
-/** Several in one; those of the kind are taken apart, so that what is in all or any of many is as deep as what is in two. */
+/** Joins expressions into one. Parts of the same kind are flattened, so that the result is no deeper than a join of two. */
 export function joined(kind: 'all' | 'any', parts: readonly Expression[]): Expression {
   const of = parts.flatMap((part) => (part.node?.$case === kind ? part.node.value.of : [part]));
   return { node: { $case: kind, value: { of } } };
 }
 
-/** How many nodes stand below each other, at most. */
+/** Maximum number of nested nodes. */
 export function depthOf({ node }: Expression): number {
   switch (node?.$case) {
     case 'all':
@@ -37,7 +37,7 @@ export function tagsIn(expression: Expression, found = new Set<number>()): Reado
   return found;
 }
 
-/** What an expression of earlier means now: what it asks of a tag that is gone is asked of devices without a value (R-D2). */
+/** An earlier expression with the current tags: conditions on deleted tags see devices without a value (R-D2). */
 export function renewed(expression: Expression, hasTag: (tag: number) => boolean): Expression {
   const { node } = expression;
   switch (node?.$case) {

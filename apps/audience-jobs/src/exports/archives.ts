@@ -13,13 +13,13 @@ import {
 
 const DUPLICATE_KEY = 11000;
 
-/** The files of exports, packed, in parts that count when they are said to be whole: what a dead attempt has left is never read. */
+/** Packed files of exports, in parts that count once they are declared complete: leftovers of failed attempts are never read. */
 export interface Archives extends OrphanRemoval {
   storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
   find(job: string, part: number): Promise<Part | undefined>;
-  /** Says that a part is whole, unless another attempt has said so before, and answers whose counts. */
+  /** Declares a part complete, unless another attempt has done so. @returns the part that counts */
   finish(job: string, number: number, part: Part, at: Date): Promise<Part>;
-  /** The blocks of a file of so many parts, with the place behind each. @throws Fault `unavailable` where it is not there as a whole */
+  /** The blocks of a file of so many parts, each with the position after it. @throws Fault `unavailable` if the file is incomplete */
   read(
     job: string,
     parts: number,
@@ -37,7 +37,7 @@ interface BlockPlace {
 const PART_DIGITS = 10;
 const partId = (job: string, part: number): string => `${job}/${String(part).padStart(PART_DIGITS, '0')}`;
 const blockId = ({ job, part, attempt, block }: BlockPlace): string => `${partId(job, part)}/${attempt}/${block}`;
-/** All ids of parts and blocks of a job. */
+/** Matches all ids of a job's parts and blocks. */
 const idsOf = (job: string) => ({ $gt: `${job}/`, $lt: `${job}0` });
 
 export function openArchives(db: Db): Archives {

@@ -20,19 +20,19 @@ export interface ExportsDeps {
   readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Hears that an export was accepted. */
+  /** Notifies of an accepted export. */
   readonly accepted: () => void;
 }
 
-/** About how much of an archive is told at a time. */
+/** Approximate bytes of an archive per reply. */
 const READ_BYTES = 512 * 1024;
 const BEGINNING: ArchivePlace = { part: 0, block: 0 };
 
-/** The application of a selection; "" for several, or none. */
+/** The application of a selection; "" for several or none. */
 const applicationOf = ({ applications: [only, ...others] }: Selection): string =>
   only && others.length === 0 ? only.code : '';
 
-/** Exports of segments, of `Jobs` of tidings.rpc.v1. */
+/** The export methods of `Jobs` of tidings.rpc.v1. */
 export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'findArchives' | 'readArchive'> {
   const { clock, inputs, archives, segments, admission, store, writer } = deps;
 

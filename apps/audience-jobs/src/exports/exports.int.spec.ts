@@ -26,14 +26,14 @@ describeWithMongo('exports', (mongo) => {
   let inputs: Inputs;
   let store: JobStore;
   let writer: LogWriter<JobCommand, Job>;
-  /** What the devices are called at the moment. */
+  /** Prefix of the device names at the moment. */
   let generation: string;
   let jobs = 0;
-  /** Applications whose look-up was chosen, and what scans were given. */
+  /** Applications whose lookup was chosen, and lookups that scans received. */
   let chosen: string[];
   let lookedUp: number[][];
 
-  /** Every device whose number is even. */
+  /** Every device with an even number. */
   async function* scan({ from, to, lookup }: ScanRequest) {
     lookedUp.push(lookup);
     const devices = Array.from({ length: to - from }, (_, i) => from + i)
@@ -105,10 +105,10 @@ describeWithMongo('exports', (mongo) => {
     expect(found.archives).toContainEqual({ job: job.id, size: BigInt(archive.length) });
   });
 
-  it('go on with what the first of several attempts has written', async () => {
+  it('continue from the result of the first of several attempts', async () => {
     const begun = await accepted();
     const second = await advanced(begun);
-    // Two workers at one part: one stands still after it has read, and the other goes on.
+    // Two workers process one part: one pauses after reading, and the other continues.
     const processed = await process(second);
     generation = 'later';
     expect(await process(second)).toEqual(processed);
@@ -124,7 +124,7 @@ describeWithMongo('exports', (mongo) => {
     );
   });
 
-  it('choose how an application is looked up when they come to it, and once', async () => {
+  it('choose the lookup of an application once, when they reach it', async () => {
     let job = await accepted();
     expect(chosen).toEqual([]);
     job = await advanced(await advanced(job));
@@ -134,7 +134,7 @@ describeWithMongo('exports', (mongo) => {
     expect([chosen, lookedUp[2]]).toEqual([[application, application], [2]]);
   });
 
-  it('are not read before they are whole, and not where a part is gone', async () => {
+  it('are not read before they are complete, or if a part is missing', async () => {
     const begun = await advanced(await accepted());
     await expect(rpc().readArchive({ job: begun.id, from: undefined })).rejects.toMatchObject({ kind: 'notFound' });
     const { id } = await completed(begun);
@@ -155,7 +155,7 @@ describeWithMongo('exports', (mongo) => {
     }
   });
 
-  it('leave nothing of what never became one', async () => {
+  it('leave no data of an export that was never accepted', async () => {
     const at = new Date(clock.now());
     await inputs.store('never', ExportInput.create(), at);
     await archives.storeBlock({ job: 'never', part: 0, attempt: 'dead', block: 0 }, Buffer.from('x'), at);

@@ -4,9 +4,9 @@ import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 import { exportInputsModel, type InputDocument } from './storage/exports.schema.ts';
 
-/** What exports read, beside the logs: expressions may name people. */
+/** Inputs of exports, stored outside the logs: expressions may contain personal data. */
 export interface Inputs extends OrphanRemoval {
-  /** Keeps the first one that is given for a job, and answers which that is. */
+  /** Stores the first input of a job. @returns the stored one, which may be an earlier one */
   store(job: string, input: ExportInput, at: Date): Promise<ExportInput>;
   find(job: string): Promise<ExportInput | undefined>;
 }

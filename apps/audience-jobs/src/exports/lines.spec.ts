@@ -26,11 +26,11 @@ const written = (format: ExportFormat, columns: Columns): string => {
   return head + of(device);
 };
 
-/** The lines of a CSV text, each as its fields (RFC 4180). */
+/** The fields of each line of a CSV text (RFC 4180). */
 function read(csv: string): string[][] {
   const lines: string[][] = [];
   let fields: string[] = [];
-  // A field, and what ends it: a comma, or a line's end.
+  // A field and its terminator: a comma or a line break.
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)) {
     fields.push(quoted?.replaceAll('""', '"') ?? plain!);
     if (end === ',') continue;
@@ -82,7 +82,7 @@ describe('the lines of an export (R-N6)', () => {
     );
   });
 
-  it('are none where devices are only counted', () => {
+  it('are none if devices are only counted', () => {
     expect(() => linesOf(NONE, { fields: everything, tags })).toThrow('Internal error');
   });
 });

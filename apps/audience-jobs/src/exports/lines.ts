@@ -3,22 +3,22 @@ import { ExportFormat } from '@tidings/events';
 import { Fault, jsonInteger, Platform, type PlatformCode } from '@tidings/kernel';
 import type { DeviceFields, ScannedDevice, TagColumn } from '@tidings/rpc';
 
-/** The columns that a file has besides those of the platform (R-N6). */
+/** The columns of a file in addition to those of the platform (R-N6). */
 export interface Columns {
   readonly fields: DeviceFields;
-  /** In their order; looked at where the fields ask for tags. */
+  /** In order; used only if the fields include tags. */
   readonly tags: readonly TagColumn[];
 }
 
-/** How devices stand in a file. */
+/** The encoding of devices in a file. */
 export interface Lines {
-  /** What the file begins with. */
+  /** The beginning of the file. */
   readonly head: string;
-  /** The line of a device, its end included. */
+  /** The line of a device, including its line break. */
   readonly of: (device: ScannedDevice) => string;
 }
 
-/** Names of the platforms, as people call them. */
+/** Display names of the platforms. */
 const platformNames = {
   [Platform.iOS]: 'iOS',
   [Platform.Blackberry]: 'BlackBerry',
@@ -44,7 +44,7 @@ const platformName = (platform: number): string => platformNames[platform as Pla
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A field by RFC 4180. */
+/** A field in RFC 4180 encoding. */
 const csvField = (text: string): string => (NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(',')}\r\n`;
@@ -55,11 +55,11 @@ function csvText(output: TagOutput | undefined): string {
   return typeof output === 'boolean' ? String(output) : (plainText(output) ?? '');
 }
 
-/** The value as JSON.stringify writes it in full. */
+/** The value such that JSON.stringify writes it without loss. */
 const jsonOutput = (output: TagOutput | undefined): unknown =>
   typeof output === 'bigint' ? jsonInteger(output) : output;
 
-/** The tags of a device that are set, by their number (R-RES9). */
+/** The set tags of a device, by number (R-RES9). */
 const outputsOf = ({ tags }: ScannedDevice): ReadonlyMap<number, TagOutput> =>
   new Map(tags.flatMap(({ tag, value }) => (value ? [[tag, outputOf(value)] as const] : [])));
 
@@ -108,7 +108,7 @@ function json({ fields, tags: columns }: Columns): Lines {
   };
 }
 
-/** The lines of a format (R-N6). */
+/** The encoding of a format (R-N6). */
 export function linesOf(format: ExportFormat, columns: Columns): Lines {
   switch (format) {
     case ExportFormat.EXPORT_FORMAT_CSV:

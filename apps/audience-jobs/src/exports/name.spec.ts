@@ -17,7 +17,7 @@ describe('the name of an archive', () => {
     expect(acceptedIn(archiveOf(csv)!)).toBe(1768478400);
   });
 
-  it('is none before the archive is whole, and where there is none', () => {
+  it('is undefined before the archive is complete, and without an archive', () => {
     expect(archiveOf(of('', ExportFormat.EXPORT_FORMAT_CSV, 'Pending'))).toBeUndefined();
     expect(archiveOf(of('', ExportFormat.EXPORT_FORMAT_UNSPECIFIED))).toBeUndefined();
     for (const name of ['', 'a.zip', 'export_segment_ALL_1.csv', 'export_segment_ALL_.csv.zip']) {

@@ -2,14 +2,14 @@ import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import type { Written } from './storage/exports.schema.ts';
 
-/** Packed bytes that are stored as one. */
+/** Packed bytes per stored block. */
 const BLOCK_BYTES = 1024 * 1024;
 
 /**
- * Packs the next texts of a file, in blocks: a piece of a deflated stream that ends at a whole byte and refers to nothing before it, so that
- * pieces written by several attempts make one stream.
- * @param before what the file comes to so far
- * @returns what it comes to then
+ * Packs the next texts of a file into blocks. The result is a part of a deflate stream that ends on a byte boundary and refers to no earlier data, so
+ * that the parts of several attempts form one stream.
+ * @param before totals of the file so far
+ * @returns the new totals
  */
 export async function pack(
   texts: AsyncIterable<string>,

@@ -6,7 +6,7 @@ const CHUNK = 65_536;
 const application = fc.record({ code: fc.string(), numbers: fc.nat(200_000) });
 
 describe('the parts of an export', () => {
-  it('look at every number once, in order, and never at more than one chunk', () => {
+  it('cover every number once, in order, each within one chunk', () => {
     fc.assert(
       fc.property(fc.array(application, { maxLength: 4 }), (applications) => {
         const { parts, numbers } = extentOf({ applications });
@@ -32,7 +32,7 @@ describe('the parts of an export', () => {
     );
   });
 
-  it('are one where there is nobody to look at', () => {
+  it('are one for an empty export', () => {
     expect(extentOf({ applications: [] })).toEqual({ parts: 1, numbers: 1 });
     expect(stretchOf({ applications: [] }, 0)).toBeUndefined();
   });

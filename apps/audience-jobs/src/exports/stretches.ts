@@ -1,9 +1,9 @@
 import type { Selection } from '@tidings/rpc';
 
-/** Numbers of devices that are looked at for one part of an export; a chunk is a whole number of them. */
+/** Device numbers per part of an export; a divisor of a chunk's size. */
 const STRETCH = 4096;
 
-/** Numbers of devices of an application, `to` excluded. */
+/** A range of device numbers of an application; `to` is exclusive. */
 export interface Stretch {
   readonly application: string;
   readonly from: number;
@@ -14,7 +14,7 @@ type Applications = Pick<Selection, 'applications'>;
 
 const stretchesIn = (numbers: number): number => Math.ceil(numbers / STRETCH);
 
-/** How many parts an export has, and over how many numbers it goes. One that has nobody to look at has one part, which counts as one number. */
+/** Number of parts of an export, and number of device numbers in it. An empty export has one part with one number. */
 export function extentOf({ applications }: Applications): { readonly parts: number; readonly numbers: number } {
   const sum = (of: (numbers: number) => number): number =>
     applications.reduce((all, each) => all + of(each.numbers), 0);
@@ -27,7 +27,7 @@ export function extentOf({ applications }: Applications): { readonly parts: numb
   };
 }
 
-/** What the part of this number looks at; undefined = nobody. */
+/** The range of a part; undefined for an empty export. */
 export function stretchOf({ applications }: Applications, part: number): Stretch | undefined {
   let rest = part;
   for (const { code, numbers } of applications) {

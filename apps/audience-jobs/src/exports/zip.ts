@@ -1,16 +1,16 @@
-/** The only file in an archive. Its bytes lie packed: deflated, in pieces that end at whole bytes, without the block that says that it is the last. */
+/** The only file in an archive. Its bytes are stored deflated, in parts that end on byte boundaries, without the final block. */
 export interface ZippedFile {
   /** ASCII. */
   readonly name: string;
   readonly at: Date;
   readonly crc32: number;
-  /** In bytes, unpacked. */
+  /** Unpacked bytes. */
   readonly size: number;
-  /** In bytes, as they lie. */
+  /** Packed bytes. */
   readonly packedSize: number;
 }
 
-/** An empty block that is the last of a deflated stream. */
+/** An empty final block of a deflate stream. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 const LARGEST = 0xffff_ffff;
 const DEFLATED = 8;
@@ -36,17 +36,17 @@ const u64 = (value: number): Buffer => {
 
 const packedSizeOf = ({ packedSize }: ZippedFile): number => packedSize + LAST_BLOCK.length;
 
-/** With a kilobyte to spare for what stands around the file. */
+/** Leaves a kilobyte for the headers. */
 const isLarge = (file: ZippedFile): boolean => file.size > LARGEST - 1024 || file.packedSize > LARGEST - 1024;
 
-/** A moment as the format has it: two seconds exact, in UTC, from 1980 on. */
+/** A time in the archive's format: UTC since 1980, with a resolution of two seconds. */
 const dosTime = (at: Date): Buffer =>
   Buffer.concat([
     u16((at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)),
     u16(((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()),
   ]);
 
-/** What stands alike in front of the file and in the directory. */
+/** The fields shared by the local header and the directory entry. */
 function described(file: ZippedFile): { readonly fixed: Buffer; readonly extra: Buffer } {
   const large = isLarge(file);
   const extra = large
@@ -60,18 +60,18 @@ function described(file: ZippedFile): { readonly fixed: Buffer; readonly extra: 
   return { fixed, extra };
 }
 
-/** What an archive begins with. */
+/** The bytes of an archive before the file. */
 export function zipHead(file: ZippedFile): Buffer {
   const { fixed, extra } = described(file);
   return Buffer.concat([u32(signatures.file), fixed, Buffer.from(file.name, 'ascii'), extra]);
 }
 
-/** What follows the file's bytes. */
+/** The bytes of an archive after the file. */
 export function zipTail(file: ZippedFile): Buffer {
   const { fixed, extra } = described(file);
   const large = isLarge(file);
   const version = u16(large ? VERSION_ZIP64 : VERSION);
-  // No comment, first disk, no attributes, at the archive's beginning.
+  // No comment, first disk, no attributes, offset 0.
   const place = Buffer.alloc(14);
   const name = Buffer.from(file.name, 'ascii');
   const directory = Buffer.concat([u32(signatures.directory), version, fixed, place, name, extra]);
@@ -88,5 +88,5 @@ export function zipTail(file: ZippedFile): Buffer {
   return Buffer.concat([LAST_BLOCK, directory, ...(large ? [end64] : []), end]);
 }
 
-/** How large the archive is, in bytes. */
+/** Size of the archive in bytes. */
 export const zipSize = (file: ZippedFile): number => zipHead(file).length + file.packedSize + zipTail(file).length;

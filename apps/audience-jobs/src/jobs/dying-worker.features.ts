@@ -8,12 +8,12 @@ import { jobsLog } from './job-log.ts';
 import { openJobStore } from './job-store.ts';
 import { Worker } from './worker.ts';
 
-/** An application whose jobs kill the process that works on them. */
+/** An application whose jobs kill their worker process. */
 export const POISON = 'poison';
 
 /**
- * A worker in a process of its own, which SIGKILL ends amid the first piece of any job of {@link POISON}; the pieces of others take a moment. It ends by
- * itself when no job is pending. Arguments: address and name of the database, and the time.
+ * A worker in a process of its own, which kills itself with SIGKILL during the first piece of any job of {@link POISON}; the pieces of other jobs
+ * take a moment. It exits when no job is pending. Arguments: address and name of the database, and the time.
  */
 async function main(url: string, database: string, at: string): Promise<void> {
   const clock = { now: () => Date.parse(at) };
@@ -27,7 +27,7 @@ async function main(url: string, database: string, at: string): Promise<void> {
     ...{ db, clock, store, writer, log: openLog('info') },
     process: async ({ pieces: piece, accepted: { application } }) => {
       if (application === POISON) process.kill(process.pid, 'SIGKILL');
-      // Long enough for the poison beside it to act.
+      // Long enough for a concurrent poison job to act.
       await delay(200);
       return { piece, entries: 1, done: 1, notFound: 0, failed: 0 };
     },

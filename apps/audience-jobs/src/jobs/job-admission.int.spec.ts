@@ -29,7 +29,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
   let inputs: Inputs;
   let writer: LogWriter<JobCommand, Job>;
   let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
-  /** Applications that the next export goes over. */
+  /** Applications of the next export. */
   let selected: string[];
 
   const store = (job: string, of = application) =>
@@ -43,7 +43,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const segment = SelectRequest.fromPartial({ account });
     return rpc.acceptExport({ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV });
   };
-  /** Jobs that are open already, however they became it. */
+  /** Opens jobs directly, without admission. */
   const fill = async (from: number, to: number): Promise<void> => {
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     const at = new Date(clock.now());
@@ -78,7 +78,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     application = `app-${++applications}`;
   });
 
-  it('are bounded, whoever starts them at once', async () => {
+  it('are limited, also if several processes start them at once', async () => {
     await fill(0, MAX_OPEN_JOBS - 5);
     const ids = Array.from({ length: 25 }, (_, i) => `${application}-at-once-${i}`);
     const results = await Promise.allSettled(ids.map((id) => start(id)));
@@ -86,7 +86,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(reasons).toEqual(Array.from({ length: 20 }, () => refused(tooMany)));
   });
 
-  it('leave room again at the end of one, and for other applications always', async () => {
+  it('free room when one ends, and never take room of other applications', async () => {
     await fill(0, MAX_OPEN_JOBS);
     await expect(start('one-more')).rejects.toThrow(tooMany);
     await start('of-another', { of: `${application}-other` });
@@ -95,12 +95,12 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await expect(start('and-another')).rejects.toThrow(tooMany);
   });
 
-  it('are accepted again where the answer was lost, and nothing is kept of what is refused', async () => {
+  it('are accepted again after a lost answer, and leave no data if refused', async () => {
     await fill(0, MAX_OPEN_JOBS - 1);
     await store('late');
     await fill(MAX_OPEN_JOBS - 1, MAX_OPEN_JOBS);
     await start(`${application}-0`);
-    // One that has ended is not mistaken for one that is refused, either.
+    // A repeat of a completed job is not refused either.
     await end(`${application}-0`);
     await fill(MAX_OPEN_JOBS, MAX_OPEN_JOBS + 1);
     await start(`${application}-0`);
@@ -112,11 +112,11 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(await inputs.find('export')).toBeUndefined();
   });
 
-  it('are bounded by what their devices take', async () => {
+  it('are limited by the size of their devices', async () => {
     const half = (MAX_OPEN_MEBIBYTES / 2) * MEBIBYTE;
     await start(`${application}-0`, { bytes: half });
     await start(`${application}-1`, { bytes: half - 1 });
-    // A job is taken whole or not at all: the last one may go beyond.
+    // A job is admitted as a whole: the last one may exceed the limit.
     await start(`${application}-2`, { bytes: half });
     const text = `application: the devices of open jobs may take at most ${MAX_OPEN_MEBIBYTES} MiB`;
     await expect(start(`${application}-3`)).rejects.toThrow(Fault.throttled(text, 5));
@@ -125,7 +125,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await start(`${application}-3`);
   });
 
-  it('are counted apart from exports of several applications, which are bounded for the account', async () => {
+  it('are counted apart from exports of several applications, which are limited per account', async () => {
     await fill(0, MAX_OPEN_JOBS);
     await startExport('all-of-them', application, 'other');
     application = '';

@@ -5,28 +5,31 @@ import { queueKey } from './job-log.ts';
 import type { JobStore } from './job-store.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Room comes with the end of a job: no time can be told, and this is about what a middling one takes. */
+/** About the duration of an average job; the actual end of a job cannot be predicted. */
 const RETRY_AFTER_S = 5;
 
-/** A job by its id, and what its entries come to. */
+/** The id of a job, and the size of its entries. */
 export interface Opening {
   readonly job: string;
   readonly bytes: number;
 }
 
-/** Bounds what an application can queue. */
+/** Limits the queued jobs of an application. */
 export interface Admission {
-  /** @throws Fault `throttled` where no further job may be opened now. */
+  /** @throws Fault `throttled` if the queue is full */
   check(queue: Queue): Promise<void>;
   /**
-   * Opens a job where there is room, unless it is there already. Only processes that admit at the same moment can go beyond a limit together, each
-   * by what it admits in that moment.
-   * @throws Fault `throttled` where there is no room
+   * Opens a job if there is room or it exists already. Concurrent processes can together exceed a limit by the jobs that they admit at the same
+   * moment.
+   * @throws Fault `throttled` if the queue is full
    */
   admit(queue: Queue, opening: Opening, open: () => Promise<void>): Promise<void>;
 }
 
-/** Why a queue takes no further job beside these, by their sizes; undefined where it does. An application's last job may go beyond the limit of bytes. */
+/**
+ * The reason why a queue with jobs of these sizes refuses another job; undefined if it does not. An application's last job may exceed the limit of
+ * bytes.
+ */
 export function refusalOf({ application }: Queue, sizes: readonly number[]): string | undefined {
   if (sizes.length >= MAX_OPEN_JOBS) {
     return application === ''
@@ -39,7 +42,7 @@ export function refusalOf({ application }: Queue, sizes: readonly number[]): str
 }
 
 export function openAdmission(store: Pick<JobStore, 'find' | 'open'>): Admission {
-  /** Jobs that this process is opening, by queue, in their order. */
+  /** Jobs that this process is opening, by queue, in order. */
   const opening = new Map<string, Map<string, number>>();
 
   const begin = (key: string, { job, bytes }: Opening): void => {
@@ -53,12 +56,12 @@ export function openAdmission(store: Pick<JobStore, 'find' | 'open'>): Admission
     if (jobs?.size === 0) opening.delete(key);
   };
   const check = async (queue: Queue, job?: string): Promise<void> => {
-    // Those before this one. Taken first: one that is opened meanwhile may be neither here nor there afterwards.
+    // The earlier openings. Copied before the query, which may miss a job that is opened during it and then removed from here.
     const before = [...(opening.get(queueKey(queue)) ?? [])];
     const jobs = new Map([...before, ...(await store.open(queue))]);
     if (job !== undefined) jobs.delete(job);
     const refusal = refusalOf(queue, [...jobs.values()]);
-    // A call is repeated where its answer was lost: what it has opened stays so.
+    // A call whose answer was lost is repeated: its job stays open.
     const isThere = refusal !== undefined && job !== undefined && (await store.find(job)) !== undefined;
     if (refusal !== undefined && !isThere) throw Fault.throttled(refusal, RETRY_AFTER_S);
   };

@@ -15,16 +15,16 @@ export interface JobCommand {
   readonly at: Date;
 }
 
-/** A job has one log, by its id (architecture 4). */
+/** The log of a job, by its id (architecture 4). */
 export const logOfJob = (id: string): string => `jobs-${bucketOf(id, LOGS)}`;
 
 const jobAt = (id: string): DocumentAddress => ({ collection: JOBS, id });
 
-/** A job as it is stored: what it is looked up by stands beside the accepted event. */
+/** A job as stored: the accepted event, and the fields that queries use. */
 export interface JobDocument {
   readonly status: Job['status'];
   readonly account: string;
-  /** By {@link queueKey}. */
+  /** See {@link queueKey}. */
   readonly queue: string;
   /** Size of its entries. */
   readonly bytes: number;
@@ -35,17 +35,17 @@ export interface JobDocument {
   readonly done: number;
   readonly notFound: number;
   readonly failed: number;
-  /** While it is pending, all three. */
+  /** These three only while it is pending. */
   readonly attempts?: number;
   readonly workers?: readonly string[];
   readonly retryAt?: Date;
-  /** When it is not any more. */
+  /** When it was completed or failed. */
   readonly finishedAt?: Date;
-  /** Why the job failed; undefined unless it did. */
+  /** The reason for the failure of a failed job. */
   readonly reason?: JobFailure;
 }
 
-/** Key of a queue in the store. Ids of accounts have no slash. */
+/** Key of a queue in the store. Account ids contain no slash. */
 export const queueKey = ({ account, application }: Queue): string => `${account}/${application}`;
 
 export function queueOf(key: string): Queue {
@@ -90,7 +90,7 @@ export function jobOf({ _id, ...stored }: JobDocument & { readonly _id: string }
   }
 }
 
-/** Bulk jobs, in 16 logs. A command is answered with the job as it is then. */
+/** Bulk jobs and exports, in 16 logs. A command is answered with the resulting job. */
 export const jobsLog: LogDefinition<JobCommand, JobEvent, Job, Job> = {
   category: 'jobs',
   needs: ({ id }) => ({ ids: [jobAt(id)] }),

@@ -3,7 +3,7 @@ import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { JobStore } from './job-store.ts';
 
-/** Tells for how long the oldest job that is due has been waiting or running: the one figure that shows that something stands still. */
+/** The time for which the oldest due job has been waiting or running: a single figure that reveals a standstill. */
 export function jobMetrics(registry: Registry, store: JobStore, clock: Clock): void {
   const definition = {
     name: 'tidings_jobs_oldest_pending_seconds',

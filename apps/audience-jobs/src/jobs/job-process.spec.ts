@@ -21,7 +21,7 @@ const pieceOf = (number: number, identifier: JobEntry['identifier'], tags: Recor
   ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100 },
 });
 
-/** The registry's reply to a batch, where no tag exists whose name begins with "no". */
+/** The registry's reply to a batch; tags whose names begin with "no" do not exist. */
 const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
   entries.flatMap(({ number, command }) => {
     const names = command?.$case === 'setTags' ? Object.keys(command.value.tags ?? {}) : [];
@@ -32,9 +32,9 @@ const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
       : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
   });
 
-/** A processor of these pieces, where every user has 100 devices, and what it tells the registry, in order. */
+/** A processor of these pieces and its recorded calls to the registry. Every user has 100 devices. */
 function setUp(...given: Piece[]) {
-  /** Tags that the account may still have. */
+  /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const told: (DeviceBatch | string)[] = [];
@@ -75,7 +75,7 @@ function setUp(...given: Piece[]) {
 }
 
 describe('batches of a piece', () => {
-  it('hold an entry once for each device that it means, and no more bytes than a call can', async () => {
+  it('contain an entry once for each of its devices, within the size of a call', async () => {
     const piece = pieceOf(0, { $case: 'userId', value: 'u' }, { Level: 1 });
     const sizesOf = async (entryBytes: number): Promise<number[]> => {
       const { process, told } = setUp({ ...piece, entryBytes });
@@ -91,7 +91,7 @@ describe('missing tags (R-G6)', () => {
   const phone = { $case: 'hwid', value: 'phone' } as const;
   const creating = (pieces: number): Job => ({ ...job, accepted: { ...accepted, pieces, createMissingTags: true } });
 
-  it('are added before the first batch, wherever pieces end, those of a piece in one command', async () => {
+  it('are added before the first batch, one command per piece, independently of piece boundaries', async () => {
     const { process, told } = setUp(
       pieceOf(0, phone, { Level: null, Name: 'a', Other: 'b' }),
       pieceOf(1, phone, { Level: 5, Last: 1 }),
@@ -100,7 +100,7 @@ describe('missing tags (R-G6)', () => {
     expect(told).toEqual(['Name Other', 'Level Last', expect.objectContaining({ key: 'job/0.0' })]);
   });
 
-  it('are added 1,000 at a time, and asked for no more when one did not fit', async () => {
+  it('are added 1,000 at a time, until one exceeds the quota', async () => {
     const tags = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i < 1500 ? 'in' : 'no'}-${i}`, i]));
     const { process, told, finished } = setUp(pieceOf(0, phone, { ...tags, none: null }));
     await process(creating(1));

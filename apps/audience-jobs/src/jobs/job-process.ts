@@ -12,17 +12,17 @@ export interface ProcessDeps {
   readonly pieces: Pieces;
   readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
-  /** Names the registry's replica that a log belongs to. */
+  /** Names the registry replica that owns a log. */
   readonly replicaOf: (log: string) => string;
   readonly deviceKey: KeyObject;
 }
 
-/** Rows of one call: what others ask of the same logs meanwhile waits for no more than these. */
+/** Rows per call: bounds the wait of other commands to the same logs. */
 const CALL_ROWS = 1024;
-/** What they may come to: a user's devices share an entry on the way here, but not from here on. */
+/** Bytes per call: the devices of a user share an entry up to here, but not in the call. */
 const CALL_BYTES = 32 * 1024 * 1024;
 
-/** What a registration by a job leaves as it is. */
+/** The fields of a registration that a job does not change. */
 const unchanged = Register.create();
 
 function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<BatchEntry['command']> {
@@ -43,7 +43,7 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
 
 type Identifier = NonNullable<JobEntry['identifier']>;
 
-/** Identifiers that do not say which device is meant, what may be a contact in another spelling than its own included. */
+/** Identifiers that do not determine the device: users, push tokens, and contacts that may have another spelling. */
 const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; readonly identifier: Identifier }[] =>
   entries.flatMap(({ identifier }, place) =>
     identifier && (identifier.$case !== 'hwid' || contactCalled(identifier.value) !== undefined)
@@ -56,11 +56,14 @@ interface Numbered {
   readonly row: Row & { readonly hwid: string };
 }
 
-/** Gives every entry of a job's next piece its result. Repeats have no second effect: the registry knows each batch by its key. */
+/** Processes the next piece of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. */
 export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPieceProcessed> {
   const { pieces, accounts, devices, replicaOf, deviceKey } = deps;
 
-  /** Before the first piece the tags of all are added: what becomes of an entry does not turn on where pieces end. Tells which of the piece were not. */
+  /**
+   * Adds the tags of all pieces before the first one, so that an entry's result does not depend on piece boundaries. @returns the refused tags of the
+   * piece
+   */
   const addTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<RefusedTags | undefined> => {
     if (!accepted.createMissingTags || piece.outcomes) return undefined;
     const refused = await addMissingTags(accounts, account, piece.entries);
@@ -72,9 +75,9 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
     return refused;
   };
 
-  /** The piece with the devices that its entries mean, as they were when this was first answered. */
+  /** The piece with the devices of its entries, as first resolved. */
   const resolved = async ({ id, account, accepted }: Job, piece: Piece): Promise<Piece> => {
-    // A registration says itself whose it is.
+    // A registration contains its hwid.
     if (piece.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return piece;
     const unclear = unclearIn(piece.entries);
     if (unclear.length === 0) return piece;
@@ -95,7 +98,7 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
     return { ...piece, hwids: await pieces.resolve(id, piece.number, meant) };
   };
 
-  /** Rows of one log go out together and in their order, which is what makes their key good. */
+  /** Rows of one log are sent together and in order, so that their key identifies them. */
   const apply = async (job: Job, key: string, rows: readonly Numbered[]): Promise<EntryOutcome[]> => {
     const { account, accepted } = job;
     const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(hwidHashOf(deviceKey, account, row.hwid)));

@@ -12,8 +12,8 @@ export interface JobPurgeDeps {
 }
 
 /**
- * Purges the jobs and exports of a deleted application (R-B2): pending ones fail (R-S3), and are shown as long as others; archives, and what callers
- * said of devices, go. Exports of several applications stay their time.
+ * Purges the jobs and exports of a deleted application (R-B2): pending ones fail (R-S3) and keep the normal retention; archives and callers' data on
+ * devices are removed. Exports of several applications keep their retention.
  */
 export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptions['purge'] {
   return async ({ account, application, look }, signal) => {
@@ -28,7 +28,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptio
       await store.remove(ids);
       ids = await store.idsOf(queue, 'Completed');
     }
-    // Until the second look a worker may be at one of their pieces.
+    // Until the second pass, a worker may be processing one of their pieces.
     if (look === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
       await store.removeOrphans(ids);

@@ -54,13 +54,13 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     const open = await store.open({ account: 'a', application: 'x' });
     expect([...open]).toEqual(['x-1', 'x-2', 'export-1', 'export-2'].map((id) => [id, 7]));
     expect(await startable('x')).toEqual(['x-1', 'export-1', 'export-2']);
-    // The first of y rests, and what was accepted later waits for it.
+    // The first job of y is deferred, and later ones wait for it.
     expect(await startable('y')).toEqual([]);
     clock.advance(2);
     expect(await startable('y')).toEqual(['y-1']);
   });
 
-  it('are told by queue without a look at each of them', async () => {
+  it('are listed by queue without reading each of them', async () => {
     const explained = (await mongo.db.command({
       explain: { distinct: JOBS, key: 'queue', query: { status: 'Pending' } },
       verbosity: 'executionStats',

@@ -14,31 +14,31 @@ type Stored = JobDocument & { readonly _id: string };
 
 /** Queries over the jobs, with every commit of their logs applied. */
 export interface JobStore {
-  /** Undefined for one that is past its time, too. */
+  /** Undefined for an expired job. */
   find(id: string): Promise<Job | undefined>;
-  /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
+  /** At most `limit` pending jobs that are not deferred, in order of acceptance. */
   due(limit: number): Promise<Job[]>;
-  /** Queues that have pending jobs, resting ones included. */
+  /** Queues with pending jobs, including deferred ones. */
   queues(): Promise<Queue[]>;
   /**
-   * Pending ones of a queue that do not rest, in the order in which they were accepted; of its bulk jobs only the first, which the others wait
-   * for even while it rests.
+   * Pending jobs of a queue that are not deferred, in order of acceptance. Of its bulk jobs only the first, for which the others wait even while it
+   * is deferred.
    */
   startable(queue: Queue): AsyncIterable<Job>;
-  /** Pending ones of a queue, with what their entries come to. */
+  /** Pending jobs of a queue, with the sizes of their entries. */
   open(queue: Queue): Promise<Map<string, number>>;
-  /** Completed ones that were accepted within a second from then on. */
+  /** Completed jobs that were accepted within this second. */
   completedOf(second: Date): Promise<Job[]>;
-  /** Some of a queue's jobs with a status, by their ids; those after `after`. */
+  /** Ids of some of a queue's jobs with a status, after the id `after`. */
   idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
-  /** Removes jobs with all that is kept of them. */
+  /** Removes jobs with all their data. */
   remove(ids: readonly string[]): Promise<void>;
-  /** Removes what is kept of jobs beside their states. */
+  /** Removes data of jobs outside their states. */
   removeOrphans(ids: readonly string[]): Promise<void>;
   removeExpired(): Promise<void>;
 }
 
-/** @param orphanRemovals what is removed with a job */
+/** @param orphanRemovals data to remove with a job */
 export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
   const jobs = modelOf(db, jobsModel);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
@@ -66,7 +66,7 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
       const found = await jobs.find(filter).sort({ acceptedAt: 1 }).hint('due').limit(limit).lean<Stored[]>();
       return found.map(jobOf);
     },
-    // One key of the index is read for each queue.
+    // Reads one index key per queue.
     queues: async () => (await jobs.distinct('queue', { status: 'Pending' })).map(queueOf),
     async *startable(queue) {
       let isBegun = false;

@@ -15,7 +15,7 @@ export interface JobsDeps {
   readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Hears that a job was accepted. */
+  /** Notifies of an accepted job. */
   readonly accepted: () => void;
 }
 
@@ -34,7 +34,7 @@ const viewOf = (job: Job): JobView => ({
   archive: archiveOf(job) ?? '',
 });
 
-/** Bulk jobs, and what became of any job, of `Jobs` of tidings.rpc.v1. */
+/** The bulk job methods of `Jobs` of tidings.rpc.v1, and the states of all jobs. */
 export function jobsRpc({
   clock,
   pieces,
@@ -50,7 +50,7 @@ export function jobsRpc({
   return {
     async storePiece({ job, number, piece, account, application }) {
       if (!piece) throw Fault.bug('no piece');
-      // Nothing is kept of what will be refused.
+      // Checked first, so that a refused request stores nothing.
       await admission.check({ account, application });
       await pieces.store(job, number, piece, new Date(clock.now()));
       return {};

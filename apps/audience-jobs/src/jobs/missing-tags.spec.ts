@@ -17,7 +17,7 @@ describe('tags that are made for their first value (R-G6)', () => {
     [{ operation: 'increment', value: 1 }, undefined],
   ])('%j', (value, type) => expect(typeFor(value)).toBe(type));
 
-  it('take the first value that tells of a type, and names that a tag can have', () => {
+  it('have the type of the first value that determines one, and only valid names', () => {
     const long = '9007199254740993';
     const entries = [
       { tags: { a: null, b: 1, ' c': 1, '': 1, long, text: long }, integers: ['long'] },

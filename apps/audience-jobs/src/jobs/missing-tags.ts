@@ -6,7 +6,7 @@ import type { Accounts, EntryOutcome, JobEntry } from '@tidings/rpc';
 const MAX_NAME = 255;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
 
-/** The type of a tag that is made for its first value; undefined for values that tell of none (R-G6). */
+/** The type of a tag created for its first value; undefined if the value determines none (R-G6). */
 export function typeFor(value: unknown): TagType | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -22,7 +22,7 @@ export function typeFor(value: unknown): TagType | undefined {
 
 const isName = (name: string): boolean => name !== '' && name === name.trim() && [...name].length <= MAX_NAME;
 
-/** What the first value of each tag makes it, for names that a tag can have. */
+/** The types of tags by their first values, for valid tag names. */
 export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   const types = new Map<string, TagType>();
   for (const { tags = {}, integers } of entries) {
@@ -36,7 +36,7 @@ export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   return types;
 }
 
-/** Tags that could not be added, and why, as a caller reads it (R-LM7). */
+/** Tags that could not be added, with the reason for the caller (R-LM7). */
 export interface RefusedTags {
   readonly names: ReadonlySet<string>;
   readonly reason: string;
@@ -44,7 +44,7 @@ export interface RefusedTags {
 
 const NONE: RefusedTags = { names: new Set(), reason: '' };
 
-/** Adds the tags that the entries name and the account lacks, as far as its quota goes: the first ones first, up to 1,000 in one command. */
+/** Adds the tags that the entries name and the account lacks, within its quota: in order, up to 1,000 per command. */
 export async function addMissingTags(
   accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>,
   account: string,
@@ -58,14 +58,14 @@ export async function addMissingTags(
   for (let from = 0; from < missing.length; from += MAX_TAGS_AT_ONCE) {
     const to = from + MAX_TAGS_AT_ONCE;
     const { refused, reason } = await accounts.addMissingTags({ account, tags: missing.slice(from, to) });
-    // None of the others would fit either.
+    // The remaining tags would exceed the quota, too.
     if (refused.length > 0)
       return { names: new Set([...refused, ...missing.slice(to).map(({ name }) => name)]), reason };
   }
   return NONE;
 }
 
-/** The outcomes, with the reason at each tag that was not set for it was refused before (R-G4). */
+/** The outcomes, with the reason for each tag that was refused earlier (R-G4). */
 export const withReason = (outcomes: readonly EntryOutcome[], { names, reason }: RefusedTags): EntryOutcome[] =>
   outcomes.map((outcome) => {
     const refusedTags = Object.entries(outcome.refusedTags).map(([name, text]) => [

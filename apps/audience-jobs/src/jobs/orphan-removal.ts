@@ -1,6 +1,6 @@
-/** Removes documents of jobs beside their log. */
+/** Removes documents of jobs outside their log. */
 export interface OrphanRemoval {
   remove(jobs: readonly string[]): Promise<void>;
-  /** Removes documents of no job, by age. */
+  /** Removes documents without a job, by age. */
   removeBefore(at: Date): Promise<void>;
 }

@@ -11,7 +11,7 @@ const encoded = (tags: Record<string, unknown>) =>
   Buffer.from(bytesOf(JobEntry, JobEntry.create({ identifier: { $case: 'userId', value: 'u' }, tags })));
 
 describeWithMongo('pieces', (mongo) => {
-  it('mean the same devices for good, whoever looks them up', async () => {
+  it('keep the devices that were resolved first', async () => {
     await createCollections(mongo.db, collections);
     const pieces = openPieces(mongo.db);
     await pieces.store('job', 0, { entries: [encoded({})] }, at);

@@ -7,25 +7,25 @@ import { type PieceDocument, piecesModel } from './storage/jobs.schema.ts';
 
 type Meant = ReadonlyMap<number, readonly string[]>;
 
-/** A piece of a job's entries, and what became of them. */
+/** A piece of a job's entries, with their outcomes. */
 export interface Piece {
   readonly number: number;
   readonly entries: readonly JobEntry[];
-  /** The devices that entries mean whose hwids do not say it, by the entry's place; undefined until they were looked up. */
+  /** The devices of entries without an hwid, by the entry's index; undefined until resolved. */
   readonly hwids?: Meant;
-  /** Size of the largest of the entries. */
+  /** Size of the largest entry. */
   readonly entryBytes: number;
-  /** Of the rows of which there is more to say than that they are done; undefined until all have their result. */
+  /** Outcomes of the rows that are not simply done; undefined until all rows have a result. */
   readonly outcomes?: readonly EntryOutcome[];
 }
 
-/** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
+/** Callers' data on devices, outside the logs: removed with the job, and not part of any event. */
 export interface Pieces extends OrphanRemoval {
   store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
   find(job: string, number: number): Promise<Piece | undefined>;
-  /** In order, below `end`. */
+  /** In order, up to `end`, exclusive. */
   all(job: string, end: number): AsyncIterable<Piece>;
-  /** Says for good which devices are meant, and returns what was said first: an attempt that is repeated means the same. */
+  /** Stores the resolved devices, and returns the first stored ones: a repeated attempt uses the same devices. */
   resolve(job: string, number: number, hwids: Meant): Promise<Meant>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { JobPieceProcessed } from '@tidings/events';
 import { type EntryOutcome, EntryStatus, type JobEntry, type JobRow } from '@tidings/rpc';
 import type { Piece } from './pieces.ts';
 
-/** A line of a job's result: an entry and a device that it means, if it means one (R-G4). */
+/** A line of a job's result: an entry and its device, if it has one (R-G4). */
 export interface Row {
   readonly entry: JobEntry;
   readonly hwid: string | undefined;
@@ -13,7 +13,7 @@ type Entries = Pick<Piece, 'entries' | 'hwids'>;
 const hwidsOf = (entry: JobEntry, place: number, hwids: Piece['hwids']): readonly string[] =>
   hwids?.get(place) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
 
-/** The rows of a piece, in the order of its entries: one for each of a user's devices, one for anything else. */
+/** The rows of a piece, in the order of its entries: one per device of a user, and one for every other entry. */
 export function rowsOf({ entries, hwids }: Entries): Row[] {
   return entries.flatMap((entry, place): Row[] => {
     const found = hwidsOf(entry, place, hwids);
@@ -28,7 +28,7 @@ const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus
   return outcome?.status ?? EntryStatus.ENTRY_STATUS_DONE;
 };
 
-/** How many rows of a piece have which status. */
+/** Number of a piece's rows by status. */
 export function countsOf(piece: Piece, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPieceProcessed {
   const byRow = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   const counts = { done: 0, notFound: 0, failed: 0 };
@@ -45,7 +45,7 @@ function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | und
   if (status === EntryStatus.ENTRY_STATUS_NOT_FOUND) return {};
   const refused = new Map(Object.entries(outcome?.refusedTags ?? {}));
   const names = Object.keys(entry.tags ?? {});
-  // A row may have failed before its tags were looked at: none of them is ok (R-G5).
+  // A row may have failed before its tags were checked: none of them is ok (R-G5).
   const told = status === EntryStatus.ENTRY_STATUS_FAILED ? names.filter((name) => refused.has(name)) : names;
   return Object.fromEntries(told.map((name) => [name, refused.get(name) ?? OK]));
 }

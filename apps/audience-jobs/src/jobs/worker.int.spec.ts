@@ -36,7 +36,7 @@ describeWithMongo('a worker', (mongo) => {
   let writer: LogWriter<JobCommand, Job>;
   let workers: Worker[];
   let lines: Record<string, unknown>[];
-  /** Pieces that were worked on, by job, in the order of their ends. */
+  /** Processed pieces, by job, in order of completion. */
   let worked: string[];
 
   const log = (): Logger => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as never) });
@@ -53,13 +53,13 @@ describeWithMongo('a worker', (mongo) => {
     workers.push(worker);
     return worker;
   };
-  /** Takes a moment, so that everything that may run beside it does. */
+  /** Takes a moment, so that concurrent pieces overlap. */
   const work = async (job: Job): Promise<JobPieceProcessed> => {
     await store.queues();
     worked.push(job.id);
     return resultOf(job);
   };
-  /** The state, once it is as asked for. */
+  /** Waits until the job's state fulfils the condition. */
   const until = async (id: string, is: (job: Job) => boolean): Promise<Job> => {
     for (;;) {
       const job = await store.find(id);
@@ -96,7 +96,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(worked).toHaveLength(14 * PIECES);
     for (const id of ['B-bulk', 'C-export']) {
       expect(endOf(id)).toBeLessThan(lastEnd('A'));
-      // Not merely before the last of them: while A's first ones were under way.
+      // Not only before the last of them: while A's first jobs were running.
       expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PIECES);
     }
     // Bulk jobs of an application do not overtake each other.
@@ -104,7 +104,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PIECES }, () => `A-bulk-${i}`)));
   });
 
-  it('serves an account with one application as one with many', async () => {
+  it('serves an account with one application like one with many', async () => {
     for (const application of ['A1', 'A2', 'A3', 'A4', 'A5', 'A6']) await accept(`${application}-bulk`, application);
     await accept('B-bulk', 'B', TAGS, 'b');
     start(work);
@@ -130,7 +130,7 @@ describeWithMongo('a worker', (mongo) => {
     );
   });
 
-  it('works alone on what a process may have died of, until that has progressed', async () => {
+  it('runs a job alone that may have killed a process, until it has progressed', async () => {
     await accept('A-1', 'A', EXPORT);
     await accept('suspect', 'B', EXPORT);
     await say('suspect', { type: 'beginAttempt', piece: 0, worker: 'dead' });
@@ -144,7 +144,7 @@ describeWithMongo('a worker', (mongo) => {
       const others = [...atWork.keys()].filter((id) => id !== job.id);
       if (atWork.get('suspect') === 0) together = [...together, ...(job.id === 'suspect' ? others : [job.id])];
       const result = await work(job);
-      // From then on two run side by side again.
+      // Afterwards two run concurrently again.
       if (worked.includes('suspect') && job.id !== 'suspect') await (atWork.size > 1 ? two.resolve() : two.promise);
       atWork.delete(job.id);
       return result;
@@ -155,7 +155,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('suspect')).toMatchObject({ status: 'Completed' });
   });
 
-  it('counts no attempt that a shutdown ends, not even when the process is ended before its work', async () => {
+  it('counts no attempt that a shutdown ends, even if the process is killed before its work ends', async () => {
     await accept('slow', 'A');
     const begun = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describeWithMongo('a worker', (mongo) => {
     await begun.promise;
     expect(await store.find('slow')).toMatchObject({ attempts: 0, pieces: 0, workers: [expect.any(String)] });
     const stopped = worker.stop();
-    // It still works.
+    // The job has not ended.
     expect(await until('slow', (job) => job.status === 'Pending' && job.workers.length === 0)).toMatchObject({
       pieces: 0,
     });
@@ -176,7 +176,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('slow')).toMatchObject({ status: 'Pending', attempts: 0, pieces: 1, workers: [] });
   });
 
-  it('counts no attempt that ends because a service is away, however often', async () => {
+  it('counts no attempt that ends because a service is unavailable', async () => {
     await accept('waiting', 'A');
     let away = 4;
     start(async (job) => {
@@ -187,7 +187,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(away).toBeLessThan(0);
   });
 
-  it('is killed three times by a poisonous job and not once more, and the job beside it is completed', async () => {
+  it('is killed exactly three times by a poison job, and completes the concurrent job', async () => {
     await accept('beside-1', 'other');
     await accept('poison', POISON);
     await accept('beside-2', 'another', EXPORT);
@@ -209,7 +209,7 @@ describeWithMongo('a worker', (mongo) => {
       }
       deaths.push(signal);
       expect(deaths.length).toBeLessThanOrEqual(3);
-      // The dead one's lease.
+      // The lease of the dead worker.
       clock.advance(LEASE_S);
     }
     expect(deaths).toHaveLength(3);

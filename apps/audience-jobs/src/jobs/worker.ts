@@ -9,9 +9,9 @@ import type { Db } from 'mongodb';
 import { type JobCommand, logOfJob } from './job-log.ts';
 import type { JobStore } from './job-store.ts';
 
-/** Jobs that a process works on side by side; the others wait their turn. */
+/** Maximum concurrent jobs of a process; the others wait for their turn. */
 const JOBS_AT_ONCE = 2;
-/** Pieces that a job is worked on for before others have their turn. */
+/** Pieces of a job per turn. */
 const TURN_PIECES = 4;
 const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
@@ -28,28 +28,28 @@ export interface WorkerDeps {
   readonly log: Logger;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Gives the entries of a job's next piece their results. */
+  /** Processes the entries of a job's next piece. */
   readonly process: (job: Job) => Promise<JobPieceProcessed>;
 }
 
-/** A job to work on, and the lease that nobody else works on it by. */
+/** A job and the lease that reserves it for this process. */
 interface Taken {
   readonly job: Job;
   readonly lease: Lease;
 }
 
 /**
- * Works pending jobs through, piece by piece, two at a time. Applications take turns of four pieces, whatever each has queued; within an application
- * the oldest job goes first, and its bulk jobs one after the other. Of several processes one has a job, by a lease; after a crash another one, or the
- * next start, goes on with the piece at hand when the lease has run out. A job that a process may have died of runs alone until it has
- * progressed, so that no other one is blamed for it.
+ * Processes pending jobs piece by piece, two at a time. Applications take turns of four pieces, whatever each has queued; within an application the
+ * oldest job goes first, and its bulk jobs run one after the other. A lease assigns a job to one process; after a crash, another process or the next
+ * start resumes at the current piece when the lease has expired. A job that may have killed its process runs alone until it has progressed, so that
+ * no other job is blamed.
  */
 export class Worker {
   readonly #deps: WorkerDeps;
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
-  /** Pieces of jobs that this process has begun an attempt at whose end is not durable yet. */
+  /** Pieces with an attempt of this process whose end is not durable yet. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
   #isAlone = false;
@@ -61,12 +61,12 @@ export class Worker {
     this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
   }
 
-  /** Hears that there may be something to do. */
+  /** Signals that there may be work. */
   wake(): void {
     void this.#looking.now();
   }
 
-  /** Ends with the pieces under way, none of which counts as an attempt any more, even if the process is ended before they are. */
+  /** Finishes the pieces in progress, and withdraws their attempts, even if the process is killed before they end. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#looking.stop();
@@ -81,7 +81,7 @@ export class Worker {
     }
   }
 
-  /** False where nothing can be started now. */
+  /** False if nothing can be started now. */
   async #startNext(): Promise<boolean> {
     for (const queue of this.#turns.order(await this.#deps.store.queues())) {
       for await (const { id } of this.#deps.store.startable(queue)) {
@@ -90,7 +90,7 @@ export class Worker {
         if (!taken) continue;
         const isAlone = isSuspect(taken.job, this.#owner);
         if (isAlone && this.#running.size > 0) {
-          // Nothing else is started either, or its turn would never come.
+          // No other job is started either, as this one would never get to run alone.
           await this.#release(taken);
           return false;
         }
@@ -101,7 +101,7 @@ export class Worker {
     return false;
   }
 
-  /** Undefined for a job that another process has, or has just ended. */
+  /** Undefined if another process holds the job or has just ended it. */
   async #take(id: string): Promise<Taken | undefined> {
     const { db, clock, store } = this.#deps;
     const lease = new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
@@ -124,13 +124,13 @@ export class Worker {
       this.#running.delete(id);
       if (isAlone) this.#isAlone = false;
       end();
-      // A service that does not answer will not be back at once.
+      // An unavailable service does not recover at once, so the next attempt waits.
       if (isWell) this.wake();
     });
     this.#running.set(id, run);
   }
 
-  /** Never rejects: false where something is away, which a later look meets again. */
+  /** Never rejects: false if a service is unavailable; a later cycle retries. */
   async #run(taken: Taken, turn: number): Promise<boolean> {
     const { log, clock } = this.#deps;
     const { id } = taken.job;
@@ -153,7 +153,7 @@ export class Worker {
     }
   }
 
-  /** An attempt at the next piece, which is known to have begun before it does (R-S3). */
+  /** Attempts the next piece; the attempt is recorded before it begins (R-S3). */
   async #advance({ id, pieces: piece }: Job): Promise<Job> {
     const worker = this.#owner;
     this.#begun.set(id, piece);
@@ -175,7 +175,7 @@ export class Worker {
         case 'unavailable':
           throw fault;
         case 'argument':
-          // The registry refuses entries one by one, and a job as a whole only for its application (R-S3).
+          // The registry refuses a whole job only if its application is unknown (R-S3).
           return { type: 'applicationGone' };
         default:
           log.error({ job: job.id, piece: job.pieces, err: fault }, 'attempt at a bulk job failed');
@@ -184,7 +184,7 @@ export class Worker {
     }
   }
 
-  /** Takes back that an attempt was begun. Where the store is away, a later look does. */
+  /** Withdraws an attempt. If the store is unavailable, a later cycle does so. */
   async #withdraw(id: string): Promise<void> {
     const piece = this.#begun.get(id);
     if (piece === undefined) return;

@@ -28,7 +28,7 @@ import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accoun
 import type { Quotas } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
-/** What happens to an account, at a time. */
+/** An action on an account, with its time. */
 export interface AccountCommand {
   readonly account: string;
   readonly action: AccountAction;
@@ -36,7 +36,7 @@ export interface AccountCommand {
 }
 
 export interface AccountReply {
-  /** Names of the missing tags that the quota left no room for. */
+  /** Names of missing tags that the quota refuses. */
   readonly refusedTags: readonly string[];
 }
 
@@ -55,14 +55,14 @@ export const CLUSTERS = 'geozoneClusters';
 export const ADDRESSES = 'addresses';
 export const USAGE = 'usage';
 
-/** An account's configuration is one log. */
+/** The log that holds an account's whole configuration. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
 
-/** Names are callers' text, so the ids of tags and filters have their hash. */
+/** Ids of tags and filters contain a hash of the name, which is arbitrary text from callers. */
 export const namedId = (account: string, name: string): string =>
   `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
 
-/** The id of what is known of an address of mail in an account, by its keyed hash. */
+/** The id of an e-mail address's state in an account, from the keyed hash of the address. */
 export const addressId = (account: string, address: string): string => `${account}:${address}`;
 
 function addressOf(account: string, target: AccountTarget): DocumentAddress {
@@ -119,7 +119,7 @@ const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token
 /** The counts of an account, an application or a group. */
 const usage = (owner: string): AccountTarget => ({ kind: 'usage', owner });
 
-/** Filters are bound to an application or to none. */
+/** The application's usage counter; none for filters without an application. */
 const bound = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
 
 const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
@@ -127,7 +127,7 @@ const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number })
 const named = (kind: 'campaign' | 'preset' | 'geozoneCluster', code = ''): AccountTarget[] =>
   code === '' ? [] : [{ kind, code }];
 
-/** What else is named by what is said of a zone. */
+/** The other states that a change of a zone refers to. */
 const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint }): AccountTarget[] => [
   ...(id === undefined ? [] : [geozone(id)]),
   ...named('campaign', campaign),
@@ -145,7 +145,7 @@ const targetsOfOrphans = ({ application, orphans }: ClearOrphans): AccountTarget
   ...orphans.filters.map((name): AccountTarget => ({ kind: 'filter', name })),
 ];
 
-/** The states that an action is decided on. */
+/** The states that the decision on an action reads. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
   switch (action.type) {
     case 'createAccount':
@@ -231,7 +231,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
   }
 }
 
-/** The documents that an action is decided on. */
+/** The documents that the decision on an action reads. */
 function needsOf({ account, action }: AccountCommand): Needs {
   const ids = targetsOfAction(action).map((target) => addressOf(account, target));
   switch (action.type) {
@@ -310,7 +310,7 @@ const accountFields = {
   }),
 };
 
-/** True of what keeps nothing but its name: it was deleted. */
+/** Whether a deleted state keeps nothing but its name. */
 const isEmptied = (state: AccountState): boolean =>
   (state.kind === 'application' && state.deletedAt !== undefined) || (state.kind === 'filter' && !state.live);
 
@@ -356,7 +356,7 @@ export const accountsLog = (
   fromDocument: (document) => stateOf(document),
 });
 
-/** A state with what queries look for beside it; records are kept in the bytes that events have. */
+/** A state as a document: the fields that queries use, and records in the encoding of their events. */
 function documentOf(state: AccountState): Record<string, unknown> {
   switch (state.kind) {
     case 'preset':
@@ -368,7 +368,7 @@ function documentOf(state: AccountState): Record<string, unknown> {
       };
     case 'geozone': {
       const { id, application, lat, lng, active, cluster } = state.zone;
-      // Zones that nobody can enter have no place in the index.
+      // Deactivated and deleted zones are not in the geospatial index.
       const place = active && !state.deleted ? { type: 'Point', coordinates: [lng, lat] } : undefined;
       return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, cluster, place };
     }

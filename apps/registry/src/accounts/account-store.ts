@@ -30,45 +30,45 @@ export type Versioned<State> = State & { readonly rev: number };
 /** Queries over the configuration of accounts, with every commit of its logs applied. */
 export interface AccountStore {
   readonly hasAccount: (account: string) => Promise<boolean>;
-  /** Undefined for a deleted one, too. */
+  /** Undefined for deleted applications. */
   readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
-  /** Without those that are deleted. */
+  /** Without deleted applications. */
   readonly applications: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
-  /** Deleted ones included. */
+  /** Includes deleted applications. */
   readonly applicationStates: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
-  /** What a token may use, oldest first: entries from `skip` on, at most `limit`, and how many there are in all. */
+  /** Applications that a token may use, oldest first: at most `limit` from `skip` on, and their total number. */
   readonly granted: (token: AccessToken, skip: number, limit: number) => Promise<Granted>;
-  /** Deleted applications of which something is left. */
+  /** Deleted applications that are not purged yet. */
   readonly unpurged: () => Promise<Versioned<Application>[]>;
   readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
-  /** All that are not revoked, oldest first. */
+  /** All tokens that are not revoked, oldest first. */
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
-  /** Grows with every tag that the account gets or loses. */
+  /** Increases whenever the account gains or loses a tag. */
   readonly tagsVersion: (account: string) => Promise<number>;
-  /** An account's categories of e-mail (R-E13). */
+  /** An account's e-mail categories (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
-  /** Whether nothing but contacts of mail may be registered in an account (R-E3). */
+  /** Whether an account may register only e-mail contacts (R-E3). */
   readonly isEmailOnly: (account: string) => Promise<boolean>;
-  /** Which addresses an account's mail may come from (R-A5). */
+  /** The sender addresses that an account's mail may use (R-A5). */
   readonly senders: (account: string) => Promise<Senders>;
   /** An account's own tags. */
   readonly tags: (account: string) => Promise<TagState[]>;
-  /** Oldest first: what tells whether a token may use them. */
+  /** Oldest first; only the fields that decide whether a token may use them. */
   readonly applicationsOf: (account: string) => Promise<Pick<Application, 'code' | 'authorizeAllTokens'>[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
   /** The groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
-  /** Not one that is due, which is as good as deleted (R-N3); nor do the next two tell of those. */
+  /** Undefined for an expired filter, which counts as deleted (R-N3). `filtersByCode` and `filters` omit expired ones. */
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
-  /** A page of those bound to the application or to none, oldest first; without what they mean. */
+  /** A page of the filters of the application and of those without one, oldest first; without their expressions. */
   readonly filters: (account: string, application: string, after: string) => Promise<Page<ListedFilter>>;
-  /** Those whose day has come and that no preset uses (R-N3); of all accounts, or the one of a name. */
+  /** Expired filters that no preset uses (R-N3), of all accounts or with the given name. */
   readonly dueFilters: (now: Date, of?: FilterName) => Promise<DueFilter[]>;
 }
 
-/** Names of filters are unique in an account. */
+/** Identifies a filter: names are unique within an account. */
 export interface FilterName {
   readonly account: string;
   readonly name: string;
@@ -76,7 +76,7 @@ export interface FilterName {
 
 export type DueFilter = Pick<LiveFilter, 'account' | 'name' | 'code' | 'expiresAt'>;
 
-/** What lists tell of a filter. */
+/** The fields of a filter that lists return. */
 export type ListedFilter = Pick<LiveFilter, 'code' | 'name' | 'text' | 'application' | 'expiresAt'>;
 
 export interface Granted {

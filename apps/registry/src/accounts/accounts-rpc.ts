@@ -4,7 +4,7 @@ import { type DeploymentKeys, tellKeys } from '@tidings/runtime';
 import type { AccountStore } from './account-store.ts';
 import type { AccountWriter } from './account-writer.ts';
 
-/** Accounts; there is one by default, others come by the admin API (architecture 5). */
+/** Accounts. One exists by default; the admin API creates others (architecture 5). */
 export const accountsRpc = (
   store: AccountStore,
   write: AccountWriter,

@@ -63,7 +63,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(last.debugUntil).toEqual(new Date(test.clock.now() + 3_600_000));
     });
 
-    it('keep credentials sealed, wherever they are', async () => {
+    it('keep credentials sealed in every place', async () => {
       const application = await newApplication();
       const secret = 'PLANTED-SECRET-1234567890';
       const request = {

@@ -9,11 +9,11 @@ import { applicationView } from '../applications/application-view.ts';
 import { tokenView } from '../tokens/token-view.ts';
 import type { AccountStore } from './account-store.ts';
 
-/** How long the states of a commit may take: after a crash they are applied within a second. */
+/** Wait for the states of a commit; after a crash they are applied within a second. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 5;
 
-/** States as they are from a commit on. */
+/** The states at a commit or a later one. */
 async function statesOf<State extends { readonly rev: number }>(
   read: (ids: readonly string[]) => Promise<State[]>,
   ids: readonly string[],
@@ -30,8 +30,8 @@ async function statesOf<State extends { readonly rev: number }>(
 }
 
 /**
- * What became of the applications and tokens that a commit changed, whole: readers of compacted topics need no history. Waits until the
- * states have the commit, at most 5 s, then throws `unavailable`.
+ * Complete records of the applications and tokens that a commit changed: readers of compacted topics need no history. Waits at most 5 s until the
+ * states have the commit, then throws `unavailable`.
  */
 export async function configurationRecords(
   { n, events }: Commit<AccountEvent>,

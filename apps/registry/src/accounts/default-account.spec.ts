@@ -29,7 +29,7 @@ describe('the default account', () => {
     expect(await commandsOf(Fault.unavailable('The store does not answer'))).toHaveLength(2);
   });
 
-  it('is not asked for again where it is refused', async () => {
+  it('is not requested again after a refusal', async () => {
     await expect(commandsOf(new Fault('argument', 'wrong'))).rejects.toThrow('wrong');
   });
 });

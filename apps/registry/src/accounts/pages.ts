@@ -1,34 +1,36 @@
 import type { Document } from 'mongodb';
 
-/** Entries of a page at most. */
+/** Maximum number of entries on a page. */
 export const PAGE_ENTRIES = 500;
-/** A page ends with the entry that reaches this: with one more of the largest it is far from what a message between services may have. */
+/**
+ * A page ends with the entry that reaches this size. With one more entry of maximum size it stays far below the limit of a message between services.
+ */
 const PAGE_BYTES = 1 << 20;
-/** Entries that the database sends at a time: the largest may have more than 1 MiB each. */
+/** Entries per database batch: the largest exceed 1 MiB each. */
 const BATCH = 50;
 
-/** Part of a list, and what to ask for to get the next part: "" behind the last one. */
+/** A part of a list. `next` requests the following part; "" on the last one. */
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
   readonly next: string;
 }
 
-/** What a list is ordered by: a field with a number or a time, and `_id` among equals. Both never change. What has no such field comes first. */
+/** Orders a list by a number or time field, then by `_id`. Both are immutable. Entries without the field come first. */
 export interface Order {
   readonly field: string;
   readonly isTime?: boolean;
 }
 
-/** The sort of a list; an index that ends with it makes a page cost no more than its entries. */
+/** The sort of a list. With an index that ends with it, a page costs only its entries. */
 export const sortOf = ({ field }: Order): Record<string, 1> => ({ [field]: 1, _id: 1 });
 
-/** The entries behind a page that ended with `next`. */
+/** A filter for the entries after a page that ended with `next`. */
 export function behind({ field, isTime }: Order, next: string): Document {
   if (next === '') return {};
   const [, number = '', _id = ''] = /^(\d*)\.(.*)$/s.exec(next) ?? [];
   if (number === '') return { $or: [{ [field]: null, _id: { $gt: _id } }, { [field]: { $exists: true } }] };
   const at = isTime ? new Date(Number(number)) : Number(number);
-  // The bound of the index is the range; what is as old as the last entry is told apart by its id.
+  // The range bounds the index scan; entries as old as the last one are told apart by id.
   return { [field]: { $gte: at }, $nor: [{ [field]: at, _id: { $lte: _id } }] };
 }
 
@@ -41,8 +43,8 @@ interface PageQuery {
 }
 
 /**
- * Reads one page: {@link PAGE_ENTRIES} entries at most, and no more than a MiB with the last of them left out of account.
- * @param sizeOf bytes of an entry, about
+ * Reads one page: at most {@link PAGE_ENTRIES} entries, ending with the one that reaches a MiB.
+ * @param sizeOf approximate bytes of an entry
  */
 export async function readPage<Entry extends Document>(
   query: PageQuery,

@@ -11,7 +11,7 @@ import { APPLICATIONS } from './account-log.ts';
 
 const [one, two, three] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const IOS = 1;
-/** More than are read at a time. */
+/** More than one page. */
 const APPLICATIONS_MADE = 120;
 
 describeWithMongo('resealing', (mongo) => {
@@ -36,7 +36,7 @@ describeWithMongo('resealing', (mongo) => {
     });
   const said = () => lines.filter((line) => line.includes('nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS'));
 
-  /** Every box in states and commits, with the place that it opens in. */
+  /** Every box in states and commits, with the place it is bound to. */
   async function boxes() {
     const found: { readonly application: string; readonly field: string; readonly box: Uint8Array }[] = [];
     const add = (application: string, sealed: Readonly<Record<string, Uint8Array | Binary>>): void => {
@@ -80,7 +80,7 @@ describeWithMongo('resealing', (mongo) => {
     }
   };
 
-  it('seals all states and commits anew, in several processes at once, and keeps what is configured meanwhile', async () => {
+  it('reseals all states and commits in concurrent processes, and keeps concurrent changes', async () => {
     await expectAll(one);
     const keys = await openKeys(system(), [two, one]);
     const both = await Promise.all([registryWith(keys), registryWith(keys)]);
@@ -100,7 +100,7 @@ describeWithMongo('resealing', (mongo) => {
     );
   });
 
-  it('goes on where it was stopped', async () => {
+  it('resumes after a stop', async () => {
     const stopped = await registryWith(await openKeys(system(), [three, two]));
     await stopped.close();
     await expect(openKeys(system(), [three])).rejects.toThrow(`written with the master key ${masterKeyId(two)}`);
@@ -111,7 +111,7 @@ describeWithMongo('resealing', (mongo) => {
     await openKeys(system(), [three]);
   });
 
-  it('leaves to others what they seal with the key that is the previous one here', async () => {
+  it('leaves boxes to other processes that seal with the key that is the previous one here', async () => {
     const announced = await openKeys(system(), [three, one]);
     const rotated = await openKeys(system(), [one, three]);
     const registry = await registryWith(announced);
@@ -123,7 +123,7 @@ describeWithMongo('resealing', (mongo) => {
     await Promise.all([registry.close(), other.close()]);
   });
 
-  it('tells of a box that nothing opens, once, and does not wait for it', async () => {
+  it('logs a box that no key opens once, and continues', async () => {
     const place = { application: applications[3]!, field: 'ios_key_file' };
     const lost = Buffer.from(seal([Buffer.alloc(32, 9)], place, 'lost'));
     const $set = { 'platforms.0.sealed.ios_key_file': lost };

@@ -19,23 +19,23 @@ export interface ResealingDeps {
   readonly write: AccountWriter;
 }
 
-/** What seals anew, in a rotation of the master key, what is sealed with the previous one. */
+/** Re-encrypts secrets with the current master key during a rotation. */
 export interface Resealing {
   /**
-   * Seals every box in states and commits anew with the current master key, and says in the log when none is left. Goes on where another process
-   * stopped; several may do it at once. Does nothing as long as the deployment seals with another key than this process.
+   * Reseals every box in states and commits with the current master key, and logs when none is left. Resumes after a crash; concurrent runs are safe.
+   * Does nothing while the deployment seals with another key than this process.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** One line until none is left. */
+  /** One line until every box is resealed. */
   open(): Promise<string[]>;
 }
 
-/** Applications, accounts and commits that are read together. */
+/** Applications, accounts and commits per read. */
 const PAGE = 100;
 
 type Boxes = Readonly<Record<string, Uint8Array>>;
 
-/** The documents of a collection in the order of their ids, a page at a time. */
+/** The documents of a collection by id, page by page. */
 async function* pagesOf(db: Db, collection: string, filter: object, signal: AbortSignal) {
   let after = '';
   while (!signal.aborted) {
@@ -51,10 +51,10 @@ async function* pagesOf(db: Db, collection: string, filter: object, signal: Abor
   }
 }
 
-/** The boxes with those sealed anew that were not sealed with the current key; undefined where all were. */
+/** The boxes with the outdated ones resealed; undefined if all are current. */
 type SealAnew = (application: string, boxes: Boxes) => Boxes | undefined;
 
-/** A box that nothing opens stays as it is, and is told of once. */
+/** Leaves a box that no key opens as it is, and logs it once. */
 function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
   const unopened = new Set<string>();
   return (application, boxes) => {
@@ -74,7 +74,7 @@ function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
   };
 }
 
-/** Those of a commit's events that hold boxes which had to be sealed anew. */
+/** The events of a commit with outdated boxes, resealed. */
 const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): PlacedEvent<AccountEvent>[] =>
   events.flatMap((stored, index) => {
     const { event } = stored;
@@ -86,13 +86,13 @@ const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): Placed
     return [{ index, event: { ...stored, event: changed } }];
   });
 
-/** Opens the resealing of a rotation; undefined where no previous master key is named. */
+/** Opens the resealing of a rotation; undefined without a previous master key. */
 export function openResealing({ db, clock, log, keys, definition, write }: ResealingDeps): Resealing | undefined {
   const { master, rotation } = keys;
   if (!rotation) return undefined;
   const commits = openCommits(db, definition);
   const redaction = openRedaction(db, definition);
-  /** The last commit of each log that has been looked at: commits do not change behind it. */
+  /** The last examined commit of each log: earlier commits do not change. */
   const seen = new Map<string, number>();
   let isDone = false;
 
@@ -129,7 +129,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     return found;
   };
 
-  /** States are the record, but what an applied commit holds must not ask for the previous key either. */
+  /** States are authoritative, but applied commits must not need the previous key either. */
   const resealCommits = async (signal: AbortSignal): Promise<number> => {
     let found = 0;
     for await (const accounts of pagesOf(db, ACCOUNTS, {}, signal)) {
@@ -141,7 +141,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
   return {
     async run(signal) {
       let resealed = 0;
-      // Until all is looked at and nothing found: what was sealed meanwhile is found by the next round.
+      // Repeats until a pass finds nothing: a concurrent process may have sealed with the previous key.
       for (let found = 1; found > 0;) {
         if (!(await rotation.isToCurrent())) {
           isDone = false;

@@ -21,7 +21,7 @@ export interface AddressDeps {
   readonly tokenKey: KeyObject;
 }
 
-/** Addresses that no mail goes to, by account (R-E5, R-E14). Behind this the hash of an address stands for it. */
+/** Addresses that receive no mail, by account (R-E5, R-E14). Only the hash of an address is stored. */
 export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
   const addresses = modelOf(db, addressesModel);
 

@@ -2,7 +2,7 @@ import type { AddressState } from '@tidings/audience';
 import type { Db } from 'mongodb';
 import { ADDRESSES } from '../accounts/account-log.ts';
 
-/** Which of these addresses of mail, by `addressId`, are on the blacklist of their accounts. */
+/** The ones of these e-mail addresses, by `addressId`, that are on their account's blacklist. */
 export type BlacklistReader = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export const openBlacklist =

@@ -5,7 +5,7 @@ import type { ApplicationView } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 import type { Versioned } from '../accounts/account-store.ts';
 
-/** An application as other services know it: with references to credentials, never with credentials. */
+/** An application as other services see it: with references to credentials, without the credentials. */
 export const applicationView = (application: Versioned<Application>): ApplicationView => ({
   account: application.account,
   code: application.code,
@@ -27,7 +27,7 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   capping: application.capping && { ...application.capping },
 });
 
-/** Where getApplication finds what it shows encoded: the field, and the platform and setting behind it (R-RES19). */
+/** Encoded fields of getApplication: the field, its platform and its setting (R-RES19). */
 const encodedFields = [
   { field: 'adm_cid', platform: Platform.Amazon, setting: 'adm_cid' },
   { field: 'adm_secret', platform: Platform.Amazon, setting: 'adm_secret' },
@@ -42,7 +42,7 @@ const clearFields = [
 
 const unknownFields = ['ios_apple_appid', 'ios_apple_team', 'ios_apple_user', 'wp7_state', 'wp7_type'] as const;
 
-/** `x` and 32 hex digits that stand for a secret: stable, and not to be turned back. Empty stays empty. */
+/** `x` and 32 hex digits that represent a secret: stable and irreversible. "" stays "". */
 const encoded = (displayKey: KeyObject, application: string, field: string, secret: string): string =>
   secret === ''
     ? ''

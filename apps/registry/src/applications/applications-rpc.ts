@@ -28,14 +28,14 @@ export interface ApplicationsDeps {
   readonly db: Db;
   readonly languages: Pick<LanguageFigures, 'of'>;
   readonly masterKeys: MasterKeys;
-  /** Makes the encoded forms of R-RES19. */
+  /** Key of the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
 
 /** Applications on a page of getApplications (R-B3). */
 const PAGE = 100;
 
-/** Applications. Another account's application answers like none, and so does a deleted one. */
+/** Applications. Those of other accounts and deleted ones count as unknown. */
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,

@@ -2,7 +2,7 @@ import { type Application, DENIED } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
 import type { AccountStore, Versioned } from '../accounts/account-store.ts';
 
-/** The application of this code, and of this account where one is given; a Fault where there is none. */
+/** The application with this code, in the given account if any. Throws a Fault if there is none. */
 export async function existing(
   store: Pick<AccountStore, 'application'>,
   code: string,

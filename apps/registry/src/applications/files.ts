@@ -3,7 +3,7 @@ import { Platform } from '@tidings/kernel';
 import { type KeyFile, type MasterKeys, open, openKeyFile } from '@tidings/runtime';
 import { pushPackageOf } from './push-package.ts';
 
-/** Where a file of the API comes from: a part of what one of these settings holds, the first that has it. */
+/** The source of a file of the API: a part of the first of these settings that is set. */
 interface Source {
   readonly platform: number;
   readonly part: 'key' | 'certificate';
@@ -19,7 +19,7 @@ const ofMac = {
 };
 const ofSafari = { platform: Platform.Safari, settings: ['safari_key_file'], password: 'safari_key_password' };
 
-/** The PEM blocks that can be there at all (R-B4). */
+/** The available PEM blocks (R-B4). */
 const sources: Readonly<Record<string, Source>> = {
   ios_manual_privatekey: { ...ofIos, part: 'key' },
   ios_manual_certificate: { ...ofIos, part: 'certificate' },
@@ -36,12 +36,12 @@ const partOf = ({ key, certificates }: KeyFile, part: Source['part']): string | 
 
 export interface FileDeps {
   readonly masterKeys: MasterKeys;
-  /** Where the service is reached from outside. */
+  /** The service's external URL. */
   readonly publicUrl: string;
   readonly at: Date;
 }
 
-/** Reads settings of a platform in clear; "" where one is not set. */
+/** Reads decrypted settings of a platform; "" for a setting that is not set. */
 const settingsOf =
   ({ code, platforms }: Application, platform: number, masterKeys: MasterKeys) =>
   (field: string): string => {
@@ -51,8 +51,8 @@ const settingsOf =
   };
 
 /**
- * A file that an application has: a PEM block, or a push package in base64; undefined where it has none. Throws the Faults of
- * {@link openKeyFile} and {@link pushPackageOf}.
+ * A file of an application: a PEM block, or a push package in base64; undefined if it is not configured. Throws the Faults of {@link openKeyFile} and
+ * {@link pushPackageOf}.
  */
 export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
   const { masterKeys, publicUrl, at } = deps;

@@ -5,16 +5,16 @@ import type { Db } from 'mongodb';
 import { applicationsModel } from '../accounts/storage/accounts.schema.ts';
 import { type IconDocument, iconsModel, UNUSED_KEPT_MS } from './storage/icons.schema.ts';
 
-/** Icons looked at together. */
+/** Icons per batch. */
 const AT_ONCE = 500;
 
-/** PNG bytes by their SHA-256 in hex, so that events and states carry no pictures. */
+/** PNG files by their SHA-256 in hex: events and states contain only the id. */
 export interface Icons {
-  /** Returns the id; "" for no bytes. */
+  /** Returns the id; "" for an empty file. */
   store(png: Uint8Array): Promise<string>;
-  /** No bytes where there is no such icon. */
+  /** An empty buffer for an unknown icon. */
   read(id: string): Promise<Buffer>;
-  /** Removes what was stored a day ago or earlier and no application has any more. */
+  /** Removes icons that were stored at least a day ago and that no application uses. */
   removeUnused(signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function openIcons(db: Db, clock: Clock): Icons {
       try {
         await icons.updateOne({ _id }, update, { upsert: true });
       } catch (error) {
-        // Somebody has stored the same picture at the same moment.
+        // A concurrent request stored the same picture.
         if ((error as { code?: unknown }).code !== 11000) throw error;
       }
       return _id;
@@ -38,7 +38,7 @@ export function openIcons(db: Db, clock: Clock): Icons {
       return Buffer.from(found ? bytesOf(found.png) : []);
     },
     async removeUnused(signal) {
-      // Whoever is about to give it to an application has stored it less than a day ago.
+      // An icon is stored less than a day before an application receives it.
       const old = { usedAt: { $lt: new Date(clock.now() - UNUSED_KEPT_MS) } };
       for (let after = ''; !signal?.aborted;) {
         const wanted = icons.find({ ...old, _id: { $gt: after } }, { _id: 1 });

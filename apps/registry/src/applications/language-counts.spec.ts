@@ -8,7 +8,10 @@ interface Counting {
   end(): void;
 }
 
-/** Figures over device records that a test sets, whose counts end when it says so; one of four records is all that is counted at once. */
+/**
+ * Figures over device records that a test sets. The test ends each count; applications with more than one of the four records are counted in the
+ * background.
+ */
 function figures() {
   const clock = new TestClock();
   const records = new Map<string, string[]>();
@@ -37,13 +40,13 @@ function figures() {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Runs all pending continuations. */
 const quiet = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await turn();
 };
 
 describe('LanguageFigures (R-RES20)', () => {
-  it('counts a small application for each call, records without a language left out', async () => {
+  it('counts a small application on each call, without records that have no language', async () => {
     const { records, of } = figures();
     expect(await of('A')).toEqual({});
     records.set('A', ['en', '', 'de', 'en']);
@@ -53,7 +56,7 @@ describe('LanguageFigures (R-RES20)', () => {
     ]);
   });
 
-  it('counts once for callers who wait, and anew for who comes when it has begun', async () => {
+  it('shares a waiting count among callers, and counts again for a caller after its start', async () => {
     const { records, counting, of, hold } = figures();
     records.set('A', ['en']);
     hold(true);
@@ -69,7 +72,7 @@ describe('LanguageFigures (R-RES20)', () => {
     expect(counting).toHaveLength(2);
   });
 
-  it('counts few applications at once, and refuses callers beyond those that may wait', async () => {
+  it('limits concurrent counts and waiting callers', async () => {
     const { counting, of, hold, underWay } = figures();
     hold(true);
     const asked = Array.from({ length: 300 }, (_, i) =>
@@ -86,7 +89,7 @@ describe('LanguageFigures (R-RES20)', () => {
     expect(new Set(answers)).toEqual(new Set(['told', 'Too many concurrent calls']));
   });
 
-  it('tells the last figure of a larger one, counted anew in the background when it is a minute old', async () => {
+  it('returns the last figure of a larger application, and counts again in the background after a minute', async () => {
     const { clock, records, counting, of, hold, underWay } = figures();
     records.set('A', ['en', 'en', 'de', '', 'en', 'de', 'fr']);
     expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 1n });
@@ -105,7 +108,7 @@ describe('LanguageFigures (R-RES20)', () => {
     expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 2n });
   });
 
-  it('counts larger ones one after the other', async () => {
+  it('counts larger applications one after the other', async () => {
     const { clock, records, counting, of, hold, underWay } = figures();
     const names = ['A', 'B', 'C', 'D'];
     for (const name of names)
@@ -116,7 +119,7 @@ describe('LanguageFigures (R-RES20)', () => {
     const told = names.map((name) => of(name));
     await quiet();
     expect(await Promise.all(told)).toEqual(names.map(() => ({ en: 10n })));
-    // The first look at each, and four steps of three records.
+    // The immediate attempt for each, and four steps of three records.
     expect(counting).toHaveLength(names.length * 5);
 
     clock.advance(REFRESH_MS / 1000 + 1);
@@ -129,7 +132,7 @@ describe('LanguageFigures (R-RES20)', () => {
     expect(counting).toHaveLength(names.length * 9);
   });
 
-  it('goes on counting at once when an application has become small', async () => {
+  it('counts immediately once an application has become small', async () => {
     const { clock, records, of } = figures();
     records.set('A', ['en', 'en', 'en', 'en', 'en']);
     expect(await of('A')).toEqual({ en: 5n });
@@ -142,7 +145,7 @@ describe('LanguageFigures (R-RES20)', () => {
     expect(await of('A')).toEqual({});
   });
 
-  it('ends what it does in the background within a step', async () => {
+  it('stops background counts within a step', async () => {
     const { records, counting, of, hold, close } = figures();
     records.set(
       'A',

@@ -5,15 +5,15 @@ import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 
-/** Device records of each language, by language. */
+/** Number of device records per language. */
 export type Languages = Readonly<Record<string, bigint>>;
 
-/** What some device records of an application come to, in the order of their numbers. */
+/** The result of counting some device records of an application, in the order of their numbers. */
 export interface LanguageStep {
   readonly languages: ReadonlyMap<string, number>;
-  /** Records looked at. */
+  /** Records counted. */
   readonly records: number;
-  /** The greatest number among them. */
+  /** Highest record number among them. */
   readonly last: number;
 }
 
@@ -23,26 +23,26 @@ export type CountLanguages = (application: string, after: number, limit: number)
 export interface LanguagesOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Applications with up to so many device records are counted for each call. @default 10000 */
+  /** Maximum device records of an application that is counted on each call. @default 10000 */
   readonly countedAtOnce?: number;
-  /** Device records in a step of a count in the background. @default 50000 */
+  /** Device records per step of a background count. @default 50000 */
   readonly step?: number;
 }
 
-/** How old a figure of a larger application may be when it is told; it is counted anew then. */
+/** Maximum age of a larger application's figure: a call that finds an older one starts a new count. */
 export const REFRESH_MS = 60_000;
 /** How long a caller waits for the first figure of a larger application. */
 const PATIENCE_MS = 5_000;
-/** A step takes a fraction of a second; one that takes longer is given up. */
+/** Timeout of a step, which normally takes a fraction of a second. */
 const STEP_MS = 10_000;
-/** Larger applications whose figures are kept; the one asked for longest ago goes first. */
+/** Maximum number of cached figures of larger applications; the least recently requested is dropped. */
 const KEPT = 1_000;
-/** Counts that are made at once for callers who wait, and that may wait. */
+/** Concurrent and waiting counts for callers that wait. */
 const COUNTS = { atOnce: 2, waiting: 200 };
-/** Counts that run in the background. */
+/** Concurrent and waiting background counts. */
 const BACKGROUND = { atOnce: 1, waiting: 200 };
 
-/** Counts on the database; an index bounds what a step reads. */
+/** Counts in the database; an index bounds what a step reads. */
 export const languageCounts = (db: Db): CountLanguages => {
   const devices = db.collection(DEVICES);
   return async (application, after, limit) => {
@@ -65,10 +65,10 @@ export const languageCounts = (db: Db): CountLanguages => {
   };
 };
 
-/** A figure that was counted in the background. */
+/** The result of a background count. */
 interface Figure {
   readonly languages: Languages;
-  /** When its count began, by the clock. */
+  /** Start of its count, by the clock. */
   readonly at: number;
 }
 
@@ -76,10 +76,9 @@ const sorted = (counts: ReadonlyMap<string, number>): Languages =>
   Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => [name, BigInt(count)]));
 
 /**
- * How many device records of an application have each language, with or without token (R-RES20), at a bounded cost for each call: an
- * application with up to 10,000 records is counted when it is asked for, with two counts at once for all of a process. A larger one is counted in
- * the background, one at a time, and each call is told the last figure. A call that finds it older than a minute begins a new count and does not
- * wait for it, so only the first reply after a pause tells an older one.
+ * Number of device records of an application per language, with or without token (R-RES20), at a bounded cost per call. An application with up to
+ * 10,000 records is counted on each call, two at a time per process. A larger one is counted in the background, one at a time, and each call returns
+ * the last figure. A call that finds it older than a minute starts a new count without waiting, so only the first reply after a pause is older.
  */
 export class LanguageFigures {
   readonly #count: CountLanguages;
@@ -89,9 +88,9 @@ export class LanguageFigures {
   readonly #step: number;
   readonly #counts = new Semaphore(COUNTS.atOnce, COUNTS.waiting);
   readonly #background = new Semaphore(BACKGROUND.atOnce, BACKGROUND.waiting);
-  /** Counts that have not begun: they have all that their callers know of. */
+  /** Counts that have not started: they include every change that their callers know of. */
   readonly #waiting = new Map<string, Promise<LanguageStep>>();
-  /** Figures of larger applications, in the order in which they were asked for. */
+  /** Figures of larger applications, least recently requested first. */
   readonly #figures = new Map<string, Figure>();
   readonly #refreshing = new Map<string, Promise<Languages>>();
   #isClosed = false;
@@ -104,7 +103,7 @@ export class LanguageFigures {
     this.#step = step;
   }
 
-  /** @throws Fault `unavailable` where too many ask at once, or a large application has no figure yet: counting goes on. */
+  /** @throws Fault `unavailable` if too many calls wait, or a large application has no figure yet: the count continues */
   async of(application: string): Promise<Languages> {
     const figure = this.#figures.get(application);
     if (figure) {
@@ -126,7 +125,7 @@ export class LanguageFigures {
     }
   }
 
-  /** Ends counts in the background within a step. */
+  /** Stops background counts within a step. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#refreshing.values());
@@ -139,7 +138,7 @@ export class LanguageFigures {
     if (this.#figures.size > KEPT && oldest !== undefined) this.#figures.delete(oldest);
   }
 
-  /** A count that begins after the call: one that is under way may lack what the caller has just done. */
+  /** A count that starts after the call: a running one may miss the caller's last change. */
   #countedNow(application: string): Promise<LanguageStep> {
     const waiting = this.#waiting.get(application);
     if (waiting) return waiting;
@@ -147,7 +146,7 @@ export class LanguageFigures {
       this.#waiting.delete(application);
       return this.#count(application, -1, this.#countedAtOnce + 1);
     };
-    // It begins in a moment at the earliest, when it is among those that wait.
+    // Starts in a later microtask, after it is registered as waiting.
     const count = Promise.resolve().then(() => this.#counts.run(work));
     this.#waiting.set(application, count);
     const refused = (): void => {
@@ -157,14 +156,14 @@ export class LanguageFigures {
     return count;
   }
 
-  /** The count in the background that is under way, or one that begins now. */
+  /** The running background count, or a new one. */
   #refreshed(application: string): Promise<Languages> {
     const known = this.#refreshing.get(application);
     if (known) return known;
     const count = this.#background
       .run(() => this.#countedWhole(application))
       .finally(() => this.#refreshing.delete(application));
-    // Callers with an older figure do not wait for it.
+    // Callers with an older figure do not wait, so the failure is handled here.
     count.catch((error: unknown) => {
       if (!this.#isClosed) this.#log.warn({ err: error, application }, 'languages not counted');
     });

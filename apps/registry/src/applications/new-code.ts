@@ -1,9 +1,9 @@
 import { Fault, newCode } from '@tidings/kernel';
 
-/** Codes are random; this many in a row are never taken by chance. */
+/** Random codes: so many collisions in a row do not happen by chance. */
 const TRIES = 5;
 
-/** Writes something under a new code, again where the code turns out to be taken (`conflict`). */
+/** Creates an entity under a random code, and retries with another if the code is taken (`conflict`). */
 export async function withNewCode(write: (code: string) => Promise<unknown>): Promise<string> {
   for (let tries = 1; ; tries++) {
     const code = newCode();

@@ -12,10 +12,10 @@ import {
   USAGE,
 } from '../accounts/account-log.ts';
 
-/** At most so many of each kind are cleared away by one command. */
+/** Maximum entities of each kind that one command removes. */
 const AT_ONCE = 100;
 
-/** The groups that an application is in and that no other one is left of. */
+/** The groups whose only remaining application is this one. */
 async function endedGroups(db: Db, application: string): Promise<string[]> {
   const groups = await db.collection<ApplicationGroup>(GROUPS).find({ applications: application }).toArray();
   const members = groups.flatMap(({ applications }) => applications);
@@ -24,7 +24,7 @@ async function endedGroups(db: Db, application: string): Promise<string[]> {
   return groups.filter((group) => !group.applications.some((code) => live.has(code))).map(({ code }) => code);
 }
 
-/** What a deleted application has in the configuration of its account, or a part of it; undefined = nothing. */
+/** Configuration of a deleted application in its account, or a part of it; undefined if none is left. */
 export async function findOrphans(db: Db, application: string): Promise<Orphans | undefined> {
   const found = async (
     collection: string,
@@ -57,7 +57,7 @@ export async function findOrphans(db: Db, application: string): Promise<Orphans 
   };
 }
 
-/** Removes the states of what a deleted application had, once all of it is cleared. */
+/** Removes the states of a deleted application's configuration once all of it is cleared. */
 export async function removeCleared(db: Db, account: string, application: string): Promise<void> {
   const owners = [application, ...(await endedGroups(db, application))];
   await db.collection(PRESETS).deleteMany({ owner: { $in: owners }, deleted: true });

@@ -1,11 +1,11 @@
 import { APPLICATION_LEASE_MS } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** Whose the applications are, without those that are deleted. What is unknown is looked for each time. */
+/** Maps applications to their accounts, without deleted ones. Unknown codes are looked up each time. */
 export interface Owners {
-  /** Looks up those of the codes that are not known, or were last seen too long ago. */
+  /** Looks up the codes that are unknown or whose entry has expired. */
   learn(codes: readonly string[]): Promise<void>;
-  /** Of a learnt code. */
+  /** For a code that `learn` has looked up. */
   owns(account: string, code: string): boolean;
 }
 

@@ -12,7 +12,7 @@ type PlatformMethods = Pick<
   'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getCredential'
 >;
 
-/** Clear settings, and secret ones sealed: from here on nothing has them in clear. */
+/** Separates plain settings from secret ones, and seals the latter: nothing later has them in clear. */
 function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKeys: MasterKeys) {
   const secret = new Set(secretSettings);
   const entries = Object.entries(settings);

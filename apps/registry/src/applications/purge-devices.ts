@@ -27,24 +27,24 @@ export interface PurgeDeps {
   };
 }
 
-/** What removes what deleted applications leave. */
+/** Removes the data of deleted applications. */
 export interface Purge {
-  /** Erases the devices of deleted applications, and what they have in the configuration of their account. Goes on where another process stopped; several may do it at once. */
+  /** Erases the devices of deleted applications and their configuration in the account. Resumes after a crash; concurrent runs are safe. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** One line per deleted application that has something left. */
+  /** One line per deleted application that is not purged yet. */
   readonly open: () => Promise<string[]>;
 }
 
 const AT_ONCE = 500;
 /**
- * How long devices may still be registered by those who do not know of the deletion: for 1 s where the application is known, and a command
- * comes into effect 5 s after its arrival at the latest.
+ * Time in which processes that do not know of the deletion may still register devices: applications are cached for 1 s, and a command takes effect at
+ * most 5 s after its arrival.
  */
 const LATE_MS = 10_000;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The change without what it says of an application: settings, secrets, contents, test devices; undefined where it says nothing of them. */
+/** The change without its data on an application: settings, secrets, contents, test devices; undefined if it has none. */
 function withoutContent(event: Change | undefined, application: string): Change | undefined {
   switch (event?.$case) {
     case 'platformConfigured':
@@ -73,7 +73,7 @@ function withoutContent(event: Change | undefined, application: string): Change 
   }
 }
 
-/** Takes what the commits of an account say of a deleted application's contents and secrets out of them. */
+/** Redacts a deleted application's contents and secrets in the commits of its account. */
 async function redactCommits(
   commits: CommitRedaction<AccountEvent>,
   log: string,
@@ -94,7 +94,7 @@ async function redactCommits(
   }
 }
 
-/** Removes in the background what belongs to deleted applications (R-B2). */
+/** Removes the data of deleted applications in the background (R-B2). */
 export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -112,7 +112,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     return logs.submit(deviceLogOf(hwidHash), { identity, id, action: { type: 'erase' }, at });
   };
 
-  /** What says nothing of anybody any more, and what the logs hold. */
+  /** Removes the records of erased devices, and redacts the logs. */
   const removeRest = async (app: string, account: string, signal: AbortSignal): Promise<void> => {
     for (let more = true; more && !signal.aborted;) {
       const erased = { app, status: 0 } as const;

@@ -24,7 +24,7 @@ const p12 = Buffer.from(
   'latin1',
 ).toString('base64');
 
-/** A picture whose left half is red and whose right half cannot be seen. */
+/** A picture whose left half is red and whose right half is transparent. */
 const halves = new PNG({ width: 256, height: 256 });
 for (let at = 0; at < halves.data.length; at += 4) {
   halves.data.set(at % 1024 < 512 ? [255, 0, 0, 255] : [0, 255, 0, 0], at);
@@ -47,14 +47,14 @@ const filesOf = async (made: PushPackage) => {
   const files = unzipSync((await pushPackageOf(made))!);
   return new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
 };
-/** Of the whole package. */
+/** Files of the whole package. */
 let files: Awaited<ReturnType<typeof filesOf>>;
 beforeAll(async () => {
   files = await filesOf(make());
 });
 const jsonOf = (bytes: Buffer | undefined): unknown => JSON.parse(bytes!.toString());
 
-it('is who the website is, its icons, and their sums', () => {
+it('contains the website, its icons, and their checksums', () => {
   const icons = ICONS.map((name) => `icon.iconset/icon_${name}.png`);
   expect([...files.keys()].sort()).toEqual([...icons, 'manifest.json', 'signature', 'website.json'].sort());
   expect(jsonOf(files.get('website.json'))).toEqual({
@@ -99,7 +99,7 @@ it('is signed by its certificate, and the manifest is not in the signature (RFC 
   const signer = new X509Certificate(derOf(childrenOf(certificates!)[0]!));
   expect(signer.subject).toContain('UID=web.com.example.news');
   const [, , , attributes, , signature] = childrenOf(childrenOf(signers!)[0]!);
-  // The signature is over the attributes as a set, whatever their tag is where they lie.
+  // The signature covers the attributes with the tag of a set, not with their tag in the structure.
   const set = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SET, true, childrenOf(attributes!));
   const bytes = Buffer.from(signature!.value as string, 'latin1');
   expect(verify('sha256', derOf(set), signer.publicKey, bytes)).toBe(true);
@@ -115,19 +115,19 @@ const chunk = (type: string, data: Buffer): Buffer => {
   const named = Buffer.concat([Buffer.from(type), data]);
   return Buffer.concat([u32(data.length), named, u32(crc32(named))]);
 };
-/** A byte for each pixel, and one for each line of the seven passes. */
+/** One byte per pixel, and one for each line of the seven passes. */
 const PASSES_BYTES = 65_536 + 480;
 
-/** That a PNG has grey interlaced pixels, so many in a line and so many lines. */
+/** Header of a grey interlaced PNG with sides of this length. */
 const head = (side: number) => chunk('IHDR', Buffer.concat([u32(side), u32(side), Buffer.from([8, 0, 0, 0, 1])]));
 
-/** A PNG of 256 x 256 interlaced pixels with so many bytes of data. */
+/** An interlaced PNG of 256 x 256 pixels with so many bytes of data. */
 function interlaced(bytes: number, ...more: Buffer[]): string {
   const chunks = [chunk('IDAT', deflateSync(Buffer.alloc(bytes))), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([icon.subarray(0, 8), head(256), ...more, ...chunks, Buffer.from('.')]).toString('base64');
 }
 
-it('takes an interlaced icon, and something behind it', async () => {
+it('accepts an interlaced icon, and bytes after it', async () => {
   const made = await filesOf(make({ safari_icon_file: interlaced(PASSES_BYTES) }));
   expect([...PNG.sync.read(made.get('icon.iconset/icon_16x16.png')!).data.subarray(0, 4)]).toEqual([0, 0, 0, 255]);
 });

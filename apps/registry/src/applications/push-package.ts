@@ -5,16 +5,16 @@ import { zipSync } from 'fflate';
 import type { md, pki } from 'node-forge';
 import { iconsetOf } from './iconset.ts';
 
-/** What a push package is made of. */
+/** The parts of a push package. */
 export interface PushPackage {
   /** Code and title of the application. */
   readonly code: string;
   readonly title: string;
-  /** A setting of Safari by its name, in clear; "" where it is not set. */
+  /** A decrypted Safari setting by its name; "" if it is not set. */
   readonly setting: (name: string) => string;
-  /** Where Safari would reach this service. */
+  /** The URL at which Safari reaches this service. */
   readonly publicUrl: string;
-  /** When it is signed. */
+  /** Time of the signature. */
   readonly at: Date;
 }
 
@@ -29,15 +29,15 @@ const websiteOf = ({ code, title, setting, publicUrl }: PushPackage, certificate
   websitePushID: pushIdOf(certificate),
   allowedDomains: JSON.parse(setting('safari_allowed_domains') || '[]') as string[],
   urlFormatString: setting('safari_url_template'),
-  // The package is the same for everybody, so this tells applications apart and not visitors.
+  // The package is the same for all visitors, so the token identifies the application.
   authenticationToken: hash('sha256', code).slice(0, 32),
   webServiceURL: publicUrl,
 });
 
-/** What stands in front of a SHA-256 in an RSA signature (RFC 8017, 9.2). */
+/** The DigestInfo prefix of SHA-256 in an RSA signature (RFC 8017, 9.2). */
 const SHA256_PREFIX = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-/** Signs in OpenSSL: forge takes a second of the event loop with 4096 bits. */
+/** Signs in OpenSSL: forge blocks the event loop for a second with 4096 bits. */
 const signingKey = (pem: string): pki.rsa.PrivateKey =>
   ({
     sign(digest: md.MessageDigest) {
@@ -46,7 +46,7 @@ const signingKey = (pem: string): pki.rsa.PrivateKey =>
     },
   }) as pki.rsa.PrivateKey;
 
-/** A detached signature as PKCS#7 in DER, with all certificates that there are. */
+/** A detached PKCS#7 signature in DER, with all configured certificates. */
 async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date): Promise<Buffer> {
   const { default: forge } = await import('node-forge');
   const { oids } = forge.pki;
@@ -68,9 +68,9 @@ async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date)
 }
 
 /**
- * The push package of a website, zipped: who it is, its icons, a manifest of both and its signature, as Safari wants them before it asks a
- * visitor; undefined where no key is stored. A website without an icon has a plain one.
- * @throws Fault `argument` where key, certificate or icon cannot be used
+ * The zipped push package of a website, as Safari requires it before asking a visitor: the website's description, its icons, a manifest of both and
+ * its signature. Undefined without a stored key. A website without an icon has a plain one.
+ * @throws Fault `argument` if key, certificate or icon are unusable
  */
 export async function pushPackageOf(made: PushPackage): Promise<Buffer | undefined> {
   const file = Buffer.from(made.setting('safari_key_file'), 'base64');

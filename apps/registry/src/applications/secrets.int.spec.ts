@@ -36,7 +36,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
     await broker.close();
   });
 
-  /** What the gateway hands on for an example of the contract, with a canary in every secret. */
+  /** The gateway's request for an example of the contract, with a canary in every secret. */
   const planted = (example: (typeof api.configureApplication.examples)[number]): ConfigurePlatformRequest => {
     const { secrets, ...parsed } = api.configureApplication.parse(example.request);
     const settings = { ...parsed.settings };
@@ -48,7 +48,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
     return { ...parsed, account: 'default', application, settings, secretSettings: [...secrets] };
   };
 
-  /** A text and the forms that it may hide in. */
+  /** A text in every encoding in which it may be leaked. */
   const formsOf = (canary: string): readonly Buffer[] =>
     [canary, Buffer.from(canary).toString('base64').slice(0, -4), Buffer.from(canary).toString('hex')].map((form) =>
       Buffer.from(form),
@@ -88,7 +88,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
     );
   });
 
-  it('open for the dispatcher, each in its own place', async () => {
+  it('can be opened by the dispatcher, each only for its own field', async () => {
     for (const { request } of api.configureApplication.examples) {
       const platform = Number(request['device_type']);
       const credential = await registry.accounts.getCredential({ application, platform });

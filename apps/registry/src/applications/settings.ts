@@ -22,11 +22,11 @@ type SettingMethods = Pick<
   | 'findGroup'
 >;
 
-/** What operators set for applications and accounts (R-T8). */
+/** Settings of applications and accounts that operators change (R-T8). */
 export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Clock): SettingMethods {
   const now = (): Date => new Date(clock.now());
 
-  /** Operators name no account: it is the application's. */
+  /** Operators name no account: the application determines it. */
   const change = async (application: string, action: AccountAction): Promise<ApplicationView> => {
     const { account } = await existing(store, application);
     await write({ account, action, at: now() });

@@ -10,7 +10,7 @@ describeWithMongo('the registry', (mongo) => {
   const test = new RegistryUnderTest(mongo);
   const { newApplication, command, registration, apply, register, setTags, tagsOf, stored, commits, published } = test;
 
-  it('forgets the place of a device that tells none any more (R-C13)', async () => {
+  it('removes the position of a device that reports none (R-C13)', async () => {
     await register('walker');
     const where = { account: 'default', application: test.app, hwid: 'walker', nearest: 1, idempotencyKey: '' };
     const report = (lat?: number, lng?: number) => test.registry.geozones.report({ ...where, lat, lng });
@@ -86,7 +86,7 @@ describeWithMongo('the registry', (mongo) => {
       expect((await stored('same'))['self']).toEqual({ tokenAt: test.clock.now() });
     });
 
-    it('get numbers in order, each its own, also when they come at once', async () => {
+    it('get unique numbers in order, also when registered concurrently', async () => {
       const application = await newApplication();
       const hwids = Array.from({ length: 300 }, (_, i) => `n${i}`);
       const replies = await apply(...hwids.map((hwid) => command(hwid, registration(), { application })));
@@ -149,7 +149,7 @@ describeWithMongo('the registry', (mongo) => {
       );
     });
 
-    it('of another account, and of applications that do not exist, are not there', async () => {
+    it('of another account, and of unknown applications, count as unknown', async () => {
       const { account } = await test.registry.accounts.createAccount({ name: 'Other' });
       const foreign = await newApplication(account);
       await register('mine', {}, { account, application: foreign });
@@ -188,7 +188,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(devices[2]!.check).toBe(checkOf(hwidHash));
     });
 
-    it('are told of on tidings.devices, by application and hwid', async () => {
+    it('are published on tidings.devices, by application and hwid', async () => {
       const change = async () => {
         await register('told', { pushToken: 'told-token', language: 'fr' });
         await setTags('told', { Language: 'it' });

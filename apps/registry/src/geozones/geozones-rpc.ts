@@ -8,21 +8,21 @@ import type { GeozoneStore } from './geozone-store.ts';
 
 export interface GeozonesDeps {
   readonly clock: Clock;
-  /** Ids of zones. */
+  /** Generates zone ids. */
   readonly nextId: () => number;
   readonly presets: PresetStore;
   /** Codes of the groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
-/** What a request changes. A preset that is given without a text comes with its own (R-F1). */
+/** The changes of a request. A preset without a text clears the zone's own text, so that the preset's applies (R-F1). */
 function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, ...rest }: ChangeGeozoneRequest) {
   const said = { preset, content: content ?? (preset ? '' : undefined) };
   const given = Object.entries({ ...rest, ...said, timetable }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
 }
 
-/** Geozones and their clusters as configuration. Another account's are not found. */
+/** Configuration of geozones and their clusters. Those of other accounts count as unknown. */
 export function geozonesRpc(
   store: GeozoneStore,
   write: AccountWriter,
@@ -30,7 +30,7 @@ export function geozonesRpc(
 ): Omit<Geozones, 'report'> {
   const now = (): Date => new Date(clock.now());
 
-  /** Campaigns that were deleted since are none. */
+  /** Removes references to deleted campaigns. */
   const withLiveCampaigns = async (application: string, zones: readonly Geozone[]): Promise<Geozone[]> => {
     const ids = zones.map(({ campaignId }) => campaignId);
     const live = await presets.liveCampaigns(application, ids);

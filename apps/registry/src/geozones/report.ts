@@ -20,7 +20,7 @@ export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 
 
 const projection = { hwidHash: 1, user: 1, seq: 1, platform: 1, th: 1, cg: 1 } as const;
 
-/** A device where it says it is. */
+/** A device's report of its position. */
 interface Report {
   readonly account: string;
   readonly application: string;
@@ -39,9 +39,9 @@ const shown = ({ zone, meters }: Nearby) => ({
   distanceMeters: Math.round(meters),
 });
 
-/** What entering zones sends: each zone's message as it is now, to the devices that it can be sent to. */
+/** The zones with the messages that entering them sends to the device, from the current configuration. */
 const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'presets'>) => {
-  /** The zone's own campaign, else that of its preset; one that was deleted since is none. */
+  /** The zone's own campaign, else its preset's; none if it is deleted. */
   const campaignIdOf = async (zone: Geozone, preset: Preset | undefined, account: string): Promise<bigint> => {
     const live = await presets.liveCampaigns(zone.application, [zone.campaignId]);
     if (live.has(zone.campaignId)) return zone.campaignId;
@@ -49,7 +49,7 @@ const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'pres
     return BigInt(ofPreset?.application === zone.application ? ofPreset.id : 0);
   };
 
-  /** The zone with what it sends; undefined where that is nothing, also because its preset is deleted (R-K5). */
+  /** The zone with its message; undefined if it sends nothing, for example because its preset is deleted (R-K5). */
   const sendingZone = async (zone: Geozone, { account, device, at }: Report): Promise<SendingZone | undefined> => {
     const preset = zone.preset === '' ? undefined : (await presets.preset(account, zone.preset))?.preset;
     if (zone.preset !== '' && !preset) return undefined;
@@ -76,8 +76,8 @@ const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'pres
 };
 
 /**
- * Where devices say they are: kept with the device, beside its log (architecture 4); the zones around it send what they have to (R-F4);
- * answered with the nearest zones (R-C13). A report that is repeated with its key is answered and changes nothing (R-ER11).
+ * Stores reported positions with the device, outside its log (architecture 4), sends the messages of the zones around them (R-F4) and returns the
+ * nearest zones (R-C13). A repeat with the same key is answered and changes nothing (R-ER11).
  */
 export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
   const { db, clock, keys, owners, store, geozones, visits } = deps;

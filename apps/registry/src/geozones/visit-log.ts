@@ -13,30 +13,30 @@ import { KEYS } from '../devices/storage/device-document.ts';
 
 export const COOLDOWNS = 'cooldowns';
 
-/** How long the beginning of a cooldown is known at least: a zone's may be lengthened meanwhile. */
+/** Minimum retention of a cooldown's start: a zone's cooldown may be extended meanwhile. */
 export const KEPT_SECONDS = 365 * 86_400;
 
-/** A zone that a device is in, with what it would send. */
+/** A zone that a device is in, with its message. */
 export interface SendingZone extends EnteredZone {
-  /** Code of the message that the send joins if there is one. */
+  /** Code of the message that the send joins, if it exists. */
   readonly message: string;
   readonly accepted: MessageAccepted;
   /** "" without one. */
   readonly linkToShorten: string;
 }
 
-/** A device has entered zones. */
+/** A device's entry into zones. */
 export interface Visit extends Visitor {
   readonly account: string;
   readonly application: string;
   /** Nearest first. */
   readonly zones: readonly SendingZone[];
   readonly at: Date;
-  /** The Idempotency-Key that it is reported with, by its hash: a second report with it sends nothing (R-ER11). */
+  /** Hash of the report's Idempotency-Key: a second report with it sends nothing (R-ER11). */
   readonly key: string | undefined;
 }
 
-/** When a cooldown began. */
+/** The start of a cooldown. */
 export interface CooldownState {
   readonly at: Date;
   readonly until: Date;
@@ -46,10 +46,10 @@ type VisitState = CooldownState | UsedKey;
 
 const cooldownAt = (id: string): DocumentAddress => ({ collection: COOLDOWNS, id });
 
-/** One log per application: what two devices of a user are sent is decided in order, whichever process they report to. */
+/** One log per application: sends to two devices of a user are decided in order, in whichever process they report. */
 export const visitLogOf = (application: string): string => `visits-${application}`;
 
-/** What zones send to the devices that enter them, and the cooldowns that this begins (R-F4). */
+/** The log definition of zone messages to entering devices, and of the cooldowns they start (R-F4). */
 export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   category: 'visits',
   needs({ zones, key, ...visitor }) {
@@ -104,7 +104,7 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   fromDocument: (document) => document as unknown as VisitState,
 };
 
-/** What a commit says on `tidings.visits`: that keys were used is the registry's own business. */
+/** The records of a commit on `tidings.visits`; consumed keys are not published. */
 export const visitRecords = ({ log, n, events }: Commit<VisitEvent>): RelayedRecord[] =>
   events.flatMap((event, index) =>
     event.event?.$case === 'keyUsed'

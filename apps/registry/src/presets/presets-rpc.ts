@@ -7,7 +7,7 @@ import type { PresetStore } from './preset-store.ts';
 
 export interface PresetsDeps {
   readonly clock: Clock;
-  /** Numbers of presets and campaigns: unique, ordered by time. */
+  /** Generates ids of presets and campaigns: unique, ordered by time. */
   readonly nextId: () => number;
   /** The code of the filter that a preset names (R-N2). */
   readonly filterCode: (account: string, preset: Preset) => Promise<string>;
@@ -23,7 +23,7 @@ const campaignOf = ({ code, id, application, name, description }: CampaignState)
   description,
 });
 
-/** Presets and campaigns. Another account's are not found. */
+/** Presets and campaigns. Those of other accounts count as unknown. */
 export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Presets {
   const { clock, nextId, filterCode, groupsOf } = deps;
   const now = (): Date => new Date(clock.now());
@@ -64,7 +64,7 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     },
 
     async setApproval({ code, approved }) {
-      // Operators name no account: it is the preset's.
+      // Operators name no account: the preset determines it.
       const { account } = await presetOf(code);
       await write({ account, action: { type: 'approvePreset', code, approved }, at: now() });
       return { approved: !((await presetOf(code)).unapproved ?? false) };

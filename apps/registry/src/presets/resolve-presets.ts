@@ -4,14 +4,14 @@ import type { PrepareAudience } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { PresetStore } from './preset-store.ts';
 
-/** What a message is made of and counted under. */
+/** The preset of a message, and the campaign that it counts towards. */
 export interface Resolved {
   readonly preset: Preset | undefined;
   /** 0 without a campaign. */
   readonly campaignId: bigint;
 }
 
-/** Finds the preset and the campaign that a notification names, in its application or, a preset, in a group of it: others are not found. */
+/** Finds the preset and the campaign of a notification in its application, a preset also in the application's groups; others count as unknown. */
 export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 'groupsOf'>) => {
   const isFor = async ({ group, application: own }: Preset, application: string): Promise<boolean> =>
     group === '' ? own === application : (await accounts.groupsOf(application)).some(({ code }) => code === group);
@@ -35,7 +35,7 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
       if (campaignId === undefined) throw Fault.argument(`${asked.path}.campaign: not found`);
       return { preset, campaignId };
     }
-    // The campaign of a preset may have been deleted since.
+    // The preset's campaign may have been deleted.
     const campaignId = preset?.campaign ? await campaignIdOf(account, application, preset.campaign) : undefined;
     return { preset, campaignId: campaignId ?? 0n };
   };

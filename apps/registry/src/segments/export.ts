@@ -20,15 +20,15 @@ export interface ExportDeps extends ExpressionsDeps {
   readonly scan: DeviceScan;
 }
 
-/** Devices that are read at a time, and about how much of them is told at a time. */
+/** Devices per read, and about as many per reply. */
 const BATCH = 512;
 const MESSAGE_BYTES = 1024 * 1024;
-/** Applications that are looked at at a time. */
+/** Applications counted at a time. */
 const APPLICATIONS_AT_ONCE = 16;
-/** Numbers of a usual scan. */
+/** Device numbers per scan. */
 const STRETCH = 4096;
 
-/** What a scan takes of a document. */
+/** The document fields that a scan reads. */
 const projection = {
   ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, platform: 1, token: 1, lang: 1, tz: 1, alerts: 1, tags: 1 },
   'self.open': 1,
@@ -49,7 +49,7 @@ function scannedOf(device: DeviceDocument, { fields, tags }: Wanted): ScannedDev
   };
 }
 
-/** About how many bytes a device is on the way. */
+/** Approximate encoded bytes of a device. */
 function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
   let characters = hwid.length + userId.length + pushToken.length;
   for (const { value } of tags) {
@@ -59,7 +59,7 @@ function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
   return characters + 16 * (tags.length + 1);
 }
 
-/** Devices as they are told: so many at a time that a message keeps to its size. */
+/** Groups devices into replies within the message size. */
 async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted): AsyncIterable<ScannedDevices> {
   let devices: ScannedDevice[] = [];
   let bytes = 0;
@@ -76,12 +76,12 @@ async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted)
 
 const byName = (a: TagDefinition, b: TagDefinition): number => (a.name < b.name ? -1 : 1);
 
-/** What exports of segments read (R-N6): the meaning of a segment once, and then its devices, a stretch of numbers after the other. */
+/** Reads for exports of segments (R-N6): the segment's expression once, then its devices, one range of numbers after another. */
 export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLookup' | 'scan'> {
   const { db, store, tags, clock, scan } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  /** The expression of a segment, and the application that its filter is bound to; "" = none. */
+  /** The expression of a segment, and the application of its filter; "" = none. */
   const selected = async ({ account, grant, segment, path }: SelectRequest) => {
     if (segment?.$case === 'expression') {
       const { expression } = await compiledOf({ account, grant, source: segment.value, path }, deps);
@@ -92,7 +92,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
     return { expression: await meaningOf(filter, path, tags), bound: filter.application };
   };
 
-  /** The devices with these numbers, in their order, without those that were erased since the numbers were read. */
+  /** The devices with these numbers, in order, without those erased since the numbers were read. */
   async function* read(app: string, numbers: readonly number[]): AsyncIterable<DeviceDocument> {
     const options = { projection, hint: deviceIndexes.seq, sort: { seq: 1 } } as const;
     for (let i = 0; i < numbers.length; i += BATCH) {
@@ -107,7 +107,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
       const { expression, bound } = await selected(request);
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
-      // What is bound to an application that the caller may not use does not exist for it.
+      // A filter of an application that the caller may not use counts as unknown.
       if (bound !== '' && granted.every(({ code }) => code !== bound)) {
         throw Fault.argument(`${request.path}: not found`);
       }

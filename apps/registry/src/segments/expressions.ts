@@ -7,9 +7,9 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { Tags } from '../tags/tag-cache.ts';
 import { meaningOf } from './stored-filters.ts';
 
-/** What an expression may come to with the segments that it names, encoded: it travels with every message to it. */
+/** Maximum encoded size of an expression with its nested segments: every message to it carries it. */
 const MAX_BYTES = 512 * 1024;
-/** How deep segments may nest (R-N5). */
+/** Maximum nesting of segments (R-N5). */
 const MAX_NESTING = 10;
 
 export interface ExpressionsDeps {
@@ -18,19 +18,19 @@ export interface ExpressionsDeps {
   readonly clock: Clock;
 }
 
-/** An expression as somebody gave it. */
+/** An expression from a request. */
 export interface Given {
   readonly account: string;
-  /** What the caller may use: other applications must not be named. Undefined = everything of the account. */
+  /** The caller's grant: other applications must not be named. Undefined = every application of the account. */
   readonly grant: Grant | undefined;
   readonly source: string;
-  /** What the request calls it, for faults. */
+  /** The expression's path in the request, for faults. */
   readonly path: string;
 }
 
 export interface Compiled {
   readonly expression: Expression;
-  /** How deep segments nest in it; 0 = it names none. */
+  /** Nesting depth of its segments; 0 = it names none. */
   readonly nesting: number;
 }
 
@@ -40,7 +40,7 @@ export const isGranted = (
   { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },
 ): boolean => !grant || grant.allApplications || authorizeAllTokens || grant.applications.includes(code);
 
-/** The segments of these codes. What is bound to an application that the caller may not use does not exist for it (R-T7). */
+/** The segments with these codes. Segments of an application that the caller may not use count as unknown (R-T7). */
 async function segmentsOf(
   codes: readonly string[],
   { account, grant }: Given,
@@ -53,7 +53,7 @@ async function segmentsOf(
   return filters.filter(({ application }) => application === '' || usable.some(({ code }) => code === application));
 }
 
-/** Codes of the applications and groups that an expression names; none where the language has changed since. */
+/** Codes of the applications and groups that an expression names; none if the current language rejects it. */
 function placesIn(text: string): { readonly applications: ReadonlySet<string>; readonly groups: ReadonlySet<string> } {
   try {
     return namesIn(parse(text));
@@ -63,7 +63,7 @@ function placesIn(text: string): { readonly applications: ReadonlySet<string>; r
   }
 }
 
-/** The filters of these that a caller may see: those without an application name none that it may not use (R-T9). */
+/** The filters that a caller may see: a filter without an application must not name an application outside the caller's grant (R-T9). */
 export async function shownTo<F extends { readonly application: string; readonly text: string }>(
   filters: readonly F[],
   { account, grant }: Pick<Given, 'account' | 'grant'>,
@@ -83,7 +83,7 @@ export async function shownTo<F extends { readonly application: string; readonly
   return filters.filter((filter) => !codesOf(places.get(filter)!).some((code) => others.has(code)));
 }
 
-/** Words what the language refuses. */
+/** Turns errors of the language into faults. */
 function refusing<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -94,7 +94,7 @@ function refusing<T>(path: string, work: () => T): T {
 }
 
 /**
- * What an expression means to an account (Spec N). Faults (210): `<path>: <reason>` of the language, of unknown names and of conditions
+ * Compiles an expression for an account (Spec N). Faults (210): `<path>: <reason>` for errors of the language, unknown names and invalid conditions
  * (R-N4, R-RES12, R-RES13); `forbidden` for an application that the caller may not use (R-T5).
  */
 export async function compiledOf(given: Given, { store, tags, clock }: ExpressionsDeps): Promise<Compiled> {
@@ -137,7 +137,7 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   return refusing(path, () => {
     const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
     if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
-    // An application of a group may have been deleted since.
+    // An application of a group may have been deleted.
     const group = (code: string): string[] | undefined =>
       groups.find((each) => each.code === code)?.applications.filter(hasApplication);
     const expression = compile(parsed, { hasApplication, condition, segment, group });

@@ -3,8 +3,8 @@ import type { AccountStore, FilterName } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 
 /**
- * Deletes the filters whose day has come (R-N3). May be done by several at once, and again after a crash.
- * @param of the one that is looked at. @default all of all accounts
+ * Deletes expired filters (R-N3). Concurrent runs and repeats are safe.
+ * @param of the only filter to check. @default all filters of all accounts
  */
 export async function expireFilters(
   store: AccountStore,

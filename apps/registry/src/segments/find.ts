@@ -4,7 +4,7 @@ import { Fault } from '@tidings/kernel';
 import type { FilterReference } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** A filter by its name, else by its code, bound to one of the applications or to none (R-N2). */
+/** A filter by name, else by code, of one of the applications or of none (R-N2). */
 export async function findFilter(
   store: Pick<AccountStore, 'filterNamed' | 'filtersByCode'>,
   account: string,
@@ -16,7 +16,7 @@ export async function findFilter(
   return found && (found.application === '' || applications.includes(found.application)) ? found : undefined;
 }
 
-/** The applications that a preset is for: its filter is bound to one of them or to none. */
+/** The applications of a preset: its filter belongs to one of them or to none. */
 export async function applicationsOf(
   store: Pick<AccountStore, 'groups'>,
   account: string,
@@ -26,7 +26,7 @@ export async function applicationsOf(
   return owner?.applications ?? [application];
 }
 
-/** The codes of filters that presets name; "" where one names none. @throws Fault `argument` for one that is not there (R-K1) */
+/** The codes of filters that presets name; "" for a preset without one. @throws Fault `argument` for an unknown filter (R-K1) */
 export const filterCodes =
   (store: AccountStore) =>
   async (account: string, preset: Preset): Promise<string> => {

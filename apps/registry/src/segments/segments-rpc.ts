@@ -26,7 +26,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
       const given = { account, grant, source: text, path: 'filter_expression' };
       const compiled = await compiledOf(given, deps);
-      // One whose day has come gives way.
+      // An expired filter frees its name.
       await expireFilters(store, write, clock, { account, name });
       const code = await freeCode(account);
       await write({
@@ -50,7 +50,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       const filter = await store.filterNamed(account, name);
       const bound = filter && filter.application !== '' ? await store.application(filter.application) : undefined;
       if (!filter || (bound && !isGranted(grant, bound))) throw Fault.argument('Filter not found');
-      // It belongs to the account as a whole (R-T9).
+      // A filter without an application belongs to the whole account (R-T9).
       if (!bound && grant && !grant.allApplications) throw Fault.forbidden(FORBID);
       await write({ account, action: { type: 'deleteFilter', name, code: filter.code }, at: now() });
       return {};

@@ -19,7 +19,7 @@ const filterOf = (expression: Expression): LiveFilter => ({
   ...{ expression: Expression.encode(expression).finish(), nesting: 0, application: '', createdAt: new Date(0) },
 });
 
-/** Tags by number: those that are known, and those that there are. */
+/** Tags by number: the cached ones and the current ones. */
 function tagsOf(known: readonly number[], current = known): Tags {
   const setOf = (numbers: readonly number[]): TagSet => {
     const numbered = (number: number): TagDefinition | undefined =>
@@ -39,13 +39,13 @@ describe('the meaning of a filter', () => {
   const meaning = (expression: Expression, tags = tagsOf([70, 71])): Promise<Expression> =>
     meaningOf(filterOf(expression), 'filter', tags);
 
-  it('is what was stored, but that deleted tags are tags that no device has, once nobody knows of them (R-D2)', async () => {
+  it('is the stored one, with deleted tags replaced by a tag that no device has, once no cache contains them (R-D2)', async () => {
     expect(await meaning(all(on(70), on(71)))).toEqual(all(on(70), on(71)));
     expect(await meaning(all(on(70), on(71)), tagsOf([70]))).toEqual(all(on(70), on(0)));
     expect(await meaning(all(on(70), on(71)), tagsOf([70], [70, 71]))).toEqual(all(on(70), on(71)));
   });
 
-  /** A condition in so many nodes. */
+  /** A condition nested in so many nodes. */
   const within = (levels: number, wrap: (inner: Expression) => Expression): Expression =>
     Array.from({ length: levels }).reduce<Expression>(wrap, on(70));
 
@@ -54,7 +54,7 @@ describe('the meaning of a filter', () => {
     expect(await meaning(nested)).toEqual(any(on(70), ...Array.from({ length: MAX_DEPTH + 5 }, () => on(71))));
   });
 
-  it.each([MAX_DEPTH / 2, 100])('is refused where no message could hold it: %d alternations', async (alternations) => {
+  it.each([MAX_DEPTH / 2, 100])('is refused if no message could hold it: %d alternations', async (alternations) => {
     const nested = within(alternations, (inner) => all(any(inner, on(71)), on(71)));
     await expect(meaning(nested)).rejects.toThrow('filter: nested too deeply');
   });

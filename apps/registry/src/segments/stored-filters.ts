@@ -4,7 +4,7 @@ import { Fault } from '@tidings/kernel';
 import { depthOf, MAX_DEPTH, renewed, tagsIn } from '@tidings/segments';
 import type { Tags } from '../tags/tag-cache.ts';
 
-/** Undefined for what is too deep for a decoder: anything else that was encoded can be decoded. */
+/** Undefined if the nesting exceeds the decoder's limit: everything else that was encoded can be decoded. */
 const decoded = (bytes: Uint8Array): Expression | undefined => {
   try {
     return Expression.decode(bytes);
@@ -14,8 +14,8 @@ const decoded = (bytes: Uint8Array): Expression | undefined => {
 };
 
 /**
- * What a filter means now: no device has a value of a tag that was deleted since (R-D2).
- * @throws Fault `argument` `<path>: nested too deeply` for one of earlier that no message could hold
+ * The current expression of a filter: conditions on deleted tags match no device (R-D2).
+ * @throws Fault `argument` `<path>: nested too deeply` for an older filter that exceeds the limits of a message
  */
 export async function meaningOf(filter: LiveFilter, path: string, tags: Tags): Promise<Expression> {
   const stored = decoded(filter.expression);

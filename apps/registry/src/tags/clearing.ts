@@ -12,7 +12,7 @@ import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/
 import { TAG_PATIENCE_MS } from './tag-cache.ts';
 
 const EVERY_MS = 2000;
-/** Devices whose values are removed together. */
+/** Devices per batch. */
 const PAGE = 500;
 
 export interface TagClearingDeps {
@@ -25,9 +25,9 @@ export interface TagClearingDeps {
 
 /** Removes the values of deleted tags, device by device, in the background (R-D2). */
 export interface TagClearing {
-  /** Begins at once rather than in a moment. */
+  /** Starts immediately instead of at the next interval. */
   begin(): void;
-  /** Tags whose values are not all removed. */
+  /** Deleted tags with remaining values. */
   open(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ interface ClearingAccount {
   readonly clearing: readonly number[];
 }
 
-/** A deleted tag, as far as its number tells. */
+/** A deleted tag, of which only the number is known. */
 const definitionOf = (number: number): TagDefinition => ({
   number,
   name: '',
@@ -45,7 +45,7 @@ const definitionOf = (number: number): TagDefinition => ({
   applicationSpecific: !isSharedTag(number),
 });
 
-/** What is left to do is in the accounts' states, so whoever starts next goes on; two at once do the same twice, to no effect. */
+/** The accounts' states record the remaining work, so a later process resumes it; concurrent runs are safe. */
 export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps): TagClearing {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const pending = (): Promise<ClearingAccount[]> =>
@@ -60,7 +60,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
     try {
       await logs.submit(deviceLogOf(hwidHash), { identity, id, action, at: new Date(clock.now()) });
     } catch (error) {
-      // It was erased since it was read.
+      // The device was erased after it was read.
       if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
     }
   };
@@ -78,7 +78,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
 
   const work = async (signal: AbortSignal): Promise<void> => {
     const accounts = await pending();
-    // Until then somebody may still write values of what he takes for a tag.
+    // Until then, a process with an older cache may still write values of the tag.
     if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
     for (const { _id: account, clearing } of accounts) {
       const projection = { _id: 1 };

@@ -51,7 +51,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     expect(await own()).toHaveLength(10);
   });
 
-  it('never go beyond the quota, whoever adds them at once', async () => {
+  it('never exceed the quota when added concurrently', async () => {
     const [one, other] = replicas as [RegistryService, RegistryService];
     const calls = Array.from({ length: 8 }, (_, i) => missing(10 + 5 * i, 20 + 5 * i));
     const [replies] = await Promise.all([
@@ -62,7 +62,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     ]);
     const there = new Set(await own());
     expect(there.size).toBe(QUOTA);
-    // Whatever was not refused is there, and what was refused is not.
+    // Every tag exists unless it was refused.
     const refused = new Set(replies.flatMap((reply) => reply.refused));
     for (const { name } of calls.flat()) expect([name, refused.has(name)]).toEqual([name, !there.has(name)]);
     expect(refused.size).toBeGreaterThan(0);

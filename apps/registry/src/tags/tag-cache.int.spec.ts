@@ -29,7 +29,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('shared', { application: third })).toMatchObject({ Level: 3 });
     });
 
-    it('are shared by applications that a person comes to in one call', async () => {
+    it('are shared by applications that a user is registered in by one call', async () => {
       await apply(
         command('both', registration({ tags: { Level: 9, Colour: 'red' } })),
         command('both', registration({ tags: { Products: ['a'] } }), { application: test.sibling }),
@@ -48,7 +48,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await setTags('nobody', {})).toEqual(argument('Device not found'));
     });
 
-    it('are counted up exactly by many at once', async () => {
+    it('are incremented exactly by concurrent requests', async () => {
       await register('counter');
       await apply(
         ...Array.from({ length: 200 }, () =>
@@ -76,7 +76,7 @@ describeWithMongo('the registry', (mongo) => {
       await expect(tagsOf('nobody')).rejects.toThrow('Device not found');
     });
 
-    it('of an open: last activity, and what is sent along', async () => {
+    it('of an open: last activity, and the tags in the request', async () => {
       await register('opened');
       await apply(command('opened', { $case: 'open', value: { osVersion: '15.1', language: 'pl' } }));
       expect(await tagsOf('opened')).toMatchObject({
@@ -111,7 +111,7 @@ describeWithMongo('the registry', (mongo) => {
         await one.accounts.addTag({ ...added, name: 'Brand new' });
         await onOther({ $case: 'setTags', value: { tags: { 'Brand new': 'x' } } });
         expect(await tagsOf('replica')).toMatchObject({ 'Brand new': 'x' });
-        // It has just been told that there is no such tag: registrations skip it.
+        // The other process has just cached that the tag does not exist: registrations skip it.
         await onOther(registration({ tags: { Newer: 'x' } }));
         await one.accounts.addTag({ ...added, name: 'Newer' });
         await onOther(registration({ tags: { Newer: 'x' } }));

@@ -2,8 +2,8 @@ import { defaultTagList, type TagDefinition } from '@tidings/audience';
 import type { AccountStore } from '../accounts/account-store.ts';
 
 /**
- * What is known of tags may be this old where unknown ones are skipped anyway: clients that send some always must not cost a query each.
- * A change is answered only when no replica of the registry knows so old a set any more.
+ * Cache age allowed where unknown tags are skipped: clients that always send some must not cost a query each.
+ * A change is answered only when no replica of the registry caches an older set.
  */
 export const TAG_PATIENCE_MS = 250;
 
@@ -21,23 +21,23 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
   return { named: (name) => byName.get(name), numbered: (number) => byNumber.get(number), all };
 }
 
-/** The tags of every account, each read again when it has changed. */
+/** Tags per account, read again after a change. */
 export interface Tags {
   /**
-   * The account's tags. What this process changed has changed in them at once, what others changed after {@link TAG_PATIENCE_MS} at the
-   * latest; a name that is not among them is asked for where that was not asked for `patienceMs`. @default 0: at once
+   * The account's tags. Changes of this process are visible at once, those of others within {@link TAG_PATIENCE_MS}. An unknown name triggers a read
+   * unless one happened within `patienceMs`. @default 0: always
    */
   of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;
-  /** The set as it was last read, undefined before the first time. */
+  /** The set as last read; undefined before the first read. */
   known(account: string): TagSet | undefined;
-  /** Reads the set anew. */
+  /** Reads the set again. */
   read(account: string): Promise<TagSet>;
 }
 
 interface Known {
   readonly set: TagSet;
   readonly version: number;
-  /** When it was last seen to be current, by `performance.now()`. */
+  /** When it was last confirmed, by `performance.now()`. */
   currentAt: number;
 }
 
@@ -56,7 +56,7 @@ export function openTags(store: AccountStore): Tags {
     if (!known || known.currentAt <= currentAt) sets.set(account, { set, version, currentAt });
     return set;
   };
-  /** The set, read anew if it has changed. */
+  /** The set, read again if it has changed. */
   const current = async (account: string, known: Known): Promise<TagSet> => {
     const asked = performance.now();
     if ((await store.tagsVersion(account)) > known.version) return read(account);

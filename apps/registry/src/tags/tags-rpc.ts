@@ -15,7 +15,7 @@ export interface TagsDeps {
   readonly clock: Clock;
   readonly clearing: Pick<TagClearing, 'begin'>;
   readonly quotas: Pick<Quotas, 'tags'>;
-  /** Whether other processes answer for the account, too: what they know of its tags is waited out. */
+  /** Whether other processes serve the account, too: changes then wait until their caches expire. */
   readonly hasReplicas: boolean;
 }
 
@@ -23,7 +23,7 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 
 /** An account's tags (Spec D). */
 export function tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }: TagsDeps): TagMethods {
-  /** Writes a change, and waits until everybody knows of it. */
+  /** Writes a change, and waits until every replica knows of it. */
   const change = async (account: string, action: AccountAction): Promise<AccountReply> => {
     const reply = await write({ account, action, at: new Date(clock.now()) });
     await Promise.all([tags.read(account), hasReplicas ? delay(TAG_PATIENCE_MS) : undefined]);

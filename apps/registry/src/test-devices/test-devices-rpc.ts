@@ -7,7 +7,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { testDevicesModel } from '../accounts/storage/accounts.schema.ts';
 
-/** Test devices of a page, with up to some 10 KB each. */
+/** Test devices per page, each up to about 10 KB. */
 const PAGE = 100;
 
 interface TestDevicesDeps {
@@ -17,7 +17,7 @@ interface TestDevicesDeps {
   readonly clock: Clock;
 }
 
-/** Test devices of applications (Spec L). Whoever asks may use the application: none of these methods has a token of its own to check. */
+/** Test devices of applications (Spec L). The gateway has checked the caller's access to the application. */
 export const testDevicesRpc = ({
   db,
   store,

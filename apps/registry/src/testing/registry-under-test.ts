@@ -16,13 +16,13 @@ export const argument = (text: string): DeviceReply => ({ fault: { kind: 'argume
 /** The registry that a suite tests, with two applications of the account `default`. */
 export class RegistryUnderTest {
   readonly clock = new TestClock();
-  /** The open registry; a test may replace it by another one. */
+  /** The open registry; a test may replace it. */
   registry!: RegistryService;
   broker!: EmbeddedBroker;
   app!: string;
   sibling!: string;
   readonly #mongo: Pick<TestMongo, 'db' | 'database'>;
-  /** The lines that the registry has logged. */
+  /** Lines logged by the registry. */
   readonly lines: string[] = [];
 
   constructor(mongo: Pick<TestMongo, 'db' | 'database'>) {
@@ -50,7 +50,7 @@ export class RegistryUnderTest {
       broker: this.broker,
     });
 
-  /** Declares the last test of the suite: nothing before it made the registry warn. */
+  /** Declares the last test of the suite: the registry must not have logged a warning. */
   readonly hadNoTrouble = (): void =>
     it('had no trouble', () => {
       const troubles = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
@@ -70,7 +70,7 @@ export class RegistryUnderTest {
     return (await this.registry.accounts.createApplication(request)).application;
   };
 
-  /** Waits until nothing is open. */
+  /** Waits until no work is open. */
   readonly settle = async (): Promise<void> => {
     for (let tries = 0; tries < 500; tries++) {
       if ((await this.registry.operations.settled({})).open.length === 0) return;
@@ -127,7 +127,7 @@ export class RegistryUnderTest {
     (await this.#mongo.db.collection('devices').findOne({ app: application, hwid }))!;
   readonly commits = () => this.#mongo.db.collection('devices.commits').countDocuments();
 
-  /** The records of a topic: those published before, and those that `happens` publishes. The topic may drop records once every group has read them. */
+  /** The records of a topic: earlier ones, and those that `happens` publishes. The topic may drop records once every group has read them. */
   readonly published = async <T>(
     topic: string,
     decode: (bytes: Uint8Array) => T,

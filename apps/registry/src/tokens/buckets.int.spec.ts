@@ -8,7 +8,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
   beforeAll(() => createCollections(mongo.db, [bucketsModel]));
 
   let tokens = 0;
-  /** A token of its own, and what replicas with clocks of their own take from its bucket. */
+  /** A new token, and the draws of replicas with different clocks from its bucket. */
   const token = async ({ requests, seconds }: { requests: number; seconds: number }, replicas = 1) => {
     const clocks = Array.from({ length: replicas }, () => new TestClock());
     const opened = clocks.map((clock) => new Buckets(mongo.db, clock));
@@ -18,7 +18,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
     return { id, clocks, take };
   };
 
-  it('give as much as there is, and tell when there is more', async () => {
+  it('grant the requests that are left, and return the time until the next one', async () => {
     const { clocks, take } = await token({ requests: 3, seconds: 60 });
     expect(await take(2)).toEqual({ granted: 2, waitMs: 0 });
     expect(await take(2)).toEqual({ granted: 1, waitMs: 20_000 });
@@ -31,20 +31,20 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
     expect(await take(10)).toEqual({ granted: 3, waitMs: 20_000 });
   });
 
-  it('take back what was not used, up to what they hold', async () => {
+  it('take back unused requests, up to their capacity', async () => {
     const { take } = await token({ requests: 10, seconds: 10 });
     expect(await take(8)).toEqual({ granted: 8, waitMs: 0 });
     expect(await take(5, 3)).toEqual({ granted: 5, waitMs: 1000 });
     expect(await take(20, 15)).toEqual({ granted: 10, waitMs: 1000 });
   });
 
-  it('give as much to all replicas at once as to one', async () => {
+  it('grant all replicas together as much as one', async () => {
     const { take } = await token({ requests: 20, seconds: 86_400 }, 4);
     const taken = await Promise.all(Array.from({ length: 40 }, (_, i) => take(1, 0, i % 4)));
     expect(taken.filter(({ granted }) => granted === 1)).toHaveLength(20);
   });
 
-  it('grow by no more because the clocks of replicas differ', async () => {
+  it('refill no faster if the clocks of replicas differ', async () => {
     const { clocks, take } = await token({ requests: 10, seconds: 10 }, 2);
     clocks[1]!.advance(5);
     expect(await take(10)).toMatchObject({ granted: 10 });

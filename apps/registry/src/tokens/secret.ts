@@ -17,17 +17,17 @@ const FORM = new RegExp(`^td[ad]_[0-9a-zA-Z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}
 
 const checksum = (text: string): string => toBase62(crc32(text)).padStart(CHECKSUM_LENGTH, '0');
 
-/** A new token: a prefix that tells its scope, random text, and a checksum, so that a scanner of leaks or a typist can tell it from noise. */
+/** A new token: a prefix for its scope, random text, and a checksum that lets leak scanners recognize it and detects typing errors. */
 export function newSecret(scope: AccessScope): string {
   const text = prefixes[scope] + randomBase62(RANDOM_LENGTH);
   return text + checksum(text);
 }
 
-/** False for a text that was never a token: it needs no look-up. */
+/** False for text that cannot be a token, so that no lookup is needed. */
 export const isSecret = (text: string): boolean =>
   FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 
-/** What is stored of a token, and its id, which is the first half of it: whoever holds the secret and the key finds both. */
+/** The stored hash of a token, and its id, which is the first half of the hash: computed from secret and key. */
 export function fingerprint(key: KeyObject, secret: string): { readonly id: string; readonly hash: Buffer } {
   const hash = createHmac('sha256', key).update(secret).digest();
   return { id: hash.toString('base64url', 0, 16), hash };

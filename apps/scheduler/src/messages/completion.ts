@@ -26,13 +26,13 @@ export interface CompletionDeps {
 }
 
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
-/** A message whose facts are older, and which is not there, has been removed: what is committed is applied within seconds. */
+/** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
-/** Progress looked at together. */
+/** Progress documents per batch. */
 const AT_ONCE = 500;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
-/** Closes the messages that have nothing open left. */
+/** Completes the messages without open chunks. */
 export class Completion {
   readonly #deps: CompletionDeps;
 
@@ -41,8 +41,8 @@ export class Completion {
   }
 
   /**
-   * Counts settled chunks, and closes the messages whose last one they were (sending 2). Repeats change nothing.
-   * @throws Fault `unavailable` where a message is not applied to its state yet: facts about it may be quicker, and must not be lost.
+   * Counts settled chunks, and completes the messages whose last chunk they settle (sending 2). Idempotent.
+   * @throws Fault `unavailable` if a message is not applied to its state yet: its facts may arrive earlier, and must not be lost
    */
   async count(events: readonly PlanEvent[]): Promise<void> {
     const byMessage = Map.groupBy(
@@ -67,13 +67,13 @@ export class Completion {
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
   }
 
-  /** Applies the facts of each message to what is stored of its progress. */
+  /** Applies facts to the stored progress of their messages. */
   #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
       this.#progress,
       messages.flatMap(({ _id }) =>
-        // How those who join are split into chunks changes nothing.
+        // The progress of a message that recipients join does not include the plan of its joins.
         (facts.get(_id) ?? []).filter(({ event }) => !open.has(_id) || event?.$case === 'settled'),
       ),
       {
@@ -87,17 +87,17 @@ export class Completion {
     );
   }
 
-  /** Closes the messages that nobody joins any more, and whose recipients are all settled (R-F5). */
+  /** Completes the messages that no recipient can join any more and whose recipients are all settled (R-F5). */
   async closeEnded(): Promise<void> {
     await this.#close(await this.#ended());
   }
 
-  /** Whether there is a message for {@link closeEnded} to close. */
+  /** Whether {@link closeEnded} has a message to complete. */
   async hasEnded(): Promise<boolean> {
     return (await this.#ended()).length > 0;
   }
 
-  /** Removes the progress of messages that are not open any more: a repeated fact, or a death in between, has left it. */
+  /** Removes progress of messages that are no longer open, which a repeated fact or a crash leaves behind. */
   async removeOrphans(signal?: AbortSignal): Promise<void> {
     for (let after = ''; !signal?.aborted;) {
       const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
@@ -112,7 +112,7 @@ export class Completion {
     }
   }
 
-  /** Closes those of the messages that have nothing open left, after what they wait for has become less. */
+  /** Completes those of the messages without open chunks, after the set of chunks that they wait for has shrunk. */
   async closeComplete(codes: readonly string[]): Promise<void> {
     if (codes.length === 0) return;
     const found = await this.#messages
@@ -130,7 +130,7 @@ export class Completion {
     return this.#done(ended);
   }
 
-  /** Those of the messages that have nothing open left. */
+  /** Those of the messages without open chunks. */
   async #done(messages: readonly Unfinished[]): Promise<Unfinished[]> {
     if (messages.length === 0) return [];
     const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();

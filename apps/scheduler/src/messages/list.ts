@@ -8,7 +8,7 @@ import { type MessageDocument, messageOf } from './message-log.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 
-/** What messages:list asks for, as a query of the states (Spec H, R-H2, R-H3); hidden messages are in no list (R-I6). */
+/** The query of a messages:list request on the states (Spec H, R-H2, R-H3); hidden messages are never listed (R-I6). */
 function filterOf(request: ListMessagesRequest, shownFrom: Date): FilterQuery<StoredState<MessageDocument>> {
   const { createdFrom, createdBefore } = request;
   const created: Document = { $gte: createdFrom && createdFrom > shownFrom ? createdFrom : shownFrom };
@@ -27,7 +27,7 @@ function filterOf(request: ListMessagesRequest, shownFrom: Date): FilterQuery<St
   };
 }
 
-/** Newest first; `total` counts all that match (R-H2). @param shownFrom what was created before is past its time (R-LM3) */
+/** Newest first; `total` counts all matches (R-H2). @param shownFrom messages created earlier are omitted (R-LM3) */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
@@ -44,7 +44,7 @@ export async function listMessages(
   return { total: BigInt(total), messages: found.map((stored) => viewOf(messageOf(stored), request.withDetails)) };
 }
 
-/** @param withDetails include content and audience, which can be large. */
+/** @param withDetails whether to include content and audience, which can be large */
 export function viewOf(message: Message, withDetails: boolean): MessageView {
   const { accepted } = message;
   const platforms = accepted.audience?.platforms ?? [];

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { joinsModel, linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, RESERVATIONS, TRANSACTIONS_KEPT_MS } from './storage/retention.ts';
 
-/** Removes what is past its time: hidden messages after 7 days, others and links after 365, transactionIds long after they count. */
+/** Removes expired states: hidden messages after 7 days, other messages and links after 365, transactionIds long after their effect has ended. */
 export async function removeExpired(db: Db, now: number): Promise<void> {
   const before = (ms: number): Date => new Date(now - ms);
   await Promise.all([

@@ -21,17 +21,17 @@ export const MESSAGES = 'messages';
 export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
 export const JOINS = 'joins';
-/** Beside the states: which chunks of open messages are settled. */
+/** Not a state of the log: the settled chunks of open messages. */
 export const PROGRESS = 'progress';
 
-/** How many logs messages are in. */
+/** Number of logs that messages are distributed over. */
 export const LOGS = 16;
 
-/** A short link of the service and where it leads (R-I19). */
+/** A short link of the service, with its target (R-I19). */
 export interface ShortLink {
   readonly url: string;
   readonly at: Date;
-  /** The message that it was made for. */
+  /** The message of the link. */
   readonly message: string;
 }
 
@@ -46,10 +46,10 @@ type State =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'transaction'; readonly transaction: Transaction }
   | { readonly kind: 'link'; readonly link: ShortLink }
-  /** Somebody has joined a message: by `_id`, the cause. */
+  /** Joins a recipient to a message; `_id` is the cause. */
   | { readonly kind: 'join'; readonly at: Date };
 
-/** The log of a message, by the first digit of its code; a transactionId chooses the digit, so that one commit holds both. */
+/** The log of a message, by the first digit of its code. A transactionId determines the digit, so that one commit holds both. */
 export const logOfMessage = (code: string): string => `messages-${messageLogOf(code)}`;
 
 const messageAt = (code: string): DocumentAddress => ({ collection: MESSAGES, id: code });
@@ -57,7 +57,7 @@ const transactionAt = (key: string): DocumentAddress => ({ collection: TRANSACTI
 const joinAt = (cause: string): DocumentAddress => ({ collection: JOINS, id: cause });
 const linkAt = (code: string): DocumentAddress => ({ collection: LINKS, id: code });
 
-/** Messages, the transactionIds that made them, what made recipients join them, and their short links, in 16 logs (architecture 4, sending 1). */
+/** Messages, their transactionIds, the causes of joins, and short links, in 16 logs (architecture 4, sending 1). */
 export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Created | undefined> = {
   category: 'messages',
 
@@ -168,7 +168,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   },
 };
 
-/** What an event says that is sent. */
+/** The accepted message of an event that sends. */
 function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
   switch (event?.$case) {
     case 'accepted':
@@ -180,7 +180,7 @@ function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
   }
 }
 
-/** A message as it is stored and listed: what messages:list filters on stands beside the accepted event. */
+/** A message as stored and listed: the accepted event, and the fields that messages:list filters on. */
 export interface MessageDocument {
   readonly id: number;
   readonly account: string;
@@ -191,7 +191,7 @@ export interface MessageDocument {
   readonly completedAt?: Date;
   readonly failedAt?: Date;
   readonly canceledAt?: Date;
-  /** When its last application was deleted: nothing is left of what was sent. */
+  /** When its last application was deleted: the content is removed. */
   readonly purgedAt?: Date;
   readonly platforms: readonly number[];
   readonly source: string;
@@ -199,12 +199,12 @@ export interface MessageDocument {
   readonly listed: boolean;
   readonly hidden: boolean;
   readonly accepted: Binary | Uint8Array;
-  /** Until when recipients join it, and how many have; absent where none do. */
+  /** Until when recipients can join it, and how many have joined; absent if none can. */
   readonly openUntil?: Date;
   readonly joined?: number;
 }
 
-/** When it came to its status, and before. */
+/** When it reached its current and its earlier statuses. */
 function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'completedAt' | 'failedAt' | 'canceledAt'> {
   switch (message.status) {
     case 'PENDING':
@@ -240,7 +240,7 @@ function messageDocument(message: Message): Record<string, unknown> {
   } satisfies MessageDocument;
 }
 
-/** The message in a stored document. */
+/** The message of a stored document. */
 export function messageOf(document: MessageDocument & { readonly _id: string }): Message {
   const bytes =
     'buffer' in document.accepted && document.accepted.buffer instanceof Uint8Array

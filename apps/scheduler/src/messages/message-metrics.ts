@@ -5,7 +5,7 @@ import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { UNFINISHED, messagesModel } from './storage/messages.schema.ts';
 
-/** Tells how long the oldest message has been released and is not done: the one figure that shows that something stands still. */
+/** The age of the oldest released message that is not completed: a single figure that reveals a standstill. */
 export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
   const messages = collectionOf(db, messagesModel);
   const definition = {
@@ -15,7 +15,7 @@ export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
   readIn(registry, 'gauge', definition, async () => {
     const now = new Date(clock.now());
     const oldest = await messages.findOne(
-      // What recipients still join is not to be done yet.
+      // A message that recipients can still join is not due for completion.
       { status: 'PROCESSING', $or: [{ openUntil: { $exists: false } }, { openUntil: { $lte: now } }] },
       { projection: { releasedAt: 1 }, sort: { releasedAt: 1 }, hint: UNFINISHED },
     );

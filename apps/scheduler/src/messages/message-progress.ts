@@ -2,20 +2,20 @@ import type { PlanEvent } from '@tidings/events';
 import { chunkOf, Bitmap, positionOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
-/** Which chunks a message was split into and which of them are settled, per application: the count that closes it (sending 2). */
+/** The planned and the settled chunks of a message, per application: they determine its completion (sending 2). */
 export interface Progress {
   readonly fanouts: Readonly<Record<string, Fanout>>;
 }
 
 interface Fanout {
-  /** Unknown until FanoutPlanned was seen: facts of one message may arrive out of order. */
+  /** Undefined until FanoutPlanned is applied: facts of a message may arrive out of order. */
   readonly planned?: Bitmap;
   readonly settled: Bitmap;
 }
 
 export const noProgress: Progress = { fanouts: {} };
 
-/** Applies a plan event; order and repeats change nothing. */
+/** Applies a plan event; commutative and idempotent. */
 export function advance(progress: Progress, event: PlanEvent): Progress {
   const key = `${event.application}/${event.bucket}`;
   const fanout = progress.fanouts[key] ?? { settled: Bitmap.empty };
@@ -31,17 +31,17 @@ export function advance(progress: Progress, event: PlanEvent): Progress {
   }
 }
 
-/** True when every planned chunk of each of the message's applications is settled. */
+/** Whether every planned chunk of each of the message's applications is settled. */
 export const isComplete = (progress: Progress, applications: readonly string[]): boolean =>
   applications.every((application) => {
     const fanout = progress.fanouts[`${application}/0`];
     return fanout?.planned !== undefined && fanout.planned.minus(fanout.settled).size === 0;
   });
 
-/** The joinings of 65,536 buckets lie together, as those of a chunk's devices do. */
+/** Joins of 65,536 buckets share a set, like the devices of a chunk. */
 const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;
 
-/** Applies a plan event of a message that recipients join, each in a bucket with one chunk; order and repeats change nothing. */
+/** Applies a plan event of a message that recipients join, each in a bucket with one chunk; commutative and idempotent. */
 export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): Progress {
   if (event?.$case !== 'settled') return progress;
   const key = joinsOf(bucket);
@@ -49,11 +49,11 @@ export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): 
   return { fanouts: { ...progress.fanouts, [key]: { settled } } };
 }
 
-/** True when all that have joined so far are settled. */
+/** Whether all recipients who have joined so far are settled. */
 export const areJoinsSettled = (progress: Progress, joined: number): boolean =>
   Object.values(progress.fanouts).reduce((sum, { settled }) => sum + settled.size, 0) >= joined;
 
-/** The stored form: `_id` = message code. */
+/** The stored form; `_id` is the message code. */
 export interface ProgressDocument {
   readonly fanouts: Readonly<Record<string, FanoutDocument>>;
 }

@@ -17,19 +17,19 @@ export interface MessagePurgeDeps {
   readonly completion: Pick<Completion, 'closeComplete'>;
 }
 
-/** Messages purged together. */
+/** Messages per batch. */
 const AT_ONCE = 200;
-/** Commits read at a time. */
+/** Commits per read. */
 const COMMITS_AT_ONCE = 500;
-/** The look at which commits are redacted: no message of the application can be accepted any more. */
+/** The pass that redacts commits: by then, no process can accept a message of the application. */
 const REDACTION_LOOK = 1;
 
 /** All ids that begin with `<prefix>/`. */
 const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
 /**
- * Purges the messages of a deleted application (R-B2): their states keep how they ended, their short links go, and their commits say no more what was
- * sent. Services that keep something of them are told on `tidings.messages`.
+ * Purges the messages of a deleted application (R-B2): their states keep only their outcome, their short links are removed, and their commits are
+ * redacted. Services with copies are notified on `tidings.messages`.
  */
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
@@ -51,7 +51,8 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
         found.filter(({ apps }) => apps.every((each) => each === application)).map(({ _id }) => _id),
         found.filter(({ apps }) => apps.some((each) => each !== application)).map(({ _id }) => _id),
       ];
-      // A purged message is found no more, so that what belongs to it goes first; and again, for somebody may have joined it meanwhile.
+      // Later passes do not find a purged message, so its data is removed first; and once more afterwards, because a recipient may have joined in
+      // between.
       await forget(whole);
       const at = new Date(clock.now());
       await Promise.all(
@@ -67,7 +68,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
   };
 }
 
-/** Takes what was sent out of the commits of purged messages. */
+/** Removes contents from the commits of purged messages. */
 async function redactCommits(
   db: Db,
   commits: CommitRedaction<MessageEvent>,

@@ -12,7 +12,7 @@ import { shortened } from './short-link.ts';
 import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
 import { KEPT_MS, RESERVATIONS } from './storage/retention.ts';
 
-/** Longer than a caller's request lasts. */
+/** Longer than a caller's request. */
 const RESERVED_MS = 15_000;
 
 export interface MessagesDeps {
@@ -20,9 +20,9 @@ export interface MessagesDeps {
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
   readonly nextId: () => number;
-  /** Key of the identifiers that stand for callers' transactionIds. */
+  /** Key of the hashes of callers' transactionIds. */
   readonly transactionKey: KeyObject;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -34,7 +34,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
   const transactionOf = (account: string, id: string): string => keyedId(transactionKey, account, id);
 
-  /** What is older is past its time, whether it was removed yet or not (R-LM3). */
+  /** Messages created earlier are no longer shown, whether or not they are removed yet (R-LM3). */
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
 
   const create = async (account: string, draft: MessageDraft): Promise<Created> => {
@@ -59,7 +59,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     return ids.map((id) => repeatOf(found.get(id), at) ?? { code: '', answer: '', repeat: false });
   };
 
-  /** Whether all of them are the owner's now. Taken in one order by everybody, so that no two wait for each other. */
+  /** Whether the owner now holds all reservations. All requests reserve in the same order, so that no two wait for each other. */
   const reserveAll = async (ids: readonly string[], owner: string): Promise<boolean> => {
     for (const id of ids.toSorted()) {
       if (!(await reserve(db, `${RESERVATIONS}${id}`, { owner, clock, lengthMs: RESERVED_MS }))) return false;
@@ -79,7 +79,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       if (reserveFor === '') return { messages: found, reserved: false };
       const open = ids.filter((_, i) => !found[i]!.repeat);
       const reserved = await reserveAll(open, reserveFor);
-      // What has reserved one of them before may have created its message since the first look.
+      // An earlier holder of a reservation may have created its message since the first query.
       return { messages: reserved && open.length > 0 ? await repeatsOf(ids) : found, reserved };
     },
 

@@ -8,11 +8,11 @@ import { shortened } from './short-link.ts';
 export interface VisitDeps {
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
   readonly nextId: () => number;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** Lets what geozones send join the message of their zone and day (R-F5), each visit once: repeats change nothing. */
+/** Adds visits to the message of their geozone and day (R-F5), each visit once. Idempotent. */
 export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: readonly VisitEvent[]) => Promise<void> {
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {

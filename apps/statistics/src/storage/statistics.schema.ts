@@ -2,24 +2,24 @@ import { bytes, date, defineModel, inDays, list, number, object, optional, pairs
 import type { Binary } from 'mongodb';
 
 const DAY_MS = 86_400_000;
-/** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
+/** Retention of figures, equal to that of their message; hidden messages 7 days (R-LM3, R-I6). */
 export const KEPT_MS = 365 * DAY_MS;
 export const HIDDEN_KEPT_MS = 7 * DAY_MS;
-/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
+/** Figures are shown for at most 365 days from the acceptance of their message (R-LM3), which precedes them. */
 export const GROUPS_KEPT_MS = 366 * DAY_MS;
 
 export interface MessageFacts {
   readonly _id: string;
   readonly releasedAt?: Date;
   readonly expiresAt?: Date;
-  /** When what late facts have made of its figures is removed, too, after these were. */
+  /** When remains that late facts created are removed, after the figures themselves. */
   readonly removeAt?: Date;
 }
 
-/** Sets of devices by the hour. */
+/** Sets of devices by hour. */
 export type HoursDocument = [hour: number, set: Binary][];
 
-/** A cause of failures, and the devices that failed for it by the hour. */
+/** A reason for failures, and the failed devices by hour. */
 export interface FailedEntry {
   category: string;
   code: string;
@@ -49,8 +49,8 @@ export interface ReportsPart {
 }
 
 /**
- * One document per (message, application, platform, chunk), a sub-document per source. Each part has a revision of its own, so that the
- * consumers of different topics do not meet; at most 8 KiB a set.
+ * One document per (message, application, platform, chunk), with a subdocument per source. Each part has its own revision, so that the consumers of
+ * different topics do not conflict; at most 8 KiB per set.
  */
 export interface GroupDocument {
   readonly _id: string;
@@ -66,7 +66,7 @@ const hours = pairs('number');
 const failed = list(object<FailedEntry>({ category: text, code: text, name: text, hours }));
 const reports = optional(object<ReportsPart>({ rev: number, hours }));
 
-/** What statistics must know of a message beside its sets. */
+/** Data on a message that its sets do not contain. */
 export const messagesModel = defineModel<MessageFacts>({
   name: 'messages',
   kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
@@ -77,10 +77,10 @@ export const messagesModel = defineModel<MessageFacts>({
   ],
 });
 
-/** The sets behind metrics and funnels: projected from every report, and so read and written natively. */
+/** The sets behind metrics and funnels: projected from every report, and therefore read and written natively. */
 export const groupsModel = defineModel<GroupDocument>({
   name: 'groups',
-  kept: `with the message; without one ${inDays(GROUPS_KEPT_MS)}`,
+  kept: `with the message; orphans ${inDays(GROUPS_KEPT_MS)}`,
   fields: {
     _id: text,
     platform: number,

@@ -2,16 +2,16 @@ import type { AndroidContent, Content, IosContent, Localized, MessageAccepted } 
 import { filledText, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
-/** The device that a message is shown to. */
+/** The device that a message is rendered for. */
 export interface Reader {
   readonly language: string;
-  /** Its value of a tag by name; undefined or "" where it has none. */
+  /** The device's value of a tag, by name; undefined or "" if unset. */
   readonly valueOf: (tag: string) => string | undefined;
 }
 
 const SHORTENED = 2;
 
-/** What a message says to a device (R-EV3). What belongs to channels that are not served yet keeps its default. */
+/** The attributes of a message for a device (R-EV3). Attributes of unsupported channels keep their defaults. */
 export function attributesOf(
   { content, shortLinkTarget }: MessageAccepted,
   variables: Variables,

@@ -32,7 +32,7 @@ const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient 
 const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>
   JSON.parse(handedOver(message, recipient(...of), reportKey)) as Record<string, unknown>;
 
-describe('what was handed to the provider', () => {
+describe('the payload sent to the provider', () => {
   it('is rendered for the device, its part of the statistics hash included', () => {
     const { aps, p } = payload({}) as { aps: object; p: string };
     expect(aps).toMatchObject({ alert: { title: 'in Graz', body: 'Hallo An na' } });
@@ -43,7 +43,7 @@ describe('what was handed to the provider', () => {
     expect(handedOver(message, recipient({}, 14), reportKey)).toBe('{}');
   });
 
-  it('shows the badge that the message showed, before and after it was written down (R-C9)', () => {
+  it('shows the badge that the message showed, before and after it is settled (R-C9)', () => {
     const badge = (fields: Partial<DeviceDescription>) => (payload(fields)['aps'] as { badge: number }).badge;
     expect(badge({ badge: 3, badgeOf: 'an earlier one' })).toBe(5);
     expect(badge({ badge: 5, badgeOf: message.code })).toBe(5);

@@ -12,12 +12,12 @@ export interface Recipient {
   readonly position: number;
   readonly platform: number;
   readonly device: DeviceDescription;
-  /** Its values of the content's tags, in their order. */
+  /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
 }
 
 const writer = new PayloadWriter();
-/** What was compiled for a message, by application, platform and language; it goes with the message. */
+/** Compiled content per application, platform and language; released with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload | undefined>>();
 
 const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
@@ -42,7 +42,9 @@ function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyOb
   return payloads.get(name);
 }
 
-/** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
+/**
+ * The badge that the message showed on the device: the device's base if the message is settled there, otherwise the base plus the increment (R-C9).
+ */
 function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
   const badge = definitionOf(platform)?.badgeOf(accepted.content);
   if (badge === undefined || !isRelative(badge) || device.badgeOf === sendIdOf({ message: code, bucket }))
@@ -70,9 +72,9 @@ function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
 }
 
 /**
- * What was handed to the provider for a device, rendered once more (R-EV2): exactly that, unless the device has changed meanwhile. "{}" for
- * platforms that no channel serves.
- * @param reportKey what statistics hashes are signed with
+ * Renders the payload sent to the provider for a device again (R-EV2): identical unless the device has changed since. "{}" for platforms without a
+ * channel.
+ * @param reportKey signs statistics hashes
  */
 export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
   const found = payloadOf(message, recipient, reportKey);

@@ -10,7 +10,7 @@ import { attributesOf } from './attributes.ts';
 import { handedOver } from './event-payload.ts';
 import { eventUuid } from './uuid.ts';
 
-/** What happened to one device. */
+/** An event of one device, before it is rendered. */
 export interface DueEvent {
   readonly enqueued: Pick<EventsEnqueued, 'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform'>;
   readonly position: number;
@@ -18,26 +18,26 @@ export interface DueEvent {
   readonly at: number;
 }
 
-/** An event as it goes over the wire. */
+/** An event as sent to subscribers. */
 export interface MadeEvent {
   readonly uuid: string;
   /** An encoded WebhookRequest. */
   readonly bytes: Buffer;
 }
 
-/** Makes events out of what happened: asks the registry once for all devices of an application. */
+/** Renders events, with one registry query for all devices of an application. */
 export interface EventMaker {
-  /** In the order of `due`; undefined where the device or the message is gone. */
+  /** In the order of `due`; undefined if the device or the message no longer exists. */
   make(account: string, due: readonly DueEvent[]): Promise<readonly (MadeEvent | undefined)[]>;
 }
 
-/** A message with what is made of it once. */
+/** A message with the parts of its events that all devices share. */
 interface Prepared {
   readonly message: KnownMessage;
   readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
-  /** What it says by language, where it says the same to all. */
+  /** Attributes by language, if the content is the same for all devices. */
   readonly attributes: Map<string, Attributes>;
 }
 
@@ -100,7 +100,7 @@ export function eventMaker({
 }: {
   readonly devices: Pick<Devices, 'describe'>;
   readonly messages: Pick<MessageStore, 'find'>;
-  /** What statistics hashes are signed with. */
+  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
 }): EventMaker {
   const prepared = new WeakMap<KnownMessage, Prepared>();
@@ -110,7 +110,7 @@ export function eventMaker({
     return known;
   };
 
-  /** The devices of an application, by number, with their values of all tags that these messages show. */
+  /** The devices of an application, by number, with the values of every tag that these messages show. */
   const describe = async (account: string, application: string, due: readonly DueEvent[], found: Messages) => {
     const seqs = [...new Set(due.map(({ enqueued: { chunk }, position }) => seqOf(chunk, position)))];
     const shown = due.flatMap(({ enqueued }) => found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []);

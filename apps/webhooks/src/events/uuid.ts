@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** The namespace of all events' UUIDs. It never changes. */
+/** The namespace of all event UUIDs. It must never change. */
 const NAMESPACE = Buffer.from('76b0b3a31b044ed8a4656b38e7ab5fab', 'hex');
 
-/** What tells an event from all others (R-EV4). */
+/** The identity of an event (R-EV4). */
 export interface EventIdentity {
   readonly messageId: bigint;
   readonly application: string;
   readonly hwid: string;
   readonly name: string;
-  /** Which of several of one name it is. @default 1 */
+  /** Distinguishes events of the same name. @default 1 */
   readonly occurrence?: number;
 }
 

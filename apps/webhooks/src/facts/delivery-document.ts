@@ -1,7 +1,7 @@
 import { Bitmap } from '@tidings/kernel';
 import type { PendingReport, Place, DeliveryState } from './delivery-state.ts';
 
-/** The delivery state of a place, as the collection `deliveries` holds it. */
+/** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
   readonly account: string;
   readonly message: string;
@@ -11,13 +11,13 @@ export interface DeliveryDocument {
   readonly sent: Uint8Array;
   readonly delivered: Uint8Array;
   readonly opened: Uint8Array;
-  /** Reports that wait, and when the first of them is due; absent where none waits. */
+  /** Pending reports, and when the first of them is due; absent if there are none. */
   readonly pending?: Uint8Array | undefined;
   readonly pendingUntil?: Date | undefined;
   readonly changedAt: Date;
 }
 
-/** The bytes that a set was read from: unchanged sets are not written again. */
+/** The stored bytes of a decoded set: an unchanged set is not encoded again. */
 const bytesOfSet = new WeakMap<Bitmap, Uint8Array>();
 
 function encodeSet(set: Bitmap): Uint8Array {
@@ -34,7 +34,7 @@ function decodeSet(bytes: Uint8Array): Bitmap {
   return set;
 }
 
-/** Position, kind, platform, time, and the milliseconds until which it waits. */
+/** Bytes of a report: position, kind, platform, time, and the milliseconds at which its wait ends. */
 const PENDING_BYTES = 16;
 
 function encodePending(pending: readonly PendingReport[]): Uint8Array {

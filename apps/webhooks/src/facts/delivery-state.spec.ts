@@ -42,7 +42,7 @@ const released =
 
 const words: Readonly<Record<number, string>> = { 1: 'sent', 2: 'delivered', 3: 'opened' };
 
-/** What a change tells, in short. */
+/** A short text for a change. */
 function delivery(change: DeliveryChange): string {
   if (change.$case === 'released') return 'released';
   const { kind, platform, set, at: times } = change.value;
@@ -50,7 +50,7 @@ function delivery(change: DeliveryChange): string {
   return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
 }
 
-/** The changes of the last step, after those before. */
+/** The changes of the last step, after applying the earlier ones. */
 function given(...steps: readonly Step[]) {
   return {
     when(step: Step) {
@@ -65,7 +65,7 @@ function given(...steps: readonly Step[]) {
 }
 
 describe('devices that were sent to', () => {
-  it('are told of once, whatever is published again', () => {
+  it('are enqueued once, despite repeated records', () => {
     given()
       .when(sent(1, 3, 1))
       .then('sent 1,3 of 1 at 0');
@@ -79,7 +79,7 @@ describe('devices that were sent to', () => {
 });
 
 describe('reports', () => {
-  it('of devices that were told of as sent are told of, the first of each kind', () => {
+  it('of devices with an enqueued Sent are enqueued, the first of each kind', () => {
     const first = given(sent(1, 1, 2, 3)).when(reported(delivered(2, 5000), delivered(1, 4000), delivered(2, 9000)));
     first.then('delivered 1,2 of 1 at 4,5');
     given(sent(1, 1), reported(delivered(1)))
@@ -87,7 +87,7 @@ describe('reports', () => {
       .then('opened 1 of 1 at 1');
   });
 
-  it('of an open imply the delivery that did not come before, and none that comes after (R-C11)', () => {
+  it('of an open imply a missing delivery, and suppress a later one (R-C11)', () => {
     given(sent(1, 1))
       .when(reported(opened(1, 3000)))
       .then('delivered 1 of 1 at 3', 'opened 1 of 1 at 3');
@@ -108,7 +108,7 @@ describe('reports', () => {
       .then();
   });
 
-  it('wait once each', () => {
+  it('are pending once each', () => {
     given(reported(delivered(1)))
       .when(reported(delivered(1), opened(1)))
       .then('held opened 1 of 1 at 0');
@@ -120,7 +120,7 @@ describe('reports', () => {
       .then('held delivered 1 of 1 at 0');
   });
 
-  it('are told of after 30 s without a Sent, which is still told of when it comes', () => {
+  it('are enqueued after 30 s without a Sent, which is still enqueued when it arrives', () => {
     given(reported(delivered(1)))
       .when(released(HOLD_MS - 1))
       .then();
@@ -132,13 +132,13 @@ describe('reports', () => {
       .then('sent 1 of 1 at 0');
   });
 
-  it('of messages that there are not are forgotten', () => {
+  it('of unknown messages are dropped', () => {
     const forgotten = given(reported(delivered(1))).when(released(HOLD_MS, false));
     forgotten.then('released');
     expect(forgotten.state).toEqual(noDeliveries);
   });
 
-  it('lead to each event once, in order, whatever comes when', () => {
+  it('lead to each event once, in order, for any arrival order', () => {
     const positions = fc.nat({ max: 3 });
     const step = fc.oneof(
       positions.map((position) => sent(1, position)),
@@ -162,7 +162,7 @@ describe('reports', () => {
           }
           return changes.reduce(evolveDelivery, state);
         }, noDeliveries);
-        // Delivered before opened, each once; Sent first, or last where it came too late.
+        // Delivered before opened, each once; Sent first, or last if it came too late.
         for (const order of seen.values()) expect(order).toMatch(/^(1?(2(1?3)?)?|(23?)1|2|23)$/);
       }),
     );

@@ -1,7 +1,7 @@
 import { type EventsEnqueued, EnqueuedKind, type ReportsPending, type WebhookEvent } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
-/** Orders events: the devices of a chunk of an application, for one message. */
+/** The devices of a chunk of an application, for one message: the unit in which events are ordered. */
 export interface Place {
   readonly account: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface Place {
   readonly chunk: number;
 }
 
-/** What a device reported. An open implies a delivery (R-C11). */
+/** A device's report. An open implies a delivery (R-C11). */
 export interface Report {
   readonly kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED | EnqueuedKind.ENQUEUED_KIND_OPENED;
   readonly platform: number;
@@ -19,13 +19,13 @@ export interface Report {
   readonly at: number;
 }
 
-/** A report that waits for the Sent of its device. */
+/** A report that is waiting for the Sent of its device. */
 export interface PendingReport extends Report {
-  /** When it is enqueued without a Sent, milliseconds since 1970. */
+  /** When it is enqueued even without a Sent, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Events of a place that are enqueued, each once (R-EV2), and reports that are pending. */
+/** Enqueued events of a place, each once (R-EV2), and pending reports. */
 export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
@@ -40,7 +40,7 @@ export const noDeliveries: DeliveryState = {
   pending: [],
 };
 
-/** How long a report waits for its Sent (sending 5). */
+/** Maximum wait of a report for its Sent (sending 5). */
 export const HOLD_MS = 30_000;
 
 const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
@@ -53,17 +53,17 @@ export type DeliveryChange = Extract<
 
 const identityOf = ({ message, messageId, application, chunk }: Place) => ({ message, messageId, application, chunk });
 
-/** Devices with the time of each. */
+/** Times by device position. */
 type Times = ReadonlyMap<number, number>;
 
-/** A set with its column of times, which is one entry where all are the same. */
+/** A set with its column of times; a single entry if all are equal. */
 function columnsOf(times: Times): Pick<EventsEnqueued, 'set' | 'at'> {
   const set = Bitmap.of([...times.keys()]);
   const at = Array.from(set.positions(), (position) => times.get(position)!);
   return { set: Buffer.from(set.encode()), at: at.every((time) => time === at[0]) ? at.slice(0, 1) : at };
 }
 
-/** Events for the first of these reports of each device that is not in `enqueued`, one for each platform. */
+/** Enqueues, per platform, the first report of each device that is not in `enqueued`. */
 function enqueueFirst(
   place: Place,
   kind: Report['kind'],
@@ -96,13 +96,13 @@ const raiseReports = (place: Place, delivery: DeliveryState, reports: readonly R
 
 /** Devices of one platform that a message was sent to. */
 export interface SentDevices {
-  /** Of the message: 0, or who joined it. */
+  /** The message's bucket: 0, or the recipient who joined the message. */
   readonly bucket: number;
   readonly platform: number;
   readonly devices: Bitmap;
 }
 
-/** Tells of devices that were sent to, for the first time each, and then of what they had reported before. */
+/** Enqueues the Sent of devices, once each, then their pending reports. */
 export function enqueueSent(
   place: Place,
   delivery: DeliveryState,
@@ -126,7 +126,7 @@ export function enqueueSent(
 const isEnqueued = (delivery: DeliveryState, { kind, position }: Report): boolean =>
   delivery.opened.has(position) || (kind === DELIVERED && delivery.delivered.has(position));
 
-/** A column of reports for each kind and platform. */
+/** Pending reports, one column per kind and platform. */
 function hold(place: Place, delivery: DeliveryState, reports: readonly Report[], until: Date): DeliveryChange[] {
   const waiting = new Map<number, Report['kind']>(delivery.pending.map(({ position, kind }) => [position, kind]));
   const columns = new Map<
@@ -148,7 +148,7 @@ function hold(place: Place, delivery: DeliveryState, reports: readonly Report[],
   }));
 }
 
-/** Enqueues the first report of each kind of devices whose Sent is enqueued; others are pending. */
+/** Enqueues the first report of each kind from devices whose Sent is enqueued; the others become pending. */
 export function enqueueReports(
   place: Place,
   delivery: DeliveryState,
@@ -160,7 +160,7 @@ export function enqueueReports(
   return [...raiseReports(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
 }
 
-/** Releases reports that were pending long enough: they are enqueued, unless there is no such message (R-C11). */
+/** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
 export function releasePending(
   place: Place,
   delivery: DeliveryState,
@@ -176,7 +176,7 @@ export function releasePending(
   ];
 }
 
-/** The time of each member of a set, by its rank; a column of one entry holds for all. */
+/** The time of each member of a set, by rank; a column of one entry applies to all. */
 export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: number) => number {
   return at.length === positions.length ? (rank) => at[rank]! : () => at[0] ?? 0;
 }

@@ -8,7 +8,7 @@ import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
 import type { Place, Report, SentDevices } from './delivery-state.ts';
 
-/** The topics that events are made of. */
+/** The source topics of events. */
 export const topics = {
   [topicNames.messages]: facts.messages,
   [topicNames.outcomes]: facts.outcomes,
@@ -17,7 +17,7 @@ export const topics = {
 
 export type Fact = Decoded<typeof topics>;
 
-/** How long an outcome waits for its message, which another topic brings: it was published long before. */
+/** Maximum wait of an outcome for its message from the other topic, where it was published much earlier. */
 const PATIENCE_MS = 30_000;
 
 export interface IntakeDeps {
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<number, Report['kind']>> = {
   [ReportKind.REPORT_KIND_OPENED]: EnqueuedKind.ENQUEUED_KIND_OPENED,
 };
 
-/** What devices reported. */
+/** The reports in a record of devices. */
 function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
   const known = kinds[kind];
   if (known === undefined) return [];
@@ -54,12 +54,12 @@ function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
 }
 
 /**
- * Turns facts into events of the logs, for subscribed applications only. What repeats changes nothing. Returns how many of the leading
- * facts, which are of one partition, are done with: an outcome may come before its message.
+ * Turns facts into log events, for subscribed applications only. Idempotent. Returns how many of the leading facts, all of one partition, are
+ * processed: an outcome may arrive before its message.
  */
 export class Intake {
   readonly #deps: IntakeDeps;
-  /** Messages that outcomes wait for, and since when, by `performance.now()`. */
+  /** Messages that outcomes are waiting for, with the start of the wait by `performance.now()`. */
   readonly #awaited = new Map<string, number>();
 
   constructor(deps: IntakeDeps) {
@@ -80,7 +80,7 @@ export class Intake {
     return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
   }
 
-  /** Those facts that somebody is told of. */
+  /** The facts of applications with a subscription. */
   async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
     const telling = facts.filter(isTelling);
     if (telling.length === 0) return [];
@@ -88,7 +88,7 @@ export class Intake {
     return telling.filter(({ value }) => audience.has(value.account, value.application));
   }
 
-  /** The leading facts whose message is known. Reports wait for theirs in the log; and what there is no message for is given up. */
+  /** The facts before the first outcome whose message is still awaited. Reports wait in the log instead. */
   async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
     const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
     const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
@@ -114,7 +114,7 @@ export class Intake {
     });
   }
 
-  /** Reports of one place are one command, in order. */
+  /** Submits the reports of one place as one command, in order. */
   #reports(facts: readonly TellingFact[]): Promise<unknown>[] {
     const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
     const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);

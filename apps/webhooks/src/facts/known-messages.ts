@@ -6,24 +6,24 @@ import { HIDDEN_KEPT_MS, KEPT_MS } from '../storage/retention.ts';
 import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
 
 const CACHED = 500;
-/** Removed at a time. */
+/** Messages removed per query. */
 const AT_ONCE = 500;
 
-/** A message as its events show it. */
+/** A message with the fields that its events need. */
 export interface KnownMessage {
   readonly code: string;
-  /** 0; or who joined it, with what was sent to it. */
+  /** 0, or the bucket of a joined recipient, with the content sent to it. */
   readonly bucket: number;
   readonly id: bigint;
   readonly account: string;
   readonly accepted: MessageAccepted;
 }
 
-/** The service's own copy of what messages say. */
+/** The service's own copy of message contents. */
 export interface MessageStore {
-  /** Takes over messages that were accepted, and what those who joined them are sent; may be repeated. */
+  /** Stores accepted messages, and the contents for recipients who joined. Idempotent. */
   keep(events: readonly MessageEvent[]): Promise<void>;
-  /** Those of the messages that are known, by their ids (of `sendIdOf`). */
+  /** The known ones of these messages, by id (see `sendIdOf`). */
   find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
   removeExpired(now: Date): Promise<void>;
 }
@@ -42,7 +42,7 @@ function saidIn(event: MessageEvent['event']): {
   }
 }
 
-/** Nothing is told any more of a message whose last application is deleted (R-B2). */
+/** Expires a message whose last application is deleted: it has no more events (R-B2). */
 const endOf = ({ code, at }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] => [
   { updateOne: { filter: { _id: code }, update: { $min: { expireAt: at! } } } },
   { updateMany: { filter: { _id: { $gt: `${code}/`, $lt: `${code}0` } }, update: { $min: { expireAt: at! } } } },
@@ -84,7 +84,7 @@ function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessag
 
 export function openMessages(db: Db): MessageStore {
   const messages = collectionOf(db, messagesModel);
-  /** What a message says does not change. */
+  /** Cached without expiry: a message's content never changes. */
   const cache = new Map<string, KnownMessage>();
   const remember = (id: string, message: KnownMessage): void => {
     if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);

@@ -9,15 +9,15 @@ import { placeOf } from './delivery-document.ts';
 
 const AT_ONCE = 500;
 
-/** Reports that wait for the Sent of their device. */
+/** Reports that are waiting for the Sent of their device. */
 export interface PendingReports {
-  /** Enqueues those that have waited long enough. */
+  /** Enqueues reports whose wait has ended. */
   release(): Promise<void>;
   /** Number of places with reports that are due. */
   due(): Promise<number>;
-  /** Forgets the places of deleted applications in messages (R-B2). */
+  /** Removes the places of deleted applications in messages (R-B2). */
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
-  /** Forgets places where nothing happened since `before`. */
+  /** Removes places that have not changed since `before`. */
   forget(before: Date): Promise<void>;
 }
 

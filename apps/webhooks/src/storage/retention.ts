@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
-/** How long messages are known, and the places where something of them happened. */
+/** Retention of messages and their places. */
 export const KEPT_MS = 30 * DAY_MS;
-/** The same of hidden messages. */
+/** Retention of hidden messages and their places. */
 export const HIDDEN_KEPT_MS = 7 * DAY_MS;
-/** Processes whose lease ended so long ago are removed. */
+/** Retention of processes after the end of their lease. */
 export const FORGET_OWNERS_MS = DAY_MS;

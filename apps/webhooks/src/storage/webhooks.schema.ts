@@ -21,7 +21,7 @@ import type { Place } from '../streams/unacked.ts';
 import { type SubscriptionDocument, SUBSCRIPTIONS, DELIVERIES } from '../webhook-log.ts';
 import { FORGET_OWNERS_MS, HIDDEN_KEPT_MS, KEPT_MS } from './retention.ts';
 
-/** Subscriptions, as their logs have applied them. */
+/** Subscriptions, as applied by their logs. */
 export const subscriptionsModel = defineStates<SubscriptionDocument>({
   name: SUBSCRIPTIONS,
   kept: 'until it is deleted',
@@ -44,7 +44,7 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
   },
 });
 
-/** The delivery state of devices that subscriptions hear of, as their logs have applied them. */
+/** The delivery state of devices with subscribed events, as applied by their logs. */
 export const deliveriesModel = defineStates<DeliveryDocument>({
   name: DELIVERIES,
   kept: inDays(KEPT_MS),
@@ -68,7 +68,7 @@ export const deliveriesModel = defineStates<DeliveryDocument>({
 });
 
 export interface MessageDocument {
-  /** Of `sendIdOf`. */
+  /** See `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
@@ -76,7 +76,7 @@ export interface MessageDocument {
   readonly expireAt: Date;
 }
 
-/** The service's own copy of what messages say: one write for each message and each facts of it, and so native. */
+/** The service's own copy of message contents: written natively, with every message and its facts. */
 export const messagesModel = defineModel<MessageDocument>({
   name: 'messages',
   kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
@@ -93,7 +93,7 @@ export interface StreamDocument {
   readonly open: Binary | Uint8Array;
 }
 
-/** How far each subscription has acknowledged. */
+/** The acknowledged position of each subscription. */
 export const streamsModel = defineModel<StreamDocument>({
   name: 'streams',
   kept: 'with the subscription',
@@ -106,7 +106,7 @@ export const streamsModel = defineModel<StreamDocument>({
   },
 });
 
-/** The processes that may have streams. */
+/** The processes that may own streams. */
 export const ownersModel = defineModel<PresenceDocument>({
   name: 'owners',
   kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,

@@ -14,13 +14,13 @@ import { type Link, type LinkOptions, openLink } from './link.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
-/** How often a stream that waits for something looks at the clock. */
+/** Interval at which a waiting stream checks the clock. */
 const TICK_MS = 250;
-/** Answers that are late are looked for this often at most. */
+/** Minimum interval between checks for late answers. */
 const ELAPSE_EVERY_MS = 50;
-/** Progress is written this often at most: what a kill makes come again. */
+/** Minimum interval between saves of progress: bounds the events that are sent again after a kill. */
 const SAVE_EVERY_MS = 100;
-/** A stream that ends waits this long for the answers under way. */
+/** Maximum wait of a stopping stream for outstanding answers. */
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
 
@@ -31,7 +31,7 @@ export interface StreamDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
-  /** Writes progress; false when the stream is somebody else's by now. */
+  /** Saves progress; false if another process owns the stream by now. */
   readonly save: (progress: Progress) => Promise<boolean>;
   /** Whether this process may act as the stream's owner. */
   readonly isOwner: () => boolean;
@@ -39,7 +39,7 @@ export interface StreamDeps {
 
 const isAck = ({ status }: WebhookResponse): boolean => /^(ok|success|200)$/i.test(status.trim());
 
-/** What a subscription is told: reads its account's log, sends what is wanted, and sends again what is not acknowledged (R-EV5). */
+/** Streams the events of one subscription: reads its account's log, sends the wanted events, and resends those that are not acknowledged (R-EV5). */
 export class Stream {
   readonly #deps: StreamDeps;
   readonly #unacked = new UnackedEvents();
@@ -50,7 +50,7 @@ export class Stream {
   #link: Link | undefined;
   #isWritable = true;
   #lastAnswerAt = 0;
-  /** Streams that broke since the last acknowledgement, and when the next one may be opened. */
+  /** Connection failures since the last acknowledgement, and the time of the next attempt. */
   #breaks = 0;
   #openAt = 0;
   #elapsedAt = -Infinity;
@@ -69,12 +69,12 @@ export class Stream {
     this.#running = this.#run(progress);
   }
 
-  /** True once the stream is somebody else's. */
+  /** Whether another process owns the stream by now. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** The log that it reads. */
+  /** The log that the stream reads. */
   get log(): string {
     return webhooksLogOf(this.#subscription.account);
   }
@@ -83,13 +83,13 @@ export class Stream {
     return this.#subscription.since;
   }
 
-  /** Tells of new commits, which may be there. */
+  /** Signals that there may be new commits. */
   wake(): void {
     this.#feed.wake();
     this.#woken.resolve();
   }
 
-  /** Goes on with changed settings; another endpoint is connected to at once. */
+  /** Continues with changed settings; a changed endpoint is connected to at once. */
   update(subscription: Subscription): void {
     const { endpoint } = this.#subscription.settings;
     this.#subscription = subscription;
@@ -100,7 +100,7 @@ export class Stream {
     this.#woken.resolve();
   }
 
-  /** Whether anything is to be sent, answered or written down by now; what waits for a later time does not count. */
+  /** Whether anything is due to be sent, answered or saved; events with a later time do not count. */
   async isDue(): Promise<boolean> {
     const now = this.#deps.clock.now();
     if (this.#isDirty) return true;
@@ -110,7 +110,7 @@ export class Stream {
     return this.#next.n <= (await this.#deps.commits.newest(this.log));
   }
 
-  /** Sends nothing more, waits a moment for answers, and writes down how far it is. */
+  /** Stops sending, waits briefly for outstanding answers, and saves progress. */
   async stop(): Promise<void> {
     this.#ending.abort();
     this.#woken.resolve();
@@ -138,7 +138,7 @@ export class Stream {
     }
   }
 
-  /** Takes up what an earlier owner left unacknowledged. */
+  /** Restores the unacked events of an earlier owner. */
   async #restore({ open }: Progress): Promise<void> {
     const commits = await this.#feed.commitsOf(open);
     for (const { n, e, d, failures, at } of open) {
@@ -153,7 +153,7 @@ export class Stream {
     this.#deps.metrics.unacked(1);
   }
 
-  /** Does what is to be done now; true when there may be more of it. */
+  /** Does the work that is due; true if there may be more. */
   async #turn(): Promise<boolean> {
     this.#elapse();
     if (!this.#link && this.#openAt <= this.#deps.clock.now()) await this.#open();
@@ -163,7 +163,7 @@ export class Stream {
     return hasSent;
   }
 
-  /** Waits until something happens; with anything under way, for a moment at most. */
+  /** Waits for a signal; at most one tick while anything is in progress. */
   async #pause(): Promise<void> {
     const isIdle = this.#link !== undefined && this.#unacked.size === 0 && !this.#isDirty;
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
@@ -186,7 +186,7 @@ export class Stream {
     this.#deps.metrics.ended('given_up', givenUp);
     this.#deps.metrics.unacked(-givenUp);
     if (givenUp > 0) this.#deps.log.warn({ events: givenUp }, 'events given up after 72 hours');
-    // Nothing at all came back: the connection may be gone without a word.
+    // No answer at all arrived: the connection may have failed silently.
     if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error('no answer within 30 s'));
   }
 
@@ -252,7 +252,7 @@ export class Stream {
     this.#woken.resolve();
   }
 
-  /** Fills the unacked events up with what follows in the log. */
+  /** Reads events from the log until the window of unacked events is full. */
   async #read(): Promise<void> {
     while (this.#link && this.#unacked.room > 0) {
       const read = await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
@@ -263,7 +263,7 @@ export class Stream {
     }
   }
 
-  /** Makes and writes what is to be sent now; false where there is nothing, or nowhere to write it. */
+  /** Renders and writes the events that are due; false if there are none, or no connection. */
   async #send(): Promise<boolean> {
     if (!this.#link || !this.#isWritable || !this.#deps.isOwner()) return false;
     const events = this.#unacked.sendable(this.#deps.clock.now());
@@ -280,7 +280,7 @@ export class Stream {
     return true;
   }
 
-  /** Writes without waiting for answers, but no faster than the stream takes it. */
+  /** Writes without waiting for answers, at the rate at which the connection drains. */
   async #write(pairs: readonly { readonly event: Unacked; readonly made: MadeEvent | undefined }[]): Promise<void> {
     const { clock, metrics } = this.#deps;
     for (const { event, made } of pairs) {
@@ -289,9 +289,9 @@ export class Stream {
         this.#elapse();
         await this.#saveIfDue();
       }
-      // The rest is made again when there is another stream.
+      // The next stream renders the remaining events again.
       if (!this.#link || this.#ending.signal.aborted) return;
-      // A late answer may have come meanwhile.
+      // A late answer may have arrived in between.
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
       if (made) {
@@ -306,7 +306,7 @@ export class Stream {
   }
 
   #progress(): Progress {
-    // What is on the wire now comes again at once where this process does not live to hear the answer.
+    // An event in flight is due again at once in the stored progress, in case this process ends before the answer.
     const open = Array.from(this.#unacked.all(), ({ n, e, d, failures, phase, at }) => ({
       ...{ n, e, d, failures },
       at: phase === 'sent' ? 0 : at,

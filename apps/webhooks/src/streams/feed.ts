@@ -6,18 +6,18 @@ import { timesOf } from '../facts/delivery-state.ts';
 import { wants } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
 
-/** Commits read at a time, and kept for events that are sent again. */
+/** Commits read at a time, and cached for events that are sent again. */
 const COMMITS_AT_ONCE = 4;
 const COMMITS_KEPT = 8;
 
-/** What a commit tells of the devices of one platform. */
+/** The events of a commit for devices of one platform. */
 interface Entry {
   readonly enqueued: EventsEnqueued;
   readonly positions: Uint16Array;
   readonly timeOf: (rank: number) => number;
 }
 
-/** A commit as streams read it: its events by index, those that raise none left out. */
+/** A commit as streams read it: its events by index, without those that raise no webhook. */
 export interface FeedCommit {
   readonly n: number;
   /** Milliseconds since 1970. */
@@ -41,7 +41,7 @@ function feedCommit({ n, at, events }: Commit<WebhookEvent>): FeedCommit {
   return { n, at: at.getTime(), entries };
 }
 
-/** What is told of at a place; undefined where nothing is. */
+/** The event at a place; undefined if there is none. */
 export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
   const entry = entries.get(e);
   const position = entry?.positions[d];
@@ -49,16 +49,16 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
   return { enqueued: entry.enqueued, position, at: entry.timeOf(d) };
 }
 
-/** Names the device and the message of an event. */
+/** Identifies the device and the message of an event. */
 export const keyOf = ({ enqueued: { message, application, chunk }, position }: DueEvent): string =>
   `${message}/${application}/${chunk}/${position}`;
 
-/** A place that was read, as it joins the unacked events. */
+/** A place that was read, in the form of an unacked event. */
 export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'raisedAt'>;
 
 /**
- * Reads on in a commit, from the e-th event and its d-th device, at most `limit` events that a subscription wants.
- * @returns them, and where to go on: in this commit, or at the start of the next one.
+ * Reads at most `limit` events that a subscription wants from a commit, starting at the e-th event and its d-th device.
+ * @returns the events, and where to continue: in this commit, or at the start of the next one
  */
 function readCommit(
   commit: FeedCommit,
@@ -79,13 +79,13 @@ function readCommit(
   return { events, next: { n: commit.n + 1, e: 0, d: 0 } };
 }
 
-/** The log of an account as one of its streams reads it. */
+/** The log of an account as one stream reads it. */
 export class Feed {
   readonly #commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>;
   readonly #log: string;
   readonly #recent = new Map<number, FeedCommit>();
   #ahead: FeedCommit[] = [];
-  /** There may be commits behind those that were read ahead. */
+  /** Whether there may be commits after the prefetched ones. */
   #hasMore = true;
 
   constructor(commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>, log: string) {
@@ -93,12 +93,12 @@ export class Feed {
     this.#log = log;
   }
 
-  /** Tells that there may be new commits. */
+  /** Signals that there may be new commits. */
   wake(): void {
     this.#hasMore = true;
   }
 
-  /** Reads on, at most `limit` events that a subscription wants, and where to go on then; undefined where there is nothing more. */
+  /** Reads at most `limit` further events that a subscription wants, and the position to continue from; undefined at the end of the log. */
   async read(
     from: Place,
     limit: number,
@@ -112,7 +112,7 @@ export class Feed {
     return read;
   }
 
-  /** The commits of these places, by number, as far as they are still there. */
+  /** The commits of these places, by number, except those that are no longer stored. */
   async commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
     const found = new Map<number, FeedCommit>();
     const missing = new Set<number>();

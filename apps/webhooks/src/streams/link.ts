@@ -5,41 +5,41 @@ import { WebhookResponse } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import type { Endpoint } from '../subscriptions/endpoint.ts';
 
-/** How long a subscriber may take to be reached. */
+/** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
-/** Events in memory that the connection has not taken yet. */
+/** Maximum events in memory that the connection has not taken yet. */
 const MAX_BUFFERED = 200;
-/** Answers are short. */
+/** Maximum size of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** A stream to a subscriber. */
 export interface Link {
-  /** Writes an encoded event, in order; false when more should wait for `drained`. */
+  /** Writes an encoded event, in order; false if the caller should wait for `drained`. */
   send(bytes: Buffer): boolean;
-  /** Ends the stream; nothing is heard of it any more. */
+  /** Ends the stream; no further callbacks are called. */
   close(): void;
 }
 
 export interface LinkListener {
   answered(response: WebhookResponse): void;
   drained(): void;
-  /** Called once: the stream is over. */
+  /** Called once, when the stream has ended. */
   broken(error: Error): void;
 }
 
 export interface LinkOptions {
-  /** Says which addresses may be connected to. */
+  /** Decides which addresses may be connected to. */
   readonly guard: AddressGuard;
-  /** PEM text of further authorities. */
+  /** PEM text of additional certificate authorities. */
   readonly extraCa?: string | undefined;
 }
 
 const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
   'grpc.default_authority': `${host.includes(':') ? `[${host}]` : host}:${port}`,
-  // The certificate is the name's; an address without a name stands for itself.
+  // The certificate must match the host name; a literal address is verified as itself.
   ...(tls && isIP(host) === 0 ? { 'grpc.ssl_target_name_override': host } : {}),
   'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
-  // What is repeated, and when, is decided here; and nobody else says where the addresses lead.
+  // The stream itself decides on retries; no service config or proxy may redirect it.
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
@@ -48,8 +48,8 @@ const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
 });
 
 /**
- * Opens a stream to a subscriber: its name is resolved and checked, and what was checked is connected to. gRPC is loaded with the first one.
- * @throws what keeps the subscriber from being reached, within 5 s.
+ * Opens a stream to a subscriber: resolves the name, checks the addresses and connects to the checked ones. The first call loads gRPC.
+ * @throws the reason why the subscriber cannot be reached, within 5 s
  */
 export async function openLink(
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export async function openLink(
 ): Promise<Link> {
   const { Client, credentials } = await import('@grpc/grpc-js');
   const addresses = await guard.resolve(endpoint.host);
-  // A target has addresses of one family.
+  // The addresses of a target must belong to one family.
   const { family } = addresses[0]!;
   const targets = addresses
     .filter((one) => one.family === family)
@@ -82,7 +82,7 @@ export async function openLink(
   const abort = (): void => opening.reject(signal.reason);
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
-  // The stream fails as soon as the connection does, and says why; that it is there, only the client says.
+  // The stream reports a failed connection at once, with its reason; only the client reports a successful one.
   client.waitForReady(Date.now() + REACH_MS, (error) => (error ? opening.reject(error) : opening.resolve()));
   try {
     await opening.promise;
@@ -123,7 +123,7 @@ function linkOf(
   return {
     send(bytes) {
       if (!isOpen) return false;
-      // The stream's own mark is at 16, which would cost a turn of the event loop for each 16 events.
+      // The stream's own high-water mark of 16 would cost a turn of the event loop for every 16 events.
       return stream.write(bytes) || stream.writableLength < MAX_BUFFERED;
     },
     close() {

@@ -14,7 +14,7 @@ const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://x', events
 const nobody = new Set<string>();
 
 describeWithMongo('the progress of streams', (mongo) => {
-  /** Two processes, of which the other one's clock is behind. */
+  /** Two processes; the clock of the other one is slow. */
   const clock = new TestClock();
   const slowClock = new TestClock(new Date(clock.now() - 20_000));
   let writer: Writer;
@@ -37,7 +37,7 @@ describeWithMongo('the progress of streams', (mongo) => {
       place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });
 
-  it('begins behind what made the subscription, whatever the clocks of other processes say', async () => {
+  it('begins after the creation of the subscription, despite clock differences', async () => {
     await sent(writer, 1);
     await sent(slow, 2, slowClock.date);
     const made = (await command('create', 's'))!;
@@ -46,7 +46,7 @@ describeWithMongo('the progress of streams', (mongo) => {
     expect(await progress.claim(made, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
   });
 
-  it('is one owner’s at a time, and only the owner writes it', async () => {
+  it('has one owner at a time, and only the owner writes it', async () => {
     const made = (await command('create', 's'))!;
     const reached = { next: { n: 9, e: 1, d: 7 }, open: [{ n: 3, e: 0, d: 499, failures: 2, at: clock.now() }] };
     await progress.claim(made, 'me', nobody);
@@ -61,7 +61,7 @@ describeWithMongo('the progress of streams', (mongo) => {
     expect(await progress.claim(made, 'me', nobody)).toEqual(reached);
   });
 
-  it('begins anew where the subscription was off in between', async () => {
+  it('restarts after the subscription was disabled in between', async () => {
     const made = (await command('create', 's'))!;
     await progress.claim(made, 'me', nobody);
     await progress.save('s', 'me', { next: { n: 2, e: 0, d: 0 }, open: [{ n: 1, e: 0, d: 0, failures: 0, at: 0 }] });
@@ -75,7 +75,7 @@ describeWithMongo('the progress of streams', (mongo) => {
     expect(await progress.claim(enabled, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
   });
 
-  it('is forgotten where nobody has it and nobody wants it', async () => {
+  it('is removed without an owner and a subscription', async () => {
     const [kept, owned, gone] = [
       await command('create', 'kept'),
       await command('create', 'owned'),

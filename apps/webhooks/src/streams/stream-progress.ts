@@ -7,44 +7,44 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
 
-/** An unacked event as it survives its process. */
+/** The stored form of an unacked event. */
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'at'>;
 
-/** How far a stream is: everything before `next` is acknowledged or given up, except what is open. */
+/** Progress of a stream: everything before `next` is acknowledged or given up, except `open`. */
 export interface Progress {
   readonly next: Place;
   readonly open: readonly OpenEvent[];
 }
 
-/** How far each stream is, and whose it is, in the collection `streams`. */
+/** Progress and owner of each stream, in the collection `streams`. */
 export interface ProgressStore {
   /**
-   * Makes a stream its new owner's, unless one of `others` has it. A stream that is new, or enabled anew, begins with what happened since.
-   * @returns undefined where somebody else has it.
+   * Assigns a stream to a new owner, unless one of `others` owns it. A new or re-enabled stream starts at the events after its creation or enabling.
+   * @returns undefined if another process owns it
    */
   claim(subscription: Subscription, owner: string, others: ReadonlySet<string>): Promise<Progress | undefined>;
-  /** False when the stream is not this owner's any more: then nothing is written. */
+  /** Writes nothing and returns false if the owner no longer owns the stream. */
   save(id: string, owner: string, progress: Progress): Promise<boolean>;
-  /** Gives a stream up, so that somebody else may have it at once. */
+  /** Releases a stream, so that another process can claim it at once. */
   release(id: string, owner: string): Promise<void>;
-  /** Owners by stream; a stream that nobody has is not among them. */
+  /** Owners by stream; streams without an owner are absent. */
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Forgets all streams but these, and but those that one of `owners` has. */
+  /** Removes all streams except these and those of `owners`. */
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
 const DUPLICATE_KEY = 11000;
-/** Clocks of processes differ by less. */
+/** Upper bound of the difference between the clocks of processes. */
 const SKEW_MS = 60_000;
 const COMMITS_AT_ONCE = 100;
-/** Numbers of an open event. */
+/** Numbers per open event. */
 const FIELDS = 5;
 
 const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
   Buffer.from(Float64Array.from(open.flatMap(({ n, e, d, failures, at }) => [n, e, d, failures, at])).buffer);
 
 function decodeOpen(stored: Uint8Array): OpenEvent[] {
-  // A copy, which begins where numbers may.
+  // A copy: a Float64Array needs an aligned buffer.
   const numbers = new Float64Array(new Uint8Array(stored).buffer);
   return Array.from({ length: numbers.length / FIELDS }, (_, i) => {
     const [n, e, d, failures, at] = numbers.subarray(i * FIELDS, (i + 1) * FIELDS) as unknown as number[];
@@ -52,7 +52,7 @@ function decodeOpen(stored: Uint8Array): OpenEvent[] {
   });
 }
 
-/** Whether an event made a subscription, or enabled it, when it says it was. */
+/** Whether an event created or enabled the subscription at its `since`. */
 const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
   (event?.$case === 'created' || event?.$case === 'changed') &&
   event.value.id === id &&
@@ -64,7 +64,7 @@ export function openProgress(
 ): ProgressStore {
   const streams = modelOf(db, streamsModel);
 
-  /** Behind the commit that made or enabled the subscription. Times of commits tell only about where that is: clocks differ. */
+  /** The position after the commit that created or enabled the subscription. Commit times locate it only approximately, because clocks differ. */
   const beginning = async (subscription: Subscription): Promise<Progress> => {
     const log = webhooksLogOf(subscription.account);
     let last = await commits.newestBefore(log, new Date(subscription.since.getTime() - SKEW_MS));

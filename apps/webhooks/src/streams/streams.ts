@@ -11,10 +11,10 @@ import { Stream, type StreamDeps } from './event-stream.ts';
 import { FORGET_OWNERS_MS } from '../storage/retention.ts';
 import { ownersModel } from '../storage/webhooks.schema.ts';
 
-/** How long a process counts as alive after it last said so, and how often it does. */
+/** Lease of a process, and the interval of its renewal. */
 const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
-/** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
+/** A process stops this long before its lease ends: a margin for clock differences and write latency. */
 const MARGIN_MS = 1_000;
 
 export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
@@ -25,9 +25,8 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
 }
 
 /**
- * The streams that this process has. Each enabled subscription belongs to one process at a time: whoever the processes that live agree on.
- * A lease only makes doubling rare; progress is written by its owner alone. Leases run on the system's clock, also where the test clock is
- * set forward.
+ * The streams of this process. Each enabled subscription belongs to one process at a time, on which all live processes agree. A lease makes
+ * concurrent streams rare; only the owner writes progress. Leases use the system clock, even if the test clock is advanced.
  */
 export class Streams {
   readonly #deps: StreamsDeps;
@@ -37,7 +36,7 @@ export class Streams {
   readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
-  /** When others may take the streams over. */
+  /** When other processes may claim the streams. */
   #until = 0;
 
   constructor(deps: StreamsDeps) {
@@ -50,17 +49,17 @@ export class Streams {
     });
   }
 
-  /** Takes over what has changed of subscriptions, now. */
+  /** Applies changes of subscriptions immediately. */
   changed(): Promise<void> {
     return this.#rounds.now();
   }
 
-  /** Tells of a new commit in a log. */
+  /** Signals a new commit in a log. */
   wake(log: string): void {
     for (const stream of this.#streams.values()) if (stream.log === log) stream.wake();
   }
 
-  /** Subscriptions that something is due for, by id: of those that this process has, and of those that nobody has yet. */
+  /** Ids of subscriptions with due work: those of this process, and those without an owner. */
   async due(): Promise<string[]> {
     const enabled = await this.#deps.subscriptions.enabled();
     const owners = await this.#deps.progress.owners(enabled.map(({ id }) => id));
@@ -75,7 +74,7 @@ export class Streams {
     return enabled.filter((_, i) => due[i]).map(({ id }) => id);
   }
 
-  /** Forgets streams of subscriptions that are gone or off, and owners that ended long ago. */
+  /** Removes streams of deleted or disabled subscriptions, and processes that ended long ago. */
   async forget(): Promise<void> {
     const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const owners = live.map(({ name }) => name);
@@ -86,7 +85,7 @@ export class Streams {
     await this.#owners.forget(Date.now() - FORGET_OWNERS_MS);
   }
 
-  /** Ends all streams; others may have them at once. */
+  /** Ends all streams; other processes can claim them at once. */
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
@@ -108,7 +107,7 @@ export class Streams {
       const stream = this.#streams.get(subscription.id);
       stream?.update(subscription);
       if (!stream) await this.#begin(subscription, others);
-      // What other processes commit is not heard of here.
+      // Commits of other processes send no signal to this one.
       else if (others.size > 0) stream.wake();
     }
   }
@@ -145,6 +144,6 @@ export class Streams {
   }
 }
 
-/** Whether a stream is still what the subscription asks for: one that was off in between begins anew. */
+/** Whether a stream still matches its subscription: a disabled and re-enabled subscription starts a new stream. */
 const isSame = (stream: Stream, subscription: Subscription | undefined): boolean =>
   subscription?.since.getTime() === stream.since.getTime();

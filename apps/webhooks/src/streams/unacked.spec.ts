@@ -3,12 +3,12 @@ import { ANSWER_MS, GIVE_UP_MS, MAX_UNACKED, UnackedEvents, waitMs } from './una
 
 const HOUR_MS = 3_600_000;
 
-/** A stream of events on virtual time. Events are named by their ranks; what is sent is noted. */
+/** A stream of events on virtual time. Events are named by rank, and sends are recorded. */
 class Wire {
   readonly events = new UnackedEvents();
   now = 0;
 
-  /** Reads events; those with one key are of one device and message. */
+  /** Reads events; events with the same key have the same device and message. */
   read(...keys: readonly string[]): this {
     for (const key of keys) {
       const d = this.#read++;
@@ -18,7 +18,7 @@ class Wire {
   }
   #read = 0;
 
-  /** Sends all that may be sent, and says which. */
+  /** Sends every event that may be sent, and returns their ranks. */
   send(): number[] {
     const sendable = this.events.sendable(this.now);
     for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
@@ -29,7 +29,7 @@ class Wire {
     return this.events.answered(`u${d}`, isAck, this.now);
   }
 
-  /** Lets time pass, tick by tick. */
+  /** Advances time tick by tick. */
   pass(ms: number): { late: number; givenUp: number } {
     const passed = { late: 0, givenUp: 0 };
     for (const end = this.now + ms; this.now < end;) {
@@ -45,7 +45,7 @@ class Wire {
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i}`);
 
 describe('unacked events', () => {
-  it('go out in order, and are done with when they are acknowledged', () => {
+  it('are sent in order, and removed when acknowledged', () => {
     const wire = new Wire().read('a', 'b');
     expect(wire.send()).toEqual([0, 1]);
     expect([wire.answer(1), wire.answer(0)]).toEqual(['acked', 'acked']);
@@ -92,7 +92,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([0]);
   });
 
-  it('that a broken stream took along are sent again like those that were refused', () => {
+  it('of a broken stream are sent again like refused ones', () => {
     const wire = new Wire().read('a', 'b', 'c');
     wire.send();
     wire.answer(1);
@@ -102,7 +102,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([0, 2]);
   });
 
-  it('are given up 72 hours after they happened, and let the next of their device go', () => {
+  it('are given up after 72 hours, and unblock the next of their device', () => {
     const wire = new Wire().read('a');
     wire.send();
     wire.now = HOUR_MS;
@@ -119,13 +119,13 @@ describe('unacked events', () => {
     expect(wire.events.room).toBe(0);
     const sent = wire.send();
     for (const d of sent.slice(1)) wire.answer(d);
-    // One is still to be answered, and then there is room for as many as were.
+    // One answer is outstanding; after it, there is room for as many events as were acknowledged.
     expect(wire.events.room).toBe(0);
     wire.answer(sent[0]!);
     expect(wire.events.room).toBe(100);
   });
 
-  it('come slowly at first, and faster with every answer in time', () => {
+  it('are limited in flight at first, and more with every prompt answer', () => {
     const wire = new Wire().read(...many(MAX_UNACKED));
     const flights: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -136,7 +136,7 @@ describe('unacked events', () => {
     expect(flights).toEqual([100, 200, 400, 300]);
   });
 
-  it('are made many at a time: none goes out alone while many wait', () => {
+  it('are sent in batches: none goes out alone while many wait', () => {
     const wire = new Wire().read(...many(150));
     const [first, ...others] = wire.send();
     wire.answer(first!);
@@ -145,12 +145,12 @@ describe('unacked events', () => {
     expect(wire.send()).toHaveLength(50);
   });
 
-  it('come as slowly as they are answered, so that they do not come again and again', () => {
+  it('adapt to the rate of answers, so that they are not resent repeatedly', () => {
     const wire = new Wire();
     const queue: number[] = [];
     let sent = 0;
     let acked = 0;
-    // A subscriber that does five a second, with as much in front of it as it is sent.
+    // A subscriber that handles five events a second, with a full backlog.
     for (let second = 0; second < 1200; second++) {
       wire.read(...many(wire.events.room).map((key) => `${second}/${key}`));
       const batch = wire.send();
@@ -163,7 +163,7 @@ describe('unacked events', () => {
     expect(sent - acked).toBeLessThan(0.1 * acked);
   });
 
-  it('are due while one waits for its answer, or may be sent', () => {
+  it('are due while one awaits its answer, or may be sent', () => {
     const wire = new Wire().read('a', 'a');
     expect(wire.events.isDue(wire.now)).toBe(true);
     wire.send();

@@ -1,54 +1,54 @@
-/** Where an event stands in its account's log: number of the commit, index of the event in it, rank of the device. */
+/** Position of an event in its account's log: number of the commit, index of the event in it, rank of the device. */
 export interface Place {
   readonly n: number;
   readonly e: number;
   readonly d: number;
 }
 
-/** An event that was read and is not acknowledged. */
+/** An event that is read but not acknowledged. */
 export interface Unacked extends Place {
-  /** Names the device and the message, whose events keep their order. */
+  /** Identifies the device and the message, whose events stay in order. */
   readonly key: string;
-  /** When it happened to be told of, milliseconds since 1970. */
+  /** When the event was enqueued, in milliseconds since 1970. */
   readonly raisedAt: number;
   readonly phase: 'ready' | 'sent';
-  /** How often it was sent in vain. */
+  /** Number of failed sends. */
   readonly failures: number;
-  /** `ready`: when it may be sent. `sent`: when its answer is late. */
+  /** `ready`: when it may be sent. `sent`: when its answer becomes late. */
   readonly at: number;
 }
 
 type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & { uuid?: string };
 
-/** Unacked events of a stream at most (R-EV5). */
+/** Maximum unacked events of a stream (R-EV5). */
 export const MAX_UNACKED = 1000;
-/** How long an event waits for its answer, and how long it is sent again at all (R-EV5). */
+/** Timeout of an answer, and the time after which an event is given up (R-EV5). */
 export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
-/** Commits are kept a little longer than events are sent again. */
+/** Retention of commits: a little longer than events are retried. */
 export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Events on the wire of a new stream at most. An acknowledgement that was swift lets one more through, a slow one holds one back. */
+/** Initial limit of events in flight. A prompt acknowledgement raises the limit by one, a slow one lowers it. */
 const FIRST_FLIGHT = 100;
 const SWIFT_MS = ANSWER_MS / 3;
 const SLOW_MS = 2 * SWIFT_MS;
 
-/** How long an event waits after it was sent in vain for the n-th time: 1, 2, 4 … 60 s (R-EV5). */
+/** Delay after the n-th failed send: 1, 2, 4 … 60 s (R-EV5). */
 export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (failures - 1));
 
 /**
- * The events of a stream that were read and are not acknowledged, with when each is to be sent, and again. Of a device's events about one
- * message only the first is sent: the next waits until that is acknowledged, or given up. How many are on the wire at a time adapts to the
- * subscriber: who answers slowly gets no more than it answers in time, or every event would come to it again and again.
+ * The unacked events of a stream, with the time of each send and resend. Of the events of one device and message only the first is sent: the next
+ * waits until that one is acknowledged or given up. The number of events in flight adapts to the subscriber: a slow one gets no more than it answers
+ * in time, as otherwise every event would be resent repeatedly.
  */
 export class UnackedEvents {
-  /** In the order in which they were read. */
+  /** In read order. */
   readonly #events = new Set<Mutable>();
-  /** Those of them that are not on the wire. */
+  /** Events that are not in flight. */
   readonly #ready = new Set<Mutable>();
-  /** The events of each device and message; the first is the one that may be sent. */
+  /** The events of each device and message; only the first may be sent. */
   readonly #queues = new Map<string, Mutable[]>();
-  /** Events that were sent since the process began, until they are acknowledged. */
+  /** Events that this process has sent, until they are acknowledged. */
   readonly #byUuid = new Map<string, Mutable>();
   #inFlight = 0;
   #flight = FIRST_FLIGHT;
@@ -58,7 +58,7 @@ export class UnackedEvents {
     return this.#events.size;
   }
 
-  /** How many more may be read; none while there is room for a few only and answers are to come: events are made many at a time. */
+  /** How many more events may be read. 0 while little room is left and answers are outstanding, so that events are rendered in large batches. */
   get room(): number {
     const room = MAX_UNACKED - this.#events.size;
     return room < MAX_UNACKED / 2 && this.#inFlight > 0 ? 0 : room;
@@ -68,7 +68,7 @@ export class UnackedEvents {
     return this.#inFlight;
   }
 
-  /** Takes an event that was read: now, or in an earlier life. */
+  /** Adds an event that was read, or restored from stored progress. */
   add(event: Omit<Unacked, 'phase'>): void {
     const added: Mutable = { ...event, phase: 'ready' };
     this.#events.add(added);
@@ -78,7 +78,7 @@ export class UnackedEvents {
     else this.#queues.set(event.key, [added]);
   }
 
-  /** Events to send now, as far as there is room on the wire; none while there is room for a few of many only, likewise. */
+  /** Events to send now, within the limit in flight. Empty while little of a larger number would fit, so that batches stay large. */
   sendable(now: number): readonly Unacked[] {
     const room = this.#flight - this.#inFlight;
     if (room <= 0) return [];
@@ -95,7 +95,7 @@ export class UnackedEvents {
     return this.#events.has(event);
   }
 
-  /** Notes that an event was written to the stream. */
+  /** Records that an event was written to the stream. */
   sent(event: Unacked, uuid: string, now: number): void {
     const known = event as Mutable;
     this.#ready.delete(known);
@@ -106,7 +106,7 @@ export class UnackedEvents {
     this.#inFlight++;
   }
 
-  /** Notes an answer, which may be late; undefined for one that is to nothing, or changes nothing. */
+  /** Records an answer, possibly a late one; undefined if it matches no event or changes nothing. */
   answered(uuid: string, isAck: boolean, now: number): 'acked' | 'refused' | undefined {
     const event = this.#byUuid.get(uuid);
     if (!event) return undefined;
@@ -120,7 +120,7 @@ export class UnackedEvents {
     return 'refused';
   }
 
-  /** Takes an event out. */
+  /** Removes an event. */
   drop(event: Unacked): void {
     const known = event as Mutable;
     if (!this.#events.delete(known)) return;
@@ -132,7 +132,7 @@ export class UnackedEvents {
     if (queue.length === 0) this.#queues.delete(known.key);
   }
 
-  /** Lets time pass: returns how many answers did not come in time, and how many events are given up. */
+  /** Advances time: returns how many answers became late, and how many events are given up. */
   elapse(now: number): { readonly late: number; readonly givenUp: number } {
     let late = 0;
     let givenUp = 0;
@@ -151,7 +151,7 @@ export class UnackedEvents {
     return { late, givenUp };
   }
 
-  /** The stream is gone, and every answer with it. Returns how many events were on it. */
+  /** Records a broken stream, which loses all its answers. Returns how many events were in flight. */
   broke(now: number): number {
     const lost = this.#inFlight;
     for (const event of this.#events) if (event.phase === 'sent') this.#fail(event, now);
@@ -159,12 +159,12 @@ export class UnackedEvents {
     return lost;
   }
 
-  /** Whether any waits for an answer, or is to be sent by now. */
+  /** Whether any event awaits an answer or is due to be sent. */
   isDue(now: number): boolean {
     return this.#inFlight > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
   }
 
-  /** All, in the order in which they were read. */
+  /** All events, in read order. */
   all(): Iterable<Unacked> {
     return this.#events;
   }
@@ -174,7 +174,7 @@ export class UnackedEvents {
     else if (answeredAfterMs > SLOW_MS) this.#flight = Math.max(1, this.#flight - 1);
   }
 
-  /** What was sent before says nothing of what is enough now. */
+  /** Halves the limit in flight. */
   #slowDown(now: number): void {
     this.#flight = Math.max(1, Math.floor(this.#flight / 2));
     this.#slowedAt = now;

@@ -1,12 +1,12 @@
 import { Fault } from '@tidings/kernel';
 
-/** Where a subscriber serves its stream. */
+/** The address of a subscriber's stream. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** Whether it is reached over TLS. */
+  /** Whether to connect over TLS. */
   readonly tls: boolean;
-  /** Of the method, e.g. `/WebhookService/StreamWebhookEvents`. */
+  /** Path of the method, e.g. `/WebhookService/StreamWebhookEvents`. */
   readonly method: string;
 }
 
@@ -16,8 +16,8 @@ const ports = { 'grpc:': 80, 'grpcs:': 443 } as const;
 const isScheme = (protocol: string): protocol is keyof typeof ports => Object.hasOwn(ports, protocol);
 
 /**
- * Reads `grpc://host:port` or `grpcs://host:port`; a path names another method than the specified one (R-EV1).
- * @throws Fault `argument` for anything else.
+ * Parses `grpc://host:port` or `grpcs://host:port`; a path replaces the specified method (R-EV1).
+ * @throws Fault `argument` for any other text
  */
 export function parseEndpoint(text: string): Endpoint {
   const url = URL.parse(text);

@@ -7,10 +7,10 @@ import { subscriptionsModel } from '../storage/webhooks.schema.ts';
 
 type Stored = SubscriptionDocument & { readonly _id: string };
 
-/** How old the {@link Audience} may be. Whoever changes a subscription waits as long before it answers. */
+/** Maximum age of the cached {@link Audience}. A change of a subscription is answered only after this time. */
 export const AUDIENCE_MS = 250;
 
-/** Whose events anybody is told of. */
+/** Applications with a subscription. */
 export interface Audience {
   has(account: string, application: string): boolean;
 }
@@ -18,10 +18,10 @@ export interface Audience {
 /** Queries over the subscriptions, with every commit of their logs applied. */
 export interface SubscriptionStore {
   find(id: string): Promise<Subscription | undefined>;
-  /** All, oldest first. */
+  /** All subscriptions, oldest first. */
   all(): Promise<Subscription[]>;
   enabled(): Promise<Subscription[]>;
-  /** The applications that enabled subscriptions are for, as they were {@link AUDIENCE_MS} ago or later: facts come by the hundred a second. */
+  /** The applications of enabled subscriptions, cached for {@link AUDIENCE_MS}: facts arrive by the hundred a second. */
   audience(): Promise<Audience>;
 }
 
@@ -51,7 +51,7 @@ export function openSubscriptions(db: Db): SubscriptionStore {
       const now = performance.now();
       if (!known || now - known.asOf >= AUDIENCE_MS) {
         known = { asOf: now, audience: enabled().then(audienceOf) };
-        // Who asks hears of a failure; the next one asks anew.
+        // The caller receives the failure; the next call queries again.
         known.audience.catch(() => (known = undefined));
       }
       return known.audience;

@@ -18,7 +18,7 @@ const event = (change: WebhookEvent['event'], second: number): WebhookEvent => (
 });
 const created = event({ $case: 'created', value: { id: 's', settings } }, 0);
 
-/** A subscription through its changes, a second apart. */
+/** A subscription after these changes, one second apart. */
 function after(...patches: readonly SubscriptionPatch[]): Subscription {
   let subscription = evolveSubscription(undefined, created);
   patches.forEach((patch, i) => {
@@ -30,7 +30,7 @@ function after(...patches: readonly SubscriptionPatch[]): Subscription {
 }
 
 describe('a subscription', () => {
-  it('changes what is given, and tells of nothing else', () => {
+  it('changes only the given fields', () => {
     expect(after({ events: ['Push Opened'], enabled: undefined }).settings).toEqual({
       ...settings,
       events: ['Push Opened'],
@@ -38,7 +38,7 @@ describe('a subscription', () => {
     expect(changeSubscription(after(), { endpoint: 'grpc://a', events: ['Push Sent'] })).toEqual([]);
   });
 
-  it('is told of what happens since it was made, or last enabled', () => {
+  it('receives events since its creation or last enabling', () => {
     expect(after({ endpoint: 'grpc://b' }).since).toEqual(at(0));
     expect(after({ enabled: false }, { enabled: true }, { enabled: true }).since).toEqual(at(2));
   });
@@ -51,7 +51,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('what a subscription wants', () => {
+describe('the events that a subscription wants', () => {
   const opened = {
     ...{ kind: EnqueuedKind.ENQUEUED_KIND_OPENED, platform: 3, application: 'AAAAA-BBBBB', message: 'M' },
   };
@@ -66,7 +66,7 @@ describe('what a subscription wants', () => {
     [false, { messageCodes: ['N'] }],
   ])('is %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
 
-  it('has no name where its channel is not served yet', () => {
+  it('has no name for an unsupported channel', () => {
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 1)).toBe('Push Sent');
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 14)).toBe('');
   });

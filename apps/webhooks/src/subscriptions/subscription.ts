@@ -2,24 +2,24 @@ import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { EnqueuedKind } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
 
-/** Who is told of an account's events, and of which (R-EV1). */
+/** Where an account's events are sent, and which of them (R-EV1). */
 export interface Subscription {
   readonly id: string;
   readonly account: string;
   readonly settings: SubscriptionSettings;
   readonly createdAt: Date;
-  /** It is told of what happens from then on: since it was made, or last enabled. */
+  /** Time of creation or of the last enabling: only later events are sent. */
   readonly since: Date;
 }
 
-/** What a change sets; what is undefined stays as it is. */
+/** The fields of a change; undefined fields stay as they are. */
 export type SubscriptionPatch = {
   readonly [Key in keyof SubscriptionSettings]?: SubscriptionSettings[Key] | undefined;
 };
 
 type SubscriptionChange = NonNullable<WebhookEvent['event']>;
 
-/** Events of a change; none where it changes nothing, or there is nothing to change. */
+/** Events of a change; none if it changes nothing or the subscription does not exist. */
 export function changeSubscription(
   subscription: Subscription | undefined,
   patch: SubscriptionPatch,
@@ -35,7 +35,7 @@ export function changeSubscription(
 export const deleteSubscription = (subscription: Subscription | undefined): readonly SubscriptionChange[] =>
   subscription ? [{ $case: 'deleted', value: { id: subscription.id } }] : [];
 
-/** The subscription after an event; undefined once it is deleted. What comes after that changes nothing. */
+/** The subscription after an event; undefined once it is deleted. Later events change nothing. */
 export function evolveSubscription(
   subscription: Subscription | undefined,
   { account, at, event }: WebhookEvent,
@@ -67,13 +67,13 @@ const pushNames: Readonly<Record<EnqueuedKind, string>> = {
 
 const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 
-/** The name of an event (R-EV2); "" for those that are not served yet. */
+/** The name of an event (R-EV2); "" for unsupported ones. */
 export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
   isPush.has(platform) ? (pushNames[kind] ?? '') : '';
 
 const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
 
-/** Whether a subscription is told of what happened to devices of a platform. */
+/** Whether a subscription wants an event of devices of a platform. */
 export const wants = (
   { events, applications, platforms, messageCodes }: SubscriptionSettings,
   of: {

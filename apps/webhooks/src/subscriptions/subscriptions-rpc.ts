@@ -16,7 +16,7 @@ export interface SubscriptionDeps {
   readonly writer: LogWriter<WebhookCommand, Subscription | undefined>;
   readonly clock: Clock;
   readonly guard: AddressGuard;
-  /** Hears that subscriptions have changed; resolves when the streams of this process have. */
+  /** Notifies of changed subscriptions; resolves when the streams of this process are updated. */
   readonly changed: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const viewOf = ({ id, account, settings, createdAt }: Subscription): Subscriptio
 
 /** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionDeps): Subscriptions {
-  /** Decides on a subscription, and resolves when every process acts on that: what happens from then on is told, or not. */
+  /** Applies an action to a subscription, and resolves when every process uses the result for later events. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
     const done = await writer.submit(webhooksLogOf(account), { ...action, account, id, at });
@@ -37,13 +37,13 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
     return done;
   };
 
-  /** The same on one that there is; undefined where there is none. */
+  /** Likewise for an existing subscription; undefined if it does not exist. */
   const actOn = async (id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const known = await store.find(id);
     return known && act(known.account, id, action);
   };
 
-  /** A name that cannot be looked up now may be one later; one that leads to private addresses only is refused at once. */
+  /** Accepts a name that cannot be resolved now, as it may be resolvable later. Refuses a name with only private addresses. */
   const checkEndpoint = async (text: string): Promise<void> => {
     const { host } = parseEndpoint(text);
     await guard.resolve(host).catch((error: unknown) => {

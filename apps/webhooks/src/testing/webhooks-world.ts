@@ -13,7 +13,7 @@ import { startSubscriber, type Subscriber } from './test-subscriber.ts';
 export const ACCOUNT = 'default';
 export const APPLICATION = 'AAAAA-BBBBB';
 
-/** Devices as the registry describes them: `hwid-<seq>`, even ones with a user of their own. */
+/** Devices as the registry describes them: `hwid-<seq>`; those with an even number have a user id. */
 const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) => ({
   devices: seqs.map((seq) =>
     DeviceDescription.fromPartial({
@@ -32,7 +32,7 @@ interface SubscriptionFields {
   readonly enabled: boolean;
 }
 
-/** The service on a real MongoDB and the embedded log, with what stands around it: facts, subscribers, the registry's answers. */
+/** The service on a real MongoDB and the embedded log, with facts, subscribers and a stub of the registry. */
 export class World {
   readonly clock = new ShiftedClock();
   readonly log: Logger = openLog('error');
@@ -40,9 +40,9 @@ export class World {
   readonly db: Db;
   readonly #logDb: Db;
   broker!: EmbeddedBroker;
-  /** Of the service that was opened last. */
+  /** Metrics of the most recently opened service. */
   metrics = openMetrics();
-  /** Questions to the registry. */
+  /** Requests to the registry. */
   readonly described: DescribeRequest[] = [];
 
   constructor(mongo: Pick<TestMongo, 'database'>) {
@@ -61,7 +61,7 @@ export class World {
     return this.closing.close();
   }
 
-  /** Opens the service; many may run side by side. */
+  /** Opens the service; several may run concurrently. */
   async webhooks(fields: Partial<WebhooksDeps> = {}): Promise<WebhooksService> {
     this.metrics = openMetrics();
     const service = await openWebhooks({
@@ -82,7 +82,7 @@ export class World {
     return this.closing.add('subscriber', await startSubscriber(options), (opened) => opened.down());
   }
 
-  /** Subscribes to all events, unless `fields` says otherwise; answers the id. */
+  /** Subscribes to all events, unless `fields` says otherwise. @returns the id */
   async subscribe(
     { subscriptions }: WebhooksService,
     { endpoint }: Pick<Subscriber, 'endpoint'>,
@@ -99,7 +99,7 @@ export class World {
     return id;
   }
 
-  /** Accepts a message and answers its code. */
+  /** Accepts a message. @returns its code */
   async message(fields: Partial<MessageAccepted> = {}): Promise<string> {
     const code = newMessageCode(0);
     const accepted = MessageAccepted.fromPartial({
@@ -115,7 +115,7 @@ export class World {
     return code;
   }
 
-  /** Tells that a message was sent to devices of a chunk, by number, in slices of 500. */
+  /** Publishes that a message was sent to devices of a chunk, by number, in slices of 500. */
   async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
     const at = new Date(this.clock.now());
     for (let number = 0; number * 500 < seqs.length; number++) {
@@ -133,7 +133,7 @@ export class World {
     }
   }
 
-  /** Lets devices report, in the order given. */
+  /** Publishes reports of devices, in the order given. */
   async report(kind: 'delivered' | 'opened', message: string, seqs: readonly number[]): Promise<void> {
     const kinds = { delivered: ReportKind.REPORT_KIND_DELIVERED, opened: ReportKind.REPORT_KIND_OPENED };
     const chunk = chunkOf(seqs[0]!);
@@ -161,7 +161,7 @@ export class World {
 
 const PATIENCE_MS = 60_000;
 
-/** Waits for a condition, and fails when it does not come true. */
+/** Waits for a condition; throws if it stays false. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; !(await condition()); await delay(10)) {
     if (performance.now() > end) throw new Error(`in vain: ${String(condition)}`);

@@ -4,24 +4,24 @@ import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './s
 import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
 import { syntaxError } from './language-tokens.ts';
 
-/** What one account means by the names in an expression. Each may throw for one that it does not know. */
+/** An account's definitions of the names in an expression. Each function may throw for an unknown name. */
 export interface Meanings {
-  /** Whether the account has the application of this code. */
+  /** Whether the account has an application with this code. */
   readonly hasApplication: (code: string) => boolean;
   /** The codes of a group's applications; undefined for an unknown group. */
   readonly group: (code: string) => readonly string[] | undefined;
-  /** What the segment of this code holds, those that it names included; undefined for an unknown one. */
+  /** The expression of the segment with this code, including nested segments; undefined for an unknown one. */
   readonly segment: (code: string) => Expression | undefined;
   /** The condition on a tag. */
   readonly condition: (tag: string, asked: Asked) => Expression;
 }
 
-/** What an expression asks of a tag: an operator with its operand, or how a date lies to a number of days ago. */
+/** A condition on a tag: an operator with its operand, or a comparison of a date with a number of days ago. */
 export type Asked =
   | { readonly kind: 'operator'; readonly operator: string; readonly operand: unknown }
   | { readonly kind: 'daysago'; readonly comparison: string; readonly days: string };
 
-/** The names in an expression that an account gives a meaning, codes in upper case. */
+/** The names in an expression that an account defines, codes in upper case. */
 export interface NamesIn {
   readonly tags: ReadonlySet<string>;
   readonly applications: ReadonlySet<string>;
@@ -46,7 +46,7 @@ const callsIn = (syntax: Syntax): readonly Call[] => {
   }
 };
 
-/** Reads the arguments of one call, from the first to the last. */
+/** Reads the arguments of a call in order. */
 class Arguments {
   readonly #source: string;
   readonly #call: Call;
@@ -78,7 +78,7 @@ class Arguments {
     return this.name(what).toUpperCase();
   }
 
-  /** The names in a list, none where there is no such argument. */
+  /** The names in a list; empty if the argument is absent. */
   names(what: string): readonly { readonly text: string }[] {
     if (this.#taken >= this.#call.arguments.length) return [];
     const argument = this.#next(what);
@@ -96,7 +96,7 @@ class Arguments {
     throw this.refuse('text in quotes, number, true or false expected', argument);
   }
 
-  /** A value or a list of values, as texts: the type of the tag says what they are. */
+  /** A value or a list of values, as texts: the tag's type determines their interpretation. */
   operand(): unknown {
     const argument = this.#next('operand');
     return argument.kind === 'list' ? argument.of.map((each) => this.#scalar(each)) : this.#scalar(argument);
@@ -108,7 +108,7 @@ class Arguments {
   }
 }
 
-/** The names in an expression, so that they can be looked up before {@link compile} asks for them. */
+/** The names in an expression, to be looked up before {@link compile} needs them. */
 export function namesIn({ source, syntax }: Parsed): NamesIn {
   const names = {
     tags: new Set<string>(),
@@ -149,7 +149,7 @@ function within(application: string, condition: Expression): Expression {
   }
 }
 
-/** What a call asks of applications besides being theirs. */
+/** The restrictions of a call on the devices of its applications. */
 function restrictions(given: Arguments): { platforms: number[]; withToken: boolean } {
   const platforms = given.names('platform').map(({ text }) => {
     const code = platformNamed(text);
@@ -163,8 +163,8 @@ function restrictions(given: Arguments): { platforms: number[]; withToken: boole
 }
 
 /**
- * What an expression means to an account: the tree that conditions have, too. Segments are in it with what they hold now.
- * @throws Refusal for wrong arguments and unknown names, and for segments that make it too deep; whatever the meanings throw
+ * Compiles an expression for an account to a tree of conditions. Segments are replaced by their current expressions.
+ * @throws Refusal for wrong arguments and unknown names, and for segments that exceed the maximum depth; also whatever `meanings` throws
  */
 export function compile({ source, syntax }: Parsed, meanings: Meanings): Expression {
   const application = (code: string): string => {
@@ -207,7 +207,7 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
       }
     }
   };
-  /** @param above how many nodes stand above, the last of the kind `parent` */
+  /** @param above number of enclosing nodes, the innermost of the kind `parent` */
   const visit = (node: Syntax, above: number, parent?: Syntax['kind']): Expression => {
     switch (node.kind) {
       case 'all':

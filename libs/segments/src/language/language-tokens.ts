@@ -1,6 +1,6 @@
 import { Refusal } from './syntax.ts';
 
-/** A piece of an expression; `at` is where it begins, in UTF-16 units. */
+/** A token of an expression; `at` is its start, in UTF-16 units. */
 export type Token =
   | { readonly kind: 'mark'; readonly text: string; readonly at: number }
   | { readonly kind: 'text' | 'word'; readonly text: string; readonly at: number }
@@ -9,7 +9,7 @@ export type Token =
 const SPACE = /\s/;
 const MARKS = new Set('()[],*+\\');
 const QUOTES = new Set('"\'');
-/** What values follow: a `+` of theirs is a sign, because there is nothing to join. */
+/** Tokens before values: a `+` after them is a sign, because there is nothing to join. */
 const BEFORE_VALUES = new Set('([,');
 const NUMBER = /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/y;
 
@@ -17,7 +17,7 @@ const NUMBER = /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/y;
 export const syntaxError = (source: string, at: number, reason: string): Refusal =>
   new Refusal(`${reason} at position ${Array.from(source.slice(0, at)).length}`);
 
-/** The text in quotes from `start` on. A backslash before a quote or a backslash stands for the character after it. */
+/** The quoted text that begins at `start`. A backslash escapes a quote or a backslash. */
 function quoted(source: string, start: number): { readonly text: string; readonly end: number } {
   const quote = source[start];
   const parts: string[] = [];
@@ -33,13 +33,13 @@ function quoted(source: string, start: number): { readonly text: string; readonl
 
 const endsWord = (character: string): boolean => SPACE.test(character) || MARKS.has(character) || QUOTES.has(character);
 
-/** Where the number that begins here ends, `at` without one. */
+/** The end of the number that begins here; `at` if there is none. */
 function endOfNumber(source: string, at: number): number {
   NUMBER.lastIndex = at;
   return NUMBER.test(source) ? NUMBER.lastIndex : at;
 }
 
-/** The tokens of an expression, in one pass. @throws Refusal for a text that does not end */
+/** The tokens of an expression, in one pass. @throws Refusal for an unterminated text */
 export function* tokensOf(source: string): Generator<Token, void> {
   let at = 0;
   let before = '';

@@ -20,7 +20,7 @@ const meanings: Meanings = {
   },
 };
 
-/** The tree in a short form: tags by the length of their names. */
+/** A short form of the tree: tags by the length of their names. */
 function shown({ node }: Expression): string {
   switch (node?.$case) {
     case 'all':
@@ -107,7 +107,7 @@ describe('conditions (R-N4)', () => {
     ],
   ])('%s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
 
-  it('tells the names that it holds', () => {
+  it('returns the names in an expression', () => {
     const source = 'A(x) * AT(y, "Level", EQ, 1) + T(Age, IN, [1]) \\ Segment(s) + G(g)';
     expect(namesIn(parse(source))).toEqual({
       tags: new Set(['Level', 'Age']),
@@ -150,7 +150,7 @@ describe('refusals', () => {
     ['A(A1B2C-3D4E5, [], [quietly])', 'unknown option "quietly"'],
   ])('%s', (source, reason) => expect(refusal(source)).toBe(reason));
 
-  it('takes what is long, however it is parenthesised, and refuses what is longer', () => {
+  it('accepts the maximum length with any parentheses, and refuses more', () => {
     const deep = (n: number): string => '('.repeat(n) + a + ')'.repeat(n);
     expect(refusal(deep(1000))).toBe('');
     expect(refusal(deep(1001))).toBe('nested too deeply at position 1000');
@@ -165,7 +165,7 @@ describe('refusals', () => {
     expect(refusal(`"${'\\\\'.repeat(MAX_LENGTH / 2 - 1)}`)).toBe('text without an end at position 0');
   });
 
-  it('refuses what is too deep where it becomes so, by operators and by segments', () => {
+  it('refuses an excessive depth, by operators and by segments', () => {
     const alternating = (n: number): string => a + ` + ${b} \\ ${c}`.repeat(n);
     expect(refusal(alternating(19))).toBe('');
     const source = alternating(20);
@@ -186,8 +186,8 @@ describe('refusals', () => {
   });
 });
 
-describe('what is taken', () => {
-  /** A condition, joined on either side to what there is, again and again. */
+describe('an accepted expression', () => {
+  /** A condition, repeatedly joined on either side. */
   const expressions = fc
     .array(
       fc.record({
@@ -213,7 +213,7 @@ describe('what is taken', () => {
 
   const nothing = new Uint8Array();
 
-  /** Whether a device is in the set that meets the conditions on `a` and `ccc` alone. */
+  /** Whether a device that meets only the conditions on `a` and `ccc` is in the set. */
   const isInSet = ({ node }: Expression): boolean => {
     switch (node?.$case) {
       case 'all':
@@ -227,7 +227,7 @@ describe('what is taken', () => {
     }
   };
 
-  it('means what its sets mean, and can be read back from the deepest message that holds it', () => {
+  it('has the meaning of its sets, and can be decoded from the deepest message that contains it', () => {
     const outcomes = new Set<string>();
     fc.assert(
       fc.property(expressions, ({ source, inSet }) => {

@@ -2,9 +2,9 @@ import { MAX_DEPTH } from '../tree.ts';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
 import { syntaxError, type Token, tokensOf } from './language-tokens.ts';
 
-/** How long an expression may be, in characters (R-N5). */
+/** Maximum length of an expression in characters (R-N5). */
 export const MAX_LENGTH = 65_536;
-/** How deep parentheses may nest, whatever they hold. */
+/** Maximum nesting of parentheses, whatever their contents. */
 const MAX_PARENTHESES = 1000;
 
 const names: ReadonlyMap<string, Call['name']> = new Map([
@@ -18,13 +18,13 @@ const names: ReadonlyMap<string, Call['name']> = new Map([
   ['SEGMENT', 'Segment'],
 ]);
 
-/** An expression and how deep it is. Nobody else holds its lists, so they may grow. */
+/** An expression and its depth. Its lists have no other owner, so they may grow. */
 interface Deep {
   readonly syntax: Syntax;
   readonly depth: number;
 }
 
-/** Both in one. Sets of a kind become one, however they are parenthesised, so that long lists stay flat. */
+/** Joins both. Sets of the same kind are flattened, however they are parenthesised, so that long lists stay flat. */
 function joined(kind: 'all' | 'any', left: Deep, right: Deep): Deep {
   const of = left.syntax.kind === kind ? left.syntax.of : [left.syntax];
   const more = right.syntax.kind === kind ? right.syntax.of : [right.syntax];
@@ -45,7 +45,7 @@ class Parser {
     this.#next = this.#tokens.next().value!;
   }
 
-  /** The whole of it. */
+  /** The complete expression. */
   expression(): Syntax {
     const { syntax } = this.#union();
     if (this.#next.kind !== 'end') throw this.#unexpected();
@@ -76,7 +76,7 @@ class Parser {
     return this.#error(kind === 'end' ? 'unexpected end' : `unexpected "${text.slice(0, 32)}"`);
   }
 
-  /** `+` and `\` share a level and go left to right (R-N5). */
+  /** `+` and `\` have equal precedence and are left-associative (R-N5). */
   #union(): Deep {
     let left = this.#intersection();
     while (this.#isMark('+') || this.#isMark('\\')) {
@@ -121,7 +121,7 @@ class Parser {
     const { text, at } = this.#take();
     const name = names.get(text.toUpperCase());
     this.#expect('(');
-    // What the arguments of others look like is nobody's business.
+    // The arguments of unsupported calls are not checked.
     if (!name) throw new Refusal(`${text} is not supported`);
     const given = this.#isMark(')') ? [] : this.#arguments(true);
     const { at: end } = this.#expect(')');
@@ -152,8 +152,8 @@ class Parser {
 }
 
 /**
- * Reads an expression of the segmentation language (R-N4, R-N5), in time linear in its length.
- * @throws Refusal with the reason: a syntax error and where it is, a condition that is not supported, too long or too deep
+ * Parses an expression of the segmentation language (R-N4, R-N5), in time linear in its length.
+ * @throws Refusal with the reason: a syntax error with its position, an unsupported condition, excessive length or depth
  */
 export function parse(source: string): Parsed {
   if (source.length > MAX_LENGTH && Array.from(source).length > MAX_LENGTH) {

@@ -1,29 +1,29 @@
-/** A value between the parentheses of a call. Words are what stands there without quotes, numbers too. */
+/** A value in the arguments of a call. Words are unquoted, numbers included. */
 export type Argument =
   | { readonly kind: 'text' | 'word'; readonly text: string; readonly at: number }
   | { readonly kind: 'list'; readonly of: readonly Argument[]; readonly at: number };
 
-/** A condition as it was written, by its proper name. */
+/** A condition as written, under its canonical name. */
 export interface Call {
   readonly kind: 'call';
   readonly name: 'A' | 'T' | 'AT' | 'G' | 'Segment';
   readonly at: number;
   readonly arguments: readonly Argument[];
-  /** Where its arguments end. */
+  /** End of its arguments. */
   readonly end: number;
 }
 
-/** An expression as it was written: sets, what is in all or any of them, and what is not in one (R-N5). */
+/** An expression as written: sets, their intersections and unions, and complements (R-N5). */
 export type Syntax =
   { readonly kind: 'all' | 'any'; readonly of: Syntax[] } | { readonly kind: 'not'; readonly of: Syntax } | Call;
 
-/** An expression and the text that it was read from. */
+/** An expression and its source text. */
 export interface Parsed {
   readonly source: string;
   readonly syntax: Syntax;
 }
 
-/** What an expression is refused for: the reason alone, without the field that holds it. */
+/** Refuses an expression; the message is the reason alone, without the name of the field. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

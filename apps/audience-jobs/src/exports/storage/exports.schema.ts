@@ -3,14 +3,14 @@ import type { Binary } from 'mongodb';
 import { withTheJob } from '../../jobs/storage/retention.ts';
 
 export interface InputDocument {
-  /** The job. */
+  /** Id of the job. */
   readonly _id: string;
   readonly at: Date;
   /** An encoded ExportInput. */
   readonly input: Uint8Array | Binary;
 }
 
-/** What the parts of a file come to, up to and with one of them. */
+/** Totals of a file, up to and including a part. */
 export interface Written {
   /** In bytes. */
   readonly size: number;
@@ -18,10 +18,10 @@ export interface Written {
   readonly crc32: number;
 }
 
-/** A part of a file, and the attempt that has written it. */
+/** A part of a file, and the attempt that wrote it. */
 export interface Part {
   readonly attempt: string;
-  /** Blocks that the attempt has stored. */
+  /** Blocks stored by the attempt. */
   readonly blocks: number;
   readonly devices: number;
   readonly written: Written;
@@ -43,7 +43,7 @@ export interface BlockDocument {
 
 const age = [{ name: 'age', key: { at: 1 } }] as const;
 
-/** What exports read. */
+/** Inputs of exports. */
 export const exportInputsModel = defineModel<InputDocument>({
   name: 'exportInputs',
   kept: withTheJob,
@@ -51,7 +51,7 @@ export const exportInputsModel = defineModel<InputDocument>({
   indexes: age,
 });
 
-/** The parts of archives that are whole. */
+/** The complete parts of archives. */
 export const archivePartsModel = defineModel<PartDocument>({
   name: 'archiveParts',
   kept: withTheJob,

@@ -4,7 +4,7 @@ import type { Binary } from 'mongodb';
 import { type JobDocument, JOBS } from '../job-log.ts';
 import { KEPT_MS, withTheJob } from './retention.ts';
 
-/** Bulk jobs and exports, as their logs have applied them. */
+/** Bulk jobs and exports, as applied by their logs. */
 export const jobsModel = defineStates<JobDocument>({
   name: JOBS,
   kept: `${inDays(KEPT_MS)} from the end of the job`,
@@ -46,13 +46,13 @@ export interface PieceDocument {
   readonly outcome?: Uint8Array | Binary;
 }
 
-/** The devices that an entry of a piece means. */
+/** The devices of an entry of a piece. */
 export interface MeantDocument {
   readonly entry: number;
   readonly hwids: readonly string[];
 }
 
-/** What callers said of devices, beside the logs. */
+/** Callers' data on devices, outside the logs. */
 export const piecesModel = defineModel<PieceDocument>({
   name: 'pieces',
   kept: withTheJob,

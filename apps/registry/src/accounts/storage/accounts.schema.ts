@@ -49,8 +49,8 @@ import {
 } from '../account-log.ts';
 
 const withTheApplication = 'with the application';
-const untilDeleted = `until it is deleted; what is left of it goes ${withTheApplication}`;
-/** Every state says of which kind it is. */
+const untilDeleted = `until it is deleted; what remains of it, ${withTheApplication}`;
+/** Every state carries its kind. */
 const kindOf = (kind: string): Field => oneOf(kind);
 
 export const accountsModel = defineStates<Account>({
@@ -71,7 +71,7 @@ export const accountsModel = defineStates<Account>({
 
 export const applicationsModel = defineStates<Application>({
   name: APPLICATIONS,
-  kept: 'for ever: of a deleted one its code, which is not given out again',
+  kept: 'for ever; of a deleted application its code, which is not reused',
   fields: {
     kind: kindOf('application'),
     account: text,
@@ -122,7 +122,7 @@ export const groupsModel = defineStates<ApplicationGroup>({
 
 export const tokensModel = defineStates<AccessToken>({
   name: TOKENS,
-  kept: 'for ever: of a revoked one that it was',
+  kept: 'for ever; of a revoked token its revocation',
   fields: {
     kind: kindOf('token'),
     account: text,
@@ -140,7 +140,7 @@ export const tokensModel = defineStates<AccessToken>({
 
 export const tagsModel = defineStates<TagState>({
   name: TAGS,
-  kept: 'for ever: of a deleted one its number',
+  kept: 'for ever; of a deleted tag its number',
   fields: {
     kind: kindOf('tag'),
     account: text,
@@ -192,7 +192,7 @@ export const campaignsModel = defineStates<CampaignState>({
   ],
 });
 
-/** A preset, in the bytes that its events have, with what lists of presets look for. */
+/** A preset in the encoding of its events, with the fields that lists use. */
 type PresetDocument = Omit<PresetState, 'preset'> & {
   readonly preset: Binary | Uint8Array;
   readonly owner: string;
@@ -221,7 +221,7 @@ export const presetsModel = defineStates<PresetDocument>({
   ],
 });
 
-/** A segment; a deleted one keeps nothing but its name. */
+/** A segment; a deleted one keeps only its name. */
 type FilterDocument = Pick<LiveFilter, 'kind' | 'account'> &
   Partial<Omit<LiveFilter, 'kind' | 'account' | 'live'>> & { readonly live: boolean };
 
@@ -254,7 +254,7 @@ interface Point {
   readonly coordinates: readonly number[];
 }
 
-/** A zone, in the bytes that its events have, with what queries look for. */
+/** A zone in the encoding of its events, with the fields that queries use. */
 interface GeozoneDocument {
   readonly kind: 'geozone';
   readonly account: string;
@@ -263,7 +263,7 @@ interface GeozoneDocument {
   readonly number: number;
   readonly application: string;
   readonly cluster: string;
-  /** Absent where nobody can enter it. */
+  /** Absent for deactivated zones. */
   readonly place?: Point;
 }
 

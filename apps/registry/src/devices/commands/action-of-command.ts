@@ -22,29 +22,29 @@ import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../../tags/tag-cache.ts';
 
-/** Keys of what indexes hold in place of callers' text. */
+/** Keys of the hashes that replace callers' text in indexes. */
 export interface IdentityKeys {
   readonly device: KeyObject;
   readonly token: KeyObject;
 }
 
-/** What a request is read against. */
+/** The context in which a request is interpreted. */
 export interface Reading {
   readonly account: string;
   readonly hwid: string;
   readonly tags: TagSet;
   readonly keys: IdentityKeys;
-  /** How values of List tags act. @default 'set' */
+  /** Operator for List tags. @default 'set' */
   readonly listOperator?: ListOperator;
 }
 
-/** Texts without a limit of their own (R-LM4). */
+/** Limit for texts without a limit of their own (R-LM4). */
 const TEXT_LENGTH = 65_536;
 const NAME_LENGTH = 255;
 
 const registered: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
 
-/** Platforms that are sent to at an address which is no push token. */
+/** Platforms whose devices have an address rather than a push token. */
 const contacts: ReadonlySet<number> = new Set([
   Platform.Email,
   Platform.Sms,
@@ -62,7 +62,7 @@ function isHwid(hwid: string, platform?: number): boolean {
   return platform !== Platform.WhatsApp || (hwid.startsWith(WHATSAPP) && phone.test(hwid.slice(WHATSAPP.length)));
 }
 
-/** The hwid as devices have it: where it is an address of mail it is compared in lower case (R-E1). */
+/** The stored form of an hwid: e-mail addresses are lower case (R-E1). */
 export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
   command?.$case === 'register' && command.value.platform === Platform.Email && hwid.includes('@')
     ? hwid.toLowerCase()
@@ -80,7 +80,7 @@ export const tokenText = (platform: number, token: string): string =>
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
 
-/** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own and keep their address (R-C1). */
+/** The address of a contact: its hwid, except for e-mail contacts with an hwid of their own, which keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
   if (platform !== Platform.Email) return hwid;
   return pushToken || (hwid.includes('@') ? hwid : pushToken);
@@ -111,7 +111,7 @@ function timezoneOf(seconds: number): TagWrite {
   return { tag: defaultTags.timezone, operation: 'set', value: { $case: 'number', value: seconds } };
 }
 
-/** What is sent along as a field of its own; a wrong value never costs the request (R-C3). */
+/** A system tag from a field of the request; a wrong value is skipped and never refuses the request (R-C3). */
 function system(writes: TagWrite[], tag: TagDefinition, input: string | undefined): void {
   if (input === undefined) return;
   const write = parseTagWrite(tag, input);
@@ -151,7 +151,7 @@ function lenientWrites(inputs: TagInputs, { tags, listOperator }: Reading, write
   return writes;
 }
 
-/** Unknown tags are skipped, a wrong value of a known one refuses all (R-C4). */
+/** Unknown tags are skipped; a wrong value of a known one refuses the whole request (R-C4). */
 function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
   return Object.keys(inputs ?? {}).flatMap((name) => {
     const tag = tags.named(name);
@@ -178,7 +178,7 @@ function registerOf(command: Register, reading: Reading, hwidHash: string): Devi
   };
 }
 
-/** A purchase fills the default tags that tell of purchases (R-RES17). */
+/** A purchase sets the default tags about purchases (R-RES17). */
 function recordEventOf({ purchase, ...occurrence }: RecordEvent): DeviceAction {
   limited('attributes', occurrence.attributes);
   if (!purchase) return { type: 'recordEvent', occurrence, writes: [] };
@@ -207,12 +207,12 @@ const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: 
   token: given(token),
 });
 
-/** What an unknown device becomes (R-C7). Contacts are none without their addresses, so they are registered by their own methods. */
+/** The device that a request creates if it is unknown (R-C7). Contacts need their addresses, so only their own methods register them. */
 function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRegistration {
   return platform !== undefined && isPushPlatform(platform) && isHwid(hwid, platform) ? { platform } : {};
 }
 
-/** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
+/** The action that a request asks for. Faults are the 210s of section C; their texts use the field names of the request. */
 export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: string): DeviceAction {
   const { command } = asked;
   const early = beforeRegistration(asked, reading.hwid);

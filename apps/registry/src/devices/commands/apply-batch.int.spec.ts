@@ -54,7 +54,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     await broker?.close();
   });
 
-  it('have one effect and one answer, however often they come', async () => {
+  it('have one effect and one answer when repeated', async () => {
     const add = { operation: 'increment', value: 1 };
     const entries = [
       ...Array.from({ length: 50 }, (_, i) => entry(i, `d-${i}`, setTags({ Level: add }))),
@@ -102,7 +102,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     expect((await tagsOf('d-3'))['Push Alerts Enabled']).toBe(false);
   });
 
-  it('take an operation that a type does not know for a wrong value', async () => {
+  it('report an operation that the type does not support as a wrong value', async () => {
     const append = { operation: 'append', value: ['x'] };
     const text = 'wrong value: integer expected';
     expect(await apply('operation', entry(0, 'd-4', setTags({ Level: append })))).toEqual([

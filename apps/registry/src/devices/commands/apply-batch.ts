@@ -30,23 +30,23 @@ const listOperators: Readonly<Record<number, ListOperator>> = {
   [WireListOperator.LIST_OPERATOR_REMOVE]: 'remove',
 };
 
-/** Why tags of an entry were not set, by their names. */
+/** Reasons why tags of an entry were refused, by name. */
 type RefusedTags = Record<string, string>;
 
-/** What of an entry's tags can be set; each that cannot is among `refused`, and costs the others nothing (R-G4). */
+/** The entry's tags that can be set. The others are added to `refused` and do not affect these (R-G4). */
 function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperator }: Reading, refused: RefusedTags) {
   const writes: TagWrite[] = [];
   for (const name of Object.keys(inputs)) {
     const tag = tags.named(name);
     const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
     if (typeof write !== 'string') writes.push(write);
-    // An operation that the type does not know is a wrong value here.
+    // An operation that the type does not support is reported as a wrong value.
     else refused[name] = tag ? wrongValue(tag.type) : NO_SUCH_TAG;
   }
   return writes;
 }
 
-/** An entry on its way through the log of its device. */
+/** An entry and its command to the log of its device. */
 interface Entry {
   readonly entry: BatchEntry;
   readonly refused: RefusedTags;
@@ -65,11 +65,11 @@ const tagsIn = ({ command }: BatchEntry): Readonly<Record<string, unknown>> =>
 const tagNamesIn = ({ entries }: DeviceBatch): Set<string> =>
   new Set(entries.flatMap((entry) => Object.keys(tagsIn(entry))));
 
-/** A tag that is set counts, the whole entry where none is; one without tags only asks for its device (R-G5). */
+/** The number of set tags decides; the whole entry fails if it is none. An entry without tags only checks that its device exists (R-G5). */
 const statusOf = (tags: number, refused: number): EntryStatus =>
   tags > 0 && refused === tags ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_DONE;
 
-/** A registration needs no device: what it lacks is an address that may be registered (R-E5). */
+/** A registration needs no device: it is lost only if its address is blacklisted (R-E5). */
 const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
   command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
 
@@ -91,7 +91,7 @@ function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchO
   });
 }
 
-/** What an entry asks of its device. @throws Fault `argument` where it is no device's (R-G5). */
+/** The action that an entry asks for. @throws Fault `argument` if it is invalid for a device (R-G5). */
 function read(entry: BatchEntry, { batch: { account, application }, set, at }: Round, keys: IdentityKeys): Entry {
   const { number, command } = entry;
   const device: DeviceCommand = { account, application, hwid: entry.hwid, userId: '', idempotencyKey: '', command };
@@ -108,9 +108,9 @@ function read(entry: BatchEntry, { batch: { account, application }, set, at }: R
   return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, hwidHash), action, at } } };
 }
 
-/** Entries of bulk jobs, decided together in the logs of their devices: what a batch did and that it was done stand in one commit. */
+/** Applies entries of bulk jobs, decided together per device log: one commit holds a batch's effects and its completion. */
 export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'applyBatch'> {
-  /** Where the entries together cannot be stored, one of them is at fault: the others shall not suffer. */
+  /** Entries that are too large to store together are submitted in halves, until only the faulty one fails. */
   const submit = async (
     name: string,
     key: string,
@@ -141,7 +141,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
   return {
     async applyBatch(batch) {
       const { account, application, key } = batch;
-      // A job that sets tags sees those that were added a moment ago elsewhere.
+      // A job that sets tags sees tags that another process has just added.
       const isExact = batch.entries.some(({ command }) => command?.$case === 'setTags');
       const [set] = await Promise.all([
         tags.of(account, tagNamesIn(batch), isExact ? 0 : TAG_PATIENCE_MS),

@@ -39,10 +39,10 @@ describeWithMongo('commands about devices', (mongo) => {
     await registry?.close();
     await broker?.close();
   });
-  // What happens later has a later time.
+  // Later operations have later times.
   beforeEach(() => clock.advance(1));
 
-  /** Why the command was refused; undefined where it was not. */
+  /** The reason for refusing the command; undefined if it succeeded. */
   const apply = async (to: Partial<DeviceCommand>, command: DeviceCommand['command']): Promise<string | undefined> => {
     const nobody = { hwid: '', userId: '', idempotencyKey: '' };
     const { replies } = await registry.devices.apply({
@@ -59,7 +59,7 @@ describeWithMongo('commands about devices', (mongo) => {
   const stored = async (hwid: string): Promise<Document> =>
     (await mongo.db.collection('devices').findOne({ app: application, hwid }))!;
 
-  it('take a push token off the device that has just registered it before they are answered (R-RES2)', async () => {
+  it('remove a push token from its recent owner before they are answered (R-RES2)', async () => {
     await register('first', { pushToken: 'moving' });
     await register('elsewhere', { platform: Platform.Chrome, pushToken: 'moving' });
     clock.advance(1);
@@ -97,12 +97,12 @@ describeWithMongo('commands about devices', (mongo) => {
     const keyed = { userId: 'owner', idempotencyKey: 'k' };
     const later = { Timezone: { operation: 'increment', value: 50_000 } };
     expect(await setTags(keyed, later)).toBeUndefined();
-    // A repeat has no second effect, so none that does not fit either.
+    // A repeat has no second effect, so an unsuitable one is not refused either.
     expect(await setTags(keyed, later)).toBeUndefined();
     expect(await tagsOf('full')).toMatchObject({ Timezone: 50_000 });
   });
 
-  it('let an event of a user happen once, whichever device it is that was used last (R-ER11)', async () => {
+  it('record an event of a user once, on any of his devices (R-ER11)', async () => {
     await register('old-phone', { userId: 'player' });
     clock.advance(1);
     await register('new-phone', { userId: 'player' });
@@ -120,7 +120,7 @@ describeWithMongo('commands about devices', (mongo) => {
     expect(await tagsOf('old-phone')).not.toHaveProperty('In-app Purchase');
   });
 
-  it('keep what an event says of itself in its fact, with its own time (R-X1)', async () => {
+  it('publish the data of an event in its fact, with its own time (R-X1)', async () => {
     await register('player-2');
     const said = { attributes: '{"level":7}', happenedAt: new Date('2026-01-15T12:00:00Z'), localAt: undefined };
     await apply(
@@ -135,7 +135,7 @@ describeWithMongo('commands about devices', (mongo) => {
     expect(occurred).toContainEqual({ ...said, name: 'Level Up', amount: undefined, currency: undefined });
   });
 
-  it('keep dates as late as there are, whoever tells them (R-RES8)', async () => {
+  it('accept the latest dates from every source (R-RES8)', async () => {
     const last = '9999-12-31 23:59';
     const purchase = { product: 'coins', quantity: 1, at: new Date('9999-12-31T23:59:59Z') };
     await register('lasting', { tags: { 'First Install': last } });
@@ -148,7 +148,7 @@ describeWithMongo('commands about devices', (mongo) => {
     });
   });
 
-  it('merge a user once for a key, with what the default tags tell of him (R-X2, R-ER11)', async () => {
+  it('merge a user once per key, with the personal default tags (R-X2, R-ER11)', async () => {
     const merge = () =>
       registry.devices.mergeUser({
         ...{ account, application, oldUserId: 'guest', newUserId: 'anna', merge: true },

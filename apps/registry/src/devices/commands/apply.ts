@@ -31,11 +31,11 @@ const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> |
 
 interface UsedTags {
   readonly names: Set<string>;
-  /** A request that sets tags sees those that were added a moment ago elsewhere. */
+  /** A request that sets tags sees tags that another process has just added. */
   exact: boolean;
 }
 
-/** The tags of each account that the commands are about. */
+/** The tags of the accounts that the commands name. */
 async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<ReadonlyMap<string, TagSet>> {
   const used = new Map<string, UsedTags>();
   for (const command of commands) {
@@ -51,7 +51,7 @@ async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<
   return new Map(await Promise.all(sets));
 }
 
-/** A command with the device that it is about. */
+/** A command with its device. */
 interface Addressed {
   readonly command: DeviceCommand;
   readonly hwid: string;
@@ -69,7 +69,7 @@ const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case =
 const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
 
-/** What happens to a user happens on one device (R-X1); what is said of a user holds for all. */
+/** A command for a user is applied to one device (R-X1); tags of a user are set on all. */
 const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'recordEvent';
 
 const done: DeviceReply = { fault: undefined };
@@ -77,7 +77,7 @@ const done: DeviceReply = { fault: undefined };
 function refusal(error: unknown, log: Logger): DeviceReply {
   const fault = Fault.from(error);
   if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
-  // The request may be small: it is what the device has already that leaves no room.
+  // The request itself may be small: the stored device leaves no room.
   return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument('tags: too large together') : fault) };
 }
 
@@ -85,7 +85,7 @@ function refusal(error: unknown, log: Logger): DeviceReply {
 function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 'log' | 'logs'>) {
   const recentOwners = new RecentOwners();
 
-  /** Takes the token off whoever had it a moment ago before the answer says that it is here; the reaction to the event finds all others. */
+  /** Removes the token from its last known owner before the answer; the reaction to the event finds all other owners. */
   const takeToken = async (app: string, tokenHash: string): Promise<void> => {
     try {
       await settleTokens(app, [tokenHash], { db, clock, logs });
@@ -104,7 +104,7 @@ function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 
   };
 }
 
-/** Commands of many callers, each answered on its own: they join the groups of their devices' logs (architecture 4). */
+/** Applies commands of many callers and answers each individually: they join the groups of their devices' logs (architecture 4). */
 export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'apply'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const submit = submitter({ db, clock, log, logs });
@@ -114,7 +114,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return { command, hwid, hwidHash, id: deviceIdOf(command.application, hwidHash) };
   };
 
-  /** @param guarded whom an Idempotency-Key is about */
+  /** @param guarded what an Idempotency-Key belongs to */
   const commandFor = (
     { command, hwid, hwidHash, id }: Addressed,
     { set, at }: Round,
@@ -134,7 +134,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     };
   };
 
-  /** What is said of a user holds for all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
+  /** Tags of a user are set on all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
   const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> => {
     const { account, application: app, userId } = command;
     const user = hwidHashOf(keys.device, account, userId);
@@ -142,7 +142,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     if (found.length === 0) throw Fault.argument('User not found');
     if (happensOnce(command)) {
       const last = found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b));
-      // Whichever it was that a repeat met: the key is the user's.
+      // Any device can decide on a repeat: the key belongs to the user.
       return submit(commandFor(address(command, last.hwid), round, user));
     }
     const all = found.map(({ hwid }) => commandFor(address(command, hwid), round));
@@ -173,7 +173,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       const at = new Date(clock.now());
       const succeed = (): DeviceReply => done;
       const refuse = (error: unknown): DeviceReply => refusal(error, log);
-      // No async function here: this runs once per device.
+      // Not an async function: this runs once per device.
       const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
         try {
           if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);

@@ -14,26 +14,26 @@ import { Fault } from '@tidings/kernel';
 import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
 import { DEVICES, KEYS } from '../storage/device-document.ts';
 
-/** How long a key is remembered (R-ER11). */
+/** Retention of an Idempotency-Key (R-ER11). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
-/** How long the outcome of a batch is: longer than anybody is at it. */
+/** Retention of a batch's outcome: longer than any attempt at the batch. */
 export const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
 
 export interface UsedKey {
   readonly until: Date;
-  /** Where it is a batch's. */
+  /** Only for a batch. */
   readonly outcome?: BatchOutcome;
 }
 
 export type DeviceState = Device | UsedKey;
 
-/** What a group needs that no log holds. */
+/** Context of a group of commands that no log holds. */
 export interface GroupContext {
-  /** Numbers for devices that are registered for the first time, by id. */
+  /** Numbers for newly registered devices, by id. */
   readonly seqs: ReadonlyMap<string, number>;
-  /** What devices say about themselves, where a decision turns on it, by id. */
+  /** Self-reported states that decisions depend on, by id. */
   readonly selfReports: ReadonlyMap<string, SelfReportedState>;
-  /** The commands that register an address of mail that is on the blacklist. */
+  /** The commands that register a blacklisted e-mail address. */
   readonly blacklisted: ReadonlySet<DeviceLogCommand>;
 }
 
@@ -48,7 +48,7 @@ export const device = (view: View, id: string): Device | undefined => view.get(d
 
 export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** True where devices of the same hwid in sibling applications have a part in the decision; a new device takes over what they share. */
+/** Whether the decision depends on devices of the same hwid in sibling applications: a new device takes over the data they share. */
 export const concernsSiblings = (action: DeviceAction): boolean =>
   newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
@@ -83,26 +83,26 @@ const noteAt = ({ id, ...selfReport }: { readonly id: string } & Omit<SelfReport
 function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
   const until = new Date(at.getTime() + KEY_LIFETIME_MS);
   const event = { $case: 'keyUsed', value: { key: key!, until } } as const;
-  // Nothing follows this event back to its device, so it names nobody.
+  // This event is not linked to its device, so it must not identify it.
   return { stamp: undefined, ...identity, hwid: '', seq, at, previous: 0n, event };
 }
 
-/** The number of the commit that a state was read at: documents bring it along. */
+/** The commit number at which a state was read: documents carry it. */
 const revOf = (state: Device | undefined): number => (state as { readonly rev?: number } | undefined)?.rev ?? 0;
 
-/** The events as the log keeps them: each with the commit that changed its device before. */
+/** The events as the log keeps them: each with the number of the previous commit of its device. */
 const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
   events.map((event) => {
     const rev = revOf(device(view, deviceIdOf(event.application, event.hwidHash)));
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
-/** A contact is not registered under an address on the blacklist, but stays if it is there (R-E5). */
+/** Refuses to register a contact under a blacklisted address; an existing contact stays (R-E5). */
 function refuseBlacklisted(command: DeviceLogCommand, { blacklisted }: GroupContext): void {
   if (blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
 }
 
-/** What follows from a command about one device. */
+/** The events of a command about one device. */
 export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {
   if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
   refuseBlacklisted(command, context);
@@ -115,7 +115,7 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
     : { events, reply, selfReports: decision.selfReports.map(noteAt) };
 }
 
-/** The view of a batch that names a hwid more than once: its later entries meet what the earlier ones have left. */
+/** The view of a batch that names a hwid more than once: later entries see the effects of earlier ones. */
 function withApplied(view: View): View & { apply(events: readonly DeviceEvent[]): void } {
   const applied = new Map<string, Device>();
   return {
@@ -156,7 +156,7 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
 
 const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'argument';
 
-/** What follows from the entries of a batch, in their order. One that meets no device, or is refused, costs the others nothing. */
+/** The events of a batch's entries, in their order. An entry without a device, or a refused one, does not affect the others. */
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };

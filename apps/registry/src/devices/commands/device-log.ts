@@ -35,19 +35,19 @@ import type { Sequences } from '../storage/sequences.ts';
 
 export type SelfReportedReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, SelfReportedState>>;
 
-/** What the logs of devices take. */
+/** The input of a device log. */
 export type DeviceLogInput = DeviceLogCommand | DeviceLogBatch;
 
 const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
   'items' in input ? input.items.map(({ command }) => command) : [input];
 
-/** True where a decision turns on what the device said about itself, which states do not hold. */
+/** Whether a decision depends on self-reported state, which the log's states lack. */
 const dependsOnSelfReported = (action: DeviceAction): boolean =>
   action.type === 'tokenRejected' ||
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
 
-/** The commands that are the first to register their device, one for each; a contact without an address is no device. */
+/** The first registration of each new device among the commands; a contact without an address is not registered. */
 function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
   const first = new Map<string, DeviceLogCommand>();
   const erased = new Set<string>();
@@ -73,7 +73,7 @@ async function newSeqs(
   return seqs;
 }
 
-/** The self-reported state that the group depends on. A token that the group itself registers again counts as registered, in whatever order. */
+/** The self-reported state that the group depends on. A token that the group itself registers counts as registered again, in any order. */
 async function notesFor(
   commands: readonly DeviceLogCommand[],
   readSelfReported: SelfReportedReader,
@@ -116,16 +116,16 @@ function keyAfter({ event }: DeviceEvent): UsedKey {
   }
 }
 
-/** True where the device has belonged to its person from the first day on, and to nobody else. */
+/** Whether the device has had a single owner, its default one, since its creation. */
 const isAlwaysOwn = ({ hwidHash, owners: [first, second], createdAt }: Device): boolean =>
   second === undefined && first?.user === hwidHash && first.from === createdAt;
 
-/** What is stored of an erased device. */
+/** The stored form of an erased device. */
 const erasedDocument = ({ account, app, hwidHash, seq, status }: Device): Record<string, unknown> => ({
   ...{ account, app, hwidHash, seq, status },
 });
 
-/** Every field by name: a state carries the id and number of the document that it was read from. */
+/** Lists every field: a state also carries the id and number of its document. */
 const deviceDocument = (state: Device): Record<string, unknown> => ({
   account: state.account,
   app: state.app,
@@ -169,7 +169,7 @@ async function blacklistedAmong(
   return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
 }
 
-/** Devices and the Idempotency-Keys of what happened to them, in 16 logs by hwid hash (architecture 4). */
+/** The log definition of devices and the Idempotency-Keys of their commands: 16 logs by hwid hash (architecture 4). */
 export const devicesLog = ({
   sequences,
   readSelfReported,
@@ -187,7 +187,7 @@ export const devicesLog = ({
 
   async prepare(inputs, view) {
     const commands = inputs.flatMap(commandsIn);
-    // All commands of the group wait for this: none may be refused for good because the store was away.
+    // All commands of the group depend on this: an unavailable store must not refuse any of them permanently.
     return transientAsFault(async () => {
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
@@ -225,7 +225,7 @@ export const devicesLog = ({
     }),
     [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
   },
-  /** Nothing may say anything of an erased device. */
+  /** The document of an erased device must not keep fields of other versions either. */
   clears: (state) => !('until' in state) && !isPresent(state),
   fromDocument: (document, { collection }) =>
     collection === DEVICES ? deviceOf(document as unknown as DeviceDocument) : (document as unknown as UsedKey),

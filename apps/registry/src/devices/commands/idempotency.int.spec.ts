@@ -21,7 +21,7 @@ describeWithMongo('the registry', (mongo) => {
         { idempotencyKey },
       );
 
-    it('lets a repeat have no second effect, for a day', async () => {
+    it('prevents a second effect of a repeat for a day', async () => {
       await register('once');
       await register('twice');
       const key = 'k'.repeat(255);
@@ -40,7 +40,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('once')).toMatchObject({ Level: 3 });
     });
 
-    it('of a refused request is not used up', async () => {
+    it('of a refused request is not consumed', async () => {
       expect(await apply(increment('later', 'k'))).toEqual([argument('Device not found')]);
       await register('later');
       await apply(increment('later', 'k'), increment('later', 'k'));

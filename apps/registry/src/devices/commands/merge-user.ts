@@ -22,7 +22,7 @@ import { type DeviceDocument, deviceOf, DEVICES } from '../storage/device-docume
 import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
 
-/** Of the default tags those that tell of a person. What the others tell of is the device, or the address that mail goes to. */
+/** The default tags that describe a person. The others describe the device, or the address that receives mail. */
 const ofPersons: ReadonlySet<number> = new Set(
   [
     defaultTags.country,
@@ -36,7 +36,7 @@ const ofPersons: ReadonlySet<number> = new Set(
 const ownTags = (device: Device): readonly TagEntry[] =>
   device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || ofPersons.has(k));
 
-/** Writes of the tags that some of `from` have and none of `to`; of several values that of the device used last. */
+/** Writes of the tags that devices of `from` have and devices of `to` lack; of several values, that of the most recently used device. */
 function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {
   const known = new Set(to.flatMap(ownTags).map(({ k }) => k));
   const values = new Map<number, readonly TagEntry[]>();
@@ -50,7 +50,9 @@ function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSe
   });
 }
 
-/** Devices of one user become another's, or their own (R-X2). Tags go first, so that a repeat after a crash finds what is left to do. */
+/**
+ * Moves the devices of one user to another, or detaches them (R-X2). Tags are written first, so that a repeat after a crash finds the remaining work.
+ */
 export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'mergeUser'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -60,7 +62,7 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
     try {
       await logs.submit(deviceLogOf(hwidHash), command);
     } catch (error) {
-      // It was erased since it was read.
+      // The device was erased after it was read.
       if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
     }
   };
@@ -90,7 +92,7 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
     await Promise.all(moving.map((device) => bind(device, { id: newUserId, hash: hashOf(newUserId) })));
   };
 
-  /** Nothing is left to be done when the key is used up, so that a repeat finishes what a crash has cut off. */
+  /** Consumes the key last, so that a repeat completes an interrupted merge. */
   const once = async (request: MergeUserRequest): Promise<void> => {
     const { account, application, oldUserId, idempotencyKey } = request;
     const hwidHash = hwidHashOf(keys.device, account, oldUserId);

@@ -12,12 +12,12 @@ import { meaningOf } from '../../segments/stored-filters.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 import { findDevices, findUsers, type Found } from '../queries/named.ts';
 
-/** Whom a message addresses. */
+/** The addressees of a message. */
 type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
 
 const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
 
-/** Restricting platforms is the caller's business. */
+/** The caller restricts platforms. */
 const audience = (
   target: NonNullable<Audience['target']>,
   more: { readonly found?: Found; readonly filter?: LiveFilter } = {},
@@ -35,15 +35,15 @@ const named = (found: Found): Addressed =>
 const selected = (expression: Expression | undefined): Addressed =>
   audience({ $case: 'selection', value: { expression } });
 
-/** What the segments and the presets of one request may hold together, encoded: all of them stand in one reply. */
+/** Maximum encoded size of the segments and presets of one request: one reply holds them all. */
 const MAX_NAMED_BYTES = 16 << 20;
 
-/** What is left of it. */
+/** The remainder of that size. */
 interface Room {
   bytes: number;
 }
 
-/** The one registry read of createMessage: whom it addresses, in one `$in` each for hwids, push tokens and users (sending 1). */
+/** The only registry read of createMessage: resolves the audience with one `$in` each for hwids, push tokens and users (sending 1). */
 export function prepareRpc({
   db,
   clock,
@@ -60,7 +60,7 @@ export function prepareRpc({
     return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
   };
 
-  /** A name, else a code (R-N2), bound to one of the applications or to none. The expression as it is now goes with the message. */
+  /** A filter by name, else by code (R-N2), of one of the applications or of none. The message keeps the current expression. */
   const filtered = async (
     account: string,
     applications: readonly string[],
@@ -111,7 +111,7 @@ export function prepareRpc({
     const { preset } = resolved;
     if (preset) room.bytes -= bytesOf(Preset, preset).length;
     if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
-    // A preset's filter counts only where the request names no recipients (R-K4).
+    // A preset's filter applies only if the request names no recipients (R-K4).
     if (asked.target?.$case !== 'everyone' || !preset?.filter) {
       return { ...(await address(account, application, asked, room)), ...resolved };
     }

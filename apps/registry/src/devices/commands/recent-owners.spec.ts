@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { RecentOwners } from './recent-owners.ts';
 
-it('tells that another device of the application had the token', () => {
+it('detects that another device of the application had the token', () => {
   const owners = new RecentOwners();
   expect(['a', 'a', 'b', 'b', 'a'].map((device) => owners.take('app', 't', device))).toEqual([
     false,
@@ -14,7 +14,7 @@ it('tells that another device of the application had the token', () => {
 });
 
 it('remembers the newest tokens, and forgets the oldest', () => {
-  /** Whether the n-th of 25 tokens is still known when the last one has been registered. */
+  /** Whether the n-th of 25 tokens is still known after the last one is registered. */
   const isKnown = (n: number): boolean => {
     const owners = new RecentOwners(10);
     for (let i = 0; i < 25; i++) owners.take('app', `t${i}`, 'a');

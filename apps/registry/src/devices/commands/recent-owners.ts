@@ -1,12 +1,12 @@
-/** Tokens that are remembered at least; at most it is twice as many. */
+/** Minimum number of remembered tokens; the maximum is twice as many. */
 const REMEMBERED = 20_000;
 
-/** Devices by the hash of their token, by application: a key made of both would be a new text per registration. */
+/** Devices by the hash of their token, by application. A combined key would allocate a string per registration. */
 type Owners = Map<string, Map<string, string>>;
 
 /**
- * Which device registered a push token last, for the newest of those that this process was told: it tells without a question to the store that
- * a token has just moved. What it has forgotten, and what other processes were told, `keepTokensUnique` finds.
+ * The device that last registered a push token, for the most recent tokens of this process: detects without a query that a token has just moved.
+ * `keepTokensUnique` covers forgotten tokens and other processes.
  */
 export class RecentOwners {
   readonly #remembered: number;
@@ -18,7 +18,7 @@ export class RecentOwners {
     this.#remembered = remembered;
   }
 
-  /** Notes that a device registers a token. @returns whether another device is known to have done so before. */
+  /** Records that a device registers a token. @returns whether another device is known to have registered it before */
   take(app: string, tokenHash: string, device: string): boolean {
     const before = this.#young.get(app)?.get(tokenHash) ?? this.#old.get(app)?.get(tokenHash);
     if (before === device) return false;

@@ -9,7 +9,7 @@ interface GivenHwid {
   readonly hwid: string;
 }
 
-/** The hwids of the contacts that are meant by another spelling of their addresses or numbers, unless a device has the very hwid (R-E1, R-C2). */
+/** Resolves hwids to contacts whose address or number has another spelling, unless a device matches the hwid exactly (R-E1, R-C2). */
 export async function contactsMeant<Given extends GivenHwid>(
   given: readonly Given[],
   { devices, keys }: { readonly devices: Collection<DeviceDocument>; readonly keys: IdentityKeys },

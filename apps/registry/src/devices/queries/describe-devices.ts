@@ -15,16 +15,16 @@ const UNKNOWN: DeviceDescription = {
   values: [],
 };
 
-/** Names that are no tags are asked for with every window of a message: that may be this old. */
+/** Cache age allowed for unknown tag names, which would otherwise be queried with every window of a message. */
 const TAG_PATIENCE_MS = 1_000;
 
-/** What the description takes of a document. */
+/** The fields that a description needs. */
 const projection = {
   ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, hwidHash: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
   self: 1,
 } as const;
 
-/** A tag's value as a placeholder shows it (R-I17); "" where it is unset, or the tag is none. */
+/** A tag's value as a placeholder shows it (R-I17); "" if it is unset or the tag is unknown. */
 function textOf(device: DeviceDocument, tag: TagDefinition | undefined): string {
   const value = tag && valueOf(tag.type, entriesIn(device, tag.number));
   if (!value) return '';
@@ -48,7 +48,7 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
   };
 }
 
-/** Who devices are, by sequence number, in one query. Another account's application has none. */
+/** Describes devices by sequence number, in one query. Devices of another account's application count as unknown. */
 export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'describe'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {

@@ -3,8 +3,8 @@ import type { Collection } from 'mongodb';
 import { type DeviceDocument, deviceIndexes } from '../storage/device-document.ts';
 
 /**
- * The devices of users in an application, with these fields, or all: those that were given one of the user ids, and those that have one by
- * default, because it is their hwid (R-RES3).
+ * The devices of users in an application, with these fields or all: devices that were assigned one of the user ids, and devices whose hwid is the
+ * user id by default (R-RES3).
  * @param users keyed hashes of (account, user id)
  */
 export async function devicesOfUsers<Field extends keyof DeviceDocument>(

@@ -8,7 +8,7 @@ import { devicesOfUsers } from './devices-of-users.ts';
 
 type Contact = Pick<DeviceDocument, 'hwid' | 'platform'>;
 
-/** Contacts of mail: an address is a contact's hwid, or its token where it has a hwid of its own (R-C1, R-E1). */
+/** Finds e-mail contacts: the address is the hwid, or the token of a contact with its own hwid (R-C1, R-E1). */
 export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'findContacts'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 

@@ -29,7 +29,7 @@ function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
   return shown;
 }
 
-/** Of several devices the most recently active one wins per tag (R-C6). */
+/** Tags of several devices: for each tag, the value of the most recently active device (R-C6). */
 const merged = (devices: readonly Device[], tags: TagSet): Record<string, TagOutput> =>
   Object.assign(
     {},

@@ -4,7 +4,7 @@ import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 
-/** Where devices stand, by hwid. Another account's application has none of them. */
+/** Locates devices by hwid. Devices of another account's application count as unknown. */
 export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'locate'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {

@@ -6,7 +6,7 @@ import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, deviceIndexes } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** Where names are looked up. */
+/** The scope of a lookup by name. */
 export interface Lookup {
   readonly devices: Collection<DeviceDocument>;
   readonly keys: IdentityKeys;
@@ -16,16 +16,16 @@ export interface Lookup {
 
 export interface Found {
   readonly seqs: ReadonlySet<Seq>;
-  /** Of these devices. */
+  /** Platforms of the devices. */
   readonly platforms: ReadonlySet<number>;
-  /** Names that match nothing, as given, each once. */
+  /** Names without a match, as given, without duplicates. */
   readonly unknown: readonly string[];
 }
 
 const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
   token === tokenText(platform, name);
 
-/** The names by the hashes under which a device with such a token would be found. */
+/** The names by the hash of the token that they would be. */
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
   const hashes = new Map<string, string[]>();
   for (const name of names) {
@@ -39,7 +39,7 @@ function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string
   return hashes;
 }
 
-/** A device, and the names that mean it. */
+/** A device, and the names that match it. */
 interface Named {
   readonly seq: Seq;
   readonly hwid: string;
@@ -47,7 +47,7 @@ interface Named {
   readonly names: readonly string[];
 }
 
-/** Devices with one of the names as their push token, each with the names that mean it. */
+/** Devices whose push token is one of the names, each with the matching names. */
 export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<Named[]> {
   const hashes = hashesOf(names, lookup);
   const found = await lookup.devices

@@ -7,7 +7,7 @@ import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** Which devices users have, push tokens are of and hwids mean, in two queries at most each. */
+/** Resolves users, push tokens and hwids to devices, with at most two queries each. */
 export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'resolve'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -31,7 +31,7 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
         contactsMeant(given, { devices, keys }),
       ]);
       const byName = new Map<string, string>();
-      // On each platform somebody may have it: the first registered device is meant.
+      // Devices of several platforms may have the token: the first registered one is chosen.
       for (const { hwid, names } of [...ofTokens].sort((a, b) => b.seq - a.seq)) {
         for (const name of names) byName.set(name, hwid);
       }

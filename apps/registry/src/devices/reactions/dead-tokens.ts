@@ -11,12 +11,12 @@ import type { ReactionDeps } from './token-owners.ts';
 /** Consumer group of this reaction. */
 export const DEAD_TOKENS_GROUP = 'registry.dead-tokens';
 
-/** A token that a provider called dead. */
+/** A token that a provider reported as invalid. */
 interface Rejection {
   readonly app: string;
   readonly seq: number;
   readonly token: string;
-  /** A token registered after this is alive. */
+  /** Registrations after this time prove the token valid. */
   readonly since: number;
 }
 
@@ -33,7 +33,7 @@ function rejectionsIn({ application: app, chunk, outcome }: SliceOutcome): Rejec
 
 const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
 
-/** Devices that still have a rejected token, with what is needed to address them. */
+/** Devices that still have a rejected token, with the fields that address them. */
 async function holders(
   devices: Collection<DeviceDocument>,
   rejections: readonly Rejection[],
@@ -53,8 +53,8 @@ async function holders(
 }
 
 /**
- * Forgets the tokens that providers call dead, unless another one is stored by now or the same was registered again since the send began;
- * APNs says itself since when (R-P2). The log decides; a token that is gone already costs nothing there.
+ * Removes tokens that providers report as invalid, unless another one is stored by now or the same token was registered again after the send began;
+ * APNs reports the time itself (R-P2). The log decides; a token that is already gone costs nothing there.
  */
 export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDeps): Promise<Subscription> {
   const devices = db.collection<DeviceDocument>(DEVICES);

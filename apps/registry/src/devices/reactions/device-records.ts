@@ -4,9 +4,9 @@ import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/de
 import { chunkOf, positionOf } from '@tidings/kernel';
 import { stampedEvent } from '../storage/event-codec.ts';
 
-/** A purchase or an event, as a fact about a number of the application: it names nobody. */
+/** A purchase or an event, under the device's number in the application: it identifies no person. */
 function conversionOf({ account, application, seq, at, event }: DeviceEvent, stamp: Stamp): RelayedRecord[] {
-  // Of an erased device there is nothing left to tell.
+  // An erased device has no more records.
   if (event?.$case !== 'occurred' || event.value.name === '') return [];
   const chunk = chunkOf(seq);
   const value = Conversion.encode({
@@ -21,10 +21,7 @@ function conversionOf({ account, application, seq, at, event }: DeviceEvent, sta
   return [{ topic: topicNames.conversions, key: `${application}/${chunk}`, value: value.finish() }];
 }
 
-/**
- * What a commit of a devices log says on `tidings.devices` and `tidings.conversions`: everything but the keys that were
- * used up and the batches that were applied.
- */
+/** The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys and applied batches. */
 export function deviceRecords({ log, n, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
   const records: RelayedRecord[] = [];
   events.forEach((event, index) => {

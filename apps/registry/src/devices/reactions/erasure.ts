@@ -12,7 +12,7 @@ import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 /** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
 
-/** A place in a log up to which a device's events are redacted. */
+/** A position in a log up to which a device's events are redacted. */
 interface Place {
   readonly n: number;
   readonly index: number;
@@ -23,8 +23,8 @@ type ErasedDevice = Pick<DeviceEvent, 'application' | 'hwidHash'>;
 const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
 
 /**
- * The device's events in one commit, from the last erasure before `upTo` on, and the commit that goes before them: 0 where there is none,
- * or an earlier erasure has been there.
+ * The device's events in one commit since the last erasure before `upTo`, and the number of its previous commit; 0 if there is none, or an earlier
+ * erasure has redacted it.
  */
 function stepOf(
   found: readonly PlacedEvent<DeviceEvent>[],
@@ -43,7 +43,7 @@ function stepOf(
   return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
 }
 
-/** Redacts what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
+/** Redacts an erased device's events, from its erasure back to its first registration. Idempotent. */
 export async function redactEvents(
   commits: CommitRedaction<DeviceEvent>,
   log: string,
@@ -68,8 +68,7 @@ export interface ErasureDeps extends ReactionDeps {
 }
 
 /**
- * Follows erasures through the log (architecture 4): within a second of a device's erasure no stored event says anything of it any more,
- * and no self-report that its state was written without.
+ * Follows erasures in the log (architecture 4): within a second of a device's erasure, its events are redacted and later self-reports are removed.
  */
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);

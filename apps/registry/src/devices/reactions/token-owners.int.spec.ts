@@ -112,7 +112,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('dead')).toMatchObject({ 'Push Alerts Enabled': false });
     });
 
-    it('that was registered again since, or replaced, stays', async () => {
+    it('that was registered again later, or replaced, stays', async () => {
       await register('alive', { pushToken: 'alive-token' });
       await register('replaced', { pushToken: 'old' });
       const claimedAt = test.clock.date;

@@ -20,10 +20,10 @@ export interface ReactionDeps {
 /** Consumer group of this reaction. */
 export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
 
-/** What follows device events keeps its rule within a second: a quarter of it collects the events that are looked at together. */
+/** The rules on device events hold within a second: a quarter of it collects events into a batch. */
 export const LINGER_MS = 250;
 
-/** Holders of each of the hashes that more than one device has; the index alone tells which those are. */
+/** Devices that share one of the token hashes; the index alone identifies the shared ones. */
 async function rivals(
   devices: Collection<DeviceDocument>,
   app: string,
@@ -44,7 +44,7 @@ async function rivals(
   return shared.length === 0 ? [] : devices.find(among(shared), { hint: deviceIndexes.token }).toArray();
 }
 
-/** The last registration wins; of two at once the device with the greater id, whoever looks. */
+/** The later registration wins; of simultaneous ones, the device with the greater id, so that all processes agree. */
 const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
   const [left, right] = [tokenTime(a), tokenTime(b)];
   if (left !== right) return left > right ? a : b;
@@ -58,7 +58,7 @@ const commandFor = (loser: DeviceDocument, token: DeviceDocument, at: number, no
   at: new Date(now),
 });
 
-/** Takes a token off all of these devices but the one that registered it last, which may turn out to be another than it seemed. */
+/** Takes a token off all of these devices except the last to register it, which the log may decide differently. */
 async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDeps, 'logs' | 'clock'>): Promise<void> {
   const { logs, clock } = deps;
   const winner = holders.reduce(newer);
@@ -75,7 +75,7 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   if (kept.length > 0) await settle([winner, ...kept], deps);
 }
 
-/** Takes push tokens off every device of an application but those that registered them last. Repeating it changes nothing. */
+/** Takes push tokens off every device of an application except the last to register them. Idempotent. */
 export async function settleTokens(
   app: string,
   hashes: readonly string[],
@@ -86,7 +86,7 @@ export async function settleTokens(
   await Promise.all([...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)));
 }
 
-/** A push token lives on one device of an application and platform: whoever had it before loses it within a second (R-RES2). */
+/** Keeps a push token on one device per application and platform: the previous owner loses it within a second (R-RES2). */
 export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,

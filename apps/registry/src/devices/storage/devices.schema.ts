@@ -18,7 +18,7 @@ import { BATCH_LIFETIME_MS, KEY_LIFETIME_MS, type UsedKey } from '../commands/de
 import { type DeviceDocument, deviceIndexes, DEVICES, KEYS } from './device-document.ts';
 import { type Sequence, SEQUENCES } from './sequences.ts';
 
-/** Devices that lack a value have no key in these: most have none, and each key is paid for at every registration. */
+/** A partial index: most devices lack the field, and each key has a cost at every registration. */
 const present = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
 type Place = NonNullable<SelfReportedState['place']>;
@@ -31,10 +31,10 @@ const self = object<SelfReportedState>({
   place: optional(object<Place>({ lat: number, lng: number, at: number })),
 });
 
-/** Devices, as their logs have applied them, with what they say about themselves: millions, read raw by scans, and so native. */
+/** Devices as applied by their logs, with self-reported state: millions, read raw by scans, and therefore native. */
 export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
   name: DEVICES,
-  kept: 'until it is erased, its number with the application',
+  kept: 'until it is erased; its number with the application',
   isGuarded: true,
   fields: {
     account: text,
@@ -53,7 +53,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     tz: optional(number),
     alerts: optional(flag),
     cg: optional(number),
-    // What `v` is depends on the type of the tag.
+    // The type of the tag determines `v`.
     tags: optional(list(object<TagEntry>({ k: number, v: mixed, s: optional(text) }))),
     idfa: optional(text),
     publicKey: optional(text),
@@ -79,10 +79,10 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
 
 type InvalidTags = BatchOutcome['invalidTags'][number];
 
-/** Idempotency-Keys in use. Whether one still counts is decided by the service's clock; the index only clears away. */
+/** Idempotency-Keys in use. The service's clock decides whether one still counts; the index only removes old ones. */
 export const keysModel = defineStates<UsedKey>({
   name: KEYS,
-  kept: `${inDays(KEY_LIFETIME_MS)}, of batches ${inDays(BATCH_LIFETIME_MS)}`,
+  kept: `${inDays(KEY_LIFETIME_MS)}; keys of batches ${inDays(BATCH_LIFETIME_MS)}`,
   fields: {
     until: date,
     outcome: optional(
@@ -95,7 +95,7 @@ export const keysModel = defineStates<UsedKey>({
   indexes: [{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }],
 });
 
-/** The next number of a device, by application: taken while devices are registered, and so native. */
+/** The next device number of each application: allocated during registrations, and therefore native. */
 export const sequencesModel = defineModel<Sequence>({
   name: SEQUENCES,
   kept: 'with the application',

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { type DeviceDocument, DEVICES } from './device-document.ts';
 import type { SelfReportedReader } from '../commands/device-log.ts';
 
-/** Reads what devices said about themselves: their states, as the log loads them, are without. */
+/** Reads self-reported state: the log loads states without it. */
 export const openSelfReported =
   (db: Db): SelfReportedReader =>
   async (ids) => {

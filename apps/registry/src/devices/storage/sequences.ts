@@ -5,7 +5,7 @@ export const SEQUENCES = 'sequences';
 const LAST_SEQ = 2 ** 32 - 1;
 const FIRST_BLOCK = 16;
 const LARGEST_BLOCK = 1024;
-/** A block that was used up sooner than this is followed by one twice as large, one that lasted longer by one half as large. */
+/** A block that is used up sooner is followed by one twice as large, otherwise by one half as large. */
 const BLOCK_LIFETIME_MS = 1000;
 
 export interface Sequence {
@@ -20,9 +20,9 @@ interface Block {
   reservedAt: number;
 }
 
-/** Numbers of devices (architecture 5): given out in order, in blocks that grow with demand. What a process leaves of its blocks is never given out. */
+/** Device numbers (architecture 5): assigned in order, in blocks that grow with demand. The rest of a block is lost when the process ends. */
 export interface Sequences {
-  /** `count` numbers of an application. */
+  /** Allocates `count` numbers of an application. */
   take(application: string, count: number): Promise<number[]>;
 }
 
@@ -42,7 +42,7 @@ export function openSequences(db: Db): Sequences {
         if (after!.next - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
         return after!.next - count;
       } catch (error) {
-        // Two first registrations at once: the other one has made the document.
+        // A concurrent first registration created the document.
         if ((error as { code?: unknown }).code !== 11000) throw error;
       }
     }
@@ -71,7 +71,7 @@ export function openSequences(db: Db): Sequences {
   return {
     take(application, count) {
       const turn = (turns.get(application) ?? Promise.resolve()).then(() => take(application, count));
-      // The caller hears of a failure; the next turn only has to wait for this one.
+      // The caller receives the failure; the next turn only waits for this one to end.
       const settled = turn.catch(() => undefined);
       turns.set(application, settled);
       void settled.then(() => turns.get(application) === settled && turns.delete(application));

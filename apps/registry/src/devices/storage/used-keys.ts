@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import type { UsedKey } from '../commands/device-decisions.ts';
 import { KEYS } from './device-document.ts';
 
-/** Those of the Idempotency-Keys, by id, that are used up (R-ER11). Whoever decides in a log asks there. */
+/** The ones of these Idempotency-Keys, by id, that are already consumed (R-ER11). */
 export async function usedKeys(db: Db, ids: readonly string[], at: Date): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const keys = db.collection<UsedKey & { readonly _id: string }>(KEYS);

@@ -1,23 +1,23 @@
 import { date, defineModel, number, text } from '@tidings/mongo';
 
-/** What is left of a token's limit (R-LM2). One that is not there is full. */
+/** The remainder of a token's limit (R-LM2). A missing bucket is full. */
 export interface BucketDocument {
-  /** Of a token. */
+  /** Id of the token. */
   readonly _id: string;
-  /** Grows with every taking. */
+  /** Increases with every draw. */
   readonly rev: number;
-  /** Requests that may be made; parts of one have grown back. */
+  /** Requests left, including fractions that have refilled. */
   readonly left: number;
-  /** When that was so, in milliseconds since 1970. */
+  /** Time of `left`, in milliseconds since 1970. */
   readonly at: number;
-  /** When the bucket is full again, whatever was taken of it. */
+  /** When the bucket is full again. */
   readonly fullAt: Date;
 }
 
-/** The limits of tokens: changed while requests wait, and so native. */
+/** Buckets of rate-limited tokens: updated while requests wait, and therefore native. */
 export const bucketsModel = defineModel<BucketDocument>({
   name: 'buckets',
-  kept: "until the token's limit is whole again",
+  kept: 'until it is full again',
   fields: { _id: text, rev: number, left: number, at: number, fullAt: date },
   indexes: [{ name: 'fullAt_1', key: { fullAt: 1 }, expireAfterSeconds: 0 }],
 });

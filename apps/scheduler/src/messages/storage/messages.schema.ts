@@ -26,13 +26,13 @@ import {
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
-/** Name of the index of released messages that are not done. */
+/** Name of the index of released messages that are not completed. */
 export const UNFINISHED = 'unfinished';
 
-/** Name of the index of messages that recipients join, and that are not done. */
+/** Name of the index of messages that recipients can join and that are not completed. */
 export const OPEN = 'open';
 
-/** Messages, as their logs have applied them. No index holds text of callers. */
+/** Messages, as applied by their logs. No index contains callers' text. */
 export const messagesModel = defineStates<MessageDocument>({
   name: MESSAGES,
   kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
@@ -80,7 +80,7 @@ export const linksModel = defineStates<ShortLink>({
   ],
 });
 
-/** The transactionIds that made messages. */
+/** The transactionIds of created messages. */
 export const transactionsModel = defineStates<Transaction>({
   name: TRANSACTIONS,
   kept: inDays(TRANSACTIONS_KEPT_MS),
@@ -88,7 +88,7 @@ export const transactionsModel = defineStates<Transaction>({
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
 
-/** By `_id`, what made a recipient join a message. */
+/** The causes of joins, by `_id`. */
 export const joinsModel = defineStates<{ readonly at: Date }>({
   name: JOINS,
   kept: inDays(JOINS_KEPT_MS),
@@ -96,7 +96,7 @@ export const joinsModel = defineStates<{ readonly at: Date }>({
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
 
-/** Which chunks of open messages are settled: projected, and so written natively. */
+/** The settled chunks of open messages: projected, and therefore written natively. */
 export const progressModel = defineModel<ProgressDocument & { readonly _id: string; readonly rev: number }>({
   name: PROGRESS,
   kept: 'until the message is done',

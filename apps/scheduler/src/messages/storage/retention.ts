@@ -1,14 +1,14 @@
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** How long messages and their links are shown (R-LM3, R-I19). */
+/** Retention of messages and their links (R-LM3, R-I19). */
 export const KEPT_MS = 365 * DAY_MS;
-/** The same of hidden messages. */
+/** Retention of hidden messages. */
 export const HIDDEN_KEPT_MS = 7 * DAY_MS;
-/** What a transactionId has made is remembered: long after it counts. */
+/** Retention of transactionIds: much longer than they have an effect. */
 export const TRANSACTIONS_KEPT_MS = HOUR_MS;
 
-/** Names of the leases by which requests reserve transactionIds. */
+/** Prefix of the leases that reserve transactionIds. */
 export const RESERVATIONS = 'transaction/';
 
-/** Visits that made recipients join are remembered for longer than their records can be delivered again, dead letters included. */
+/** Retention of joins: longer than the records of their visits can be redelivered, including dead letters. */
 export const JOINS_KEPT_MS = 31 * DAY_MS;
