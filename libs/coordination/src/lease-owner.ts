@@ -1,6 +1,6 @@
 import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
-/** Who holds a lease, as other processes see it. */
+/** The holder of a lease, as other processes see it. */
 export interface LeaseOwner {
   /** Random for each holder: neither host names nor process ids tell processes apart. */
   readonly id: string;

@@ -22,7 +22,7 @@ export interface ChangedState<State> {
 
 /** The result of deciding a group in memory, before any write. */
 export interface DecidedGroup<Event, State, Reply> {
-  /** Of the leading commands, in order; the following ones did not fit into the group. */
+  /** One entry for each leading command, in order; the other commands did not fit into the group. */
   readonly outcomes: readonly Outcome<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];

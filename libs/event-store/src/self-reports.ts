@@ -2,7 +2,7 @@ import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, SelfReport } from './event-log-port.ts';
 import { checkValue, Unstorable } from './storable.ts';
 
-/** What self-reports do to one document in one write; the paths lie below the self-reported field, and none lies within another. */
+/** The effect of self-reports on one document in one write; the paths lie below the self-reported field, and none lies within another. */
 export interface SelfReportUpdate {
   /** Removes all self-reports, and does nothing else. */
   readonly clear?: true;

@@ -13,7 +13,7 @@ import {
 
 const DUPLICATE_KEY = 11000;
 
-/** Packed files of exports, in parts that count once they are declared complete: leftovers of failed attempts are never read. */
+/** Packed files of exports, in parts that count once they are declared complete: parts of failed attempts are never read. */
 export interface Archives extends OrphanRemoval {
   storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
   find(job: string, part: number): Promise<Part | undefined>;

@@ -14,10 +14,10 @@ export interface ProviderUrls {
   readonly fcm?: string | undefined;
 }
 
-/** What a transport is made of. */
+/** The collaborators and settings of a transport. */
 export interface TransportParts {
   readonly credentials: Credentials;
-  /** What statistics hashes are signed with. */
+  /** The key that signs statistics hashes. */
   readonly reportKey: KeyObject;
   readonly clock: Clock;
   /** PEM of all CA certificates; undefined = those of Node. */
@@ -25,7 +25,7 @@ export interface TransportParts {
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   /** Posts forms to addresses that callers gave. */
   readonly postForm: PostForm;
-  /** Where the providers are, as far as it is not where they always are. */
+  /** Addresses of providers that differ from the defaults. */
   readonly urls: ProviderUrls;
 }
 

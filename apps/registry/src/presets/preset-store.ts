@@ -18,7 +18,7 @@ const byAge = { field: 'number' };
 /** Queries over presets and campaigns that are not deleted, with every commit of the accounts' logs applied. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
-  /** Of any account. */
+  /** Finds a preset in all accounts. */
   readonly anyPreset: (code: string) => Promise<PresetState | undefined>;
   /** A page of the presets of these owners, oldest first. @param owners an application and its groups */
   readonly presets: (account: string, owners: readonly string[], after: string) => Promise<Page<ListedPreset>>;

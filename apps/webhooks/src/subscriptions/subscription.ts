@@ -2,7 +2,7 @@ import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { EnqueuedKind } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
 
-/** Where an account's events are sent, and which of them (R-EV1). */
+/** The endpoint of an account's events, and the selection of events (R-EV1). */
 export interface Subscription {
   readonly id: string;
   readonly account: string;

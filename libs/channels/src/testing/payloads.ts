@@ -22,7 +22,7 @@ export const android = (fields: Partial<AndroidContent> = {}): AndroidContent =>
 });
 
 export interface TestDevice {
-  /** Of the content's tags, in their order. */
+  /** One value for each tag of the content, in the order of the tags. */
   readonly values?: readonly string[];
   readonly badge?: number;
   /** @default '' */
