@@ -1,4 +1,3 @@
-import { SLICE_SIZE } from '@tidings/delivery';
 import type { Cluster, Member } from '@tidings/platform';
 
 /**
