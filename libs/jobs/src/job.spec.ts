@@ -120,6 +120,28 @@ describe('a job', () => {
     expect(further.when(withdraw(0, 'c'))).toEqual([]);
   });
 
+  it('begins the attempt at the next piece in the commit that counts a piece', () => {
+    const andNext = (piece: number, entries: number): JobAction => ({ ...processed(piece, entries), next: 'w' });
+    const working = given(accept, begin(0, 'dead'), begin(0, 'w'));
+    expect(working.when(andNext(0, 3))).toEqual(['pieceProcessed', 'attemptBegun']);
+    const further = given(accept, begin(0, 'dead'), begin(0, 'w'), andNext(0, 3));
+    expect(further.job).toMatchObject({ pieces: 1, entries: 3, workers: ['w'] });
+    expect(further.when(andNext(0, 3))).toEqual([]);
+    expect(further.when(begin(1, 'w'))).toEqual([]);
+    expect(given(accept, processed(0, 3), processed(1, 3)).when(andNext(2, 1))).toEqual([
+      'pieceProcessed',
+      'completed',
+    ]);
+  });
+
+  it('withdraws an attempt at the next piece up to the given one', () => {
+    const working = given(accept, begin(0, 'w'));
+    // The commit that would have begun piece 1 may have failed.
+    expect(working.when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
+    expect(given(accept, begin(0, 'w'), withdraw(1, 'w')).job).toMatchObject({ pieces: 0, workers: [] });
+    expect(given(accept, processed(0, 3), begin(1, 'w')).when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
+  });
+
   it('goes on through any number of deaths that its progress lies between', () => {
     const actions = Array.from({ length: 12 }, (_, i) => [begin(i, `${i}-a`), begin(i, `${i}-b`), processed(i, 1)]);
     const long: JobAction = { type: 'accept', account: 'a', accepted: { ...accepted, entries: 12, pieces: 12 } };

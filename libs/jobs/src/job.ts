@@ -37,13 +37,13 @@ interface Attempt {
 
 export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
-  /** The next piece has its results. */
-  | { readonly type: 'pieceProcessed'; readonly processed: JobPieceProcessed }
+  /** The next piece has its results. `next`: the worker that attempts the piece after it, in the same commit. */
+  | { readonly type: 'pieceProcessed'; readonly processed: JobPieceProcessed; readonly next?: string | undefined }
   /** A worker is about to start on a piece. The event must be durable before it does. */
   | (Attempt & { readonly type: 'beginAttempt' })
   /** An attempt at a piece ended with an internal error. */
   | (Attempt & { readonly type: 'attemptFailed' })
-  /** An attempt at a piece ended without a result and without an internal error: it does not count. */
+  /** An attempt at the next piece, at most `piece`, ended without a result and without an internal error: it does not count. */
   | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
 
@@ -67,16 +67,17 @@ const failed = (reason: JobFailure): JobChange => ({ $case: 'failed', value: { r
 
 function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: Date): JobChange[] {
   const { piece, worker } = action;
-  if (piece !== job.pieces) return [];
   const isAtWork = job.workers.includes(worker);
+  if (action.type === 'withdrawAttempt') {
+    return isAtWork && job.pieces <= piece ? [{ $case: 'attemptWithdrawn', value: { piece: job.pieces, worker } }] : [];
+  }
+  if (piece !== job.pieces) return [];
   switch (action.type) {
     case 'beginAttempt':
       if (isAtWork) return [];
       return job.attempts + job.workers.length < MAX_ATTEMPTS
         ? [{ $case: 'attemptBegun', value: { piece, worker } }]
         : [failed(JobFailure.JOB_FAILURE_PROCESS_DIED)];
-    case 'withdrawAttempt':
-      return isAtWork ? [{ $case: 'attemptWithdrawn', value: { piece, worker } }] : [];
     case 'attemptFailed': {
       const retryAt = new Date(at.getTime() + RETRY_MS * 4 ** job.attempts);
       const attempt: JobChange = { $case: 'attemptFailed', value: { piece, worker, retryAt } };
@@ -93,9 +94,12 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
   if (job.status !== 'Pending') return [];
   switch (action.type) {
     case 'pieceProcessed': {
-      if (action.processed.piece !== job.pieces) return [];
-      const processed: JobChange = { $case: 'pieceProcessed', value: action.processed };
-      return job.pieces + 1 === job.accepted.pieces ? [processed, { $case: 'completed', value: {} }] : [processed];
+      const { processed: value, next: worker } = action;
+      if (value.piece !== job.pieces) return [];
+      const processed: JobChange = { $case: 'pieceProcessed', value };
+      const piece = job.pieces + 1;
+      if (piece === job.accepted.pieces) return [processed, { $case: 'completed', value: {} }];
+      return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { piece, worker } }];
     }
     case 'beginAttempt':
     case 'withdrawAttempt':

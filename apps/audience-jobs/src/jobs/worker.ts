@@ -49,7 +49,7 @@ export class Worker {
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
-  /** Pieces with an attempt of this process whose end is not durable yet. */
+  /** The last piece of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
   #isAlone = false;
@@ -140,7 +140,7 @@ export class Worker {
     try {
       let { job } = taken;
       for (let pieces = 0; pieces < turn && isOpen(job) && lease.held && !this.#stopping; pieces++) {
-        job = await this.#advance(job);
+        job = await this.#advance(job, pieces + 1 < turn);
       }
       return true;
     } catch (error) {
@@ -153,16 +153,33 @@ export class Worker {
     }
   }
 
-  /** Attempts the next piece; the attempt is recorded before it begins (R-S3). */
-  async #advance({ id, pieces: piece }: Job): Promise<Job> {
-    const worker = this.#owner;
-    this.#begun.set(id, piece);
-    const begun = await this.#say(id, { type: 'beginAttempt', piece, worker });
+  /**
+   * Attempts the next piece; the attempt is recorded before it begins (R-S3).
+   * @param continues whether the piece after it has its turn too: the commit of this piece begins it, which saves a commit per piece
+   */
+  async #advance(job: Job, continues: boolean): Promise<Job> {
+    const { id, pieces: piece } = job;
+    const begun = this.#isBegun(job) ? job : await this.#begin(id, piece);
     if (this.#stopping) return begun;
     const isNext = begun.status === 'Pending' && begun.pieces === piece;
-    const after = isNext ? await this.#say(id, await this.#attempt(begun)) : begun;
-    this.#begun.delete(id);
+    const after = isNext ? await this.#end(begun, await this.#attempt(begun), continues) : begun;
+    if (!this.#isBegun(after)) this.#begun.delete(id);
     return after;
+  }
+
+  #isBegun(job: Job): boolean {
+    return job.status === 'Pending' && job.workers.includes(this.#owner);
+  }
+
+  #begin(id: string, piece: number): Promise<Job> {
+    this.#begun.set(id, piece);
+    return this.#say(id, { type: 'beginAttempt', piece, worker: this.#owner });
+  }
+
+  #end({ id, pieces: piece }: Job, action: JobAction, continues: boolean): Promise<Job> {
+    if (action.type !== 'pieceProcessed' || !continues || this.#stopping) return this.#say(id, action);
+    this.#begun.set(id, piece + 1);
+    return this.#say(id, { ...action, next: this.#owner });
   }
 
   async #attempt(job: Job): Promise<JobAction> {
