@@ -9,7 +9,7 @@ export type Peer =
 /** The variable of a service's address, e.g. `AUDIENCE_JOBS_ADDRESS`. */
 export const addressVariable = (peer: Peer): string => `${peer.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
 
-/** Variables that a service process may require, and their fields of the configuration; the embedded form has its own. */
+/** Variables that a service process may require, and their fields of the configuration; the embedded mode has its own. */
 interface Requirable {
   readonly MONGO_URL: 'mongoUrl';
   readonly KAFKA_BROKERS: 'kafkaBrokers';
