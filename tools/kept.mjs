@@ -40,22 +40,10 @@ const tableOf = (head, rows) => {
 
 async function tables() {
   const at = (path) => import(join(root, path));
-  const service = async (name) => (await at(`apps/${name}/src/collections.ts`)).collections;
   const { topics } = await at('libs/events/src/index.ts');
   const { channels } = await at('libs/kernel/src/index.ts');
   const { inDays } = await at('libs/mongo/src/in-days.ts');
-  const { embeddedLogCollections } = await at('libs/streaming/src/embedded/storage/log.schema.ts');
-  const { masterKeyModel } = await at('libs/runtime/src/storage/master-key.schema.ts');
-  const databases = {
-    registry: await service('registry'),
-    scheduler: await service('scheduler'),
-    dispatcher: await service('dispatcher'),
-    statistics: await service('statistics'),
-    audience_jobs: await service('audience-jobs'),
-    webhooks: await service('webhooks'),
-    log: embeddedLogCollections,
-    system: [masterKeyModel],
-  };
+  const { collectionsByDatabase } = await at('apps/platform/src/collections.ts');
   return {
     '## Topics': tableOf(
       ['topic', 'kind', 'partitions', 'retention'],
@@ -68,7 +56,7 @@ async function tables() {
     ),
     '### Collections': tableOf(
       ['database', 'collections', 'kept'],
-      Object.entries(databases).flatMap(([database, collections]) =>
+      Object.entries(collectionsByDatabase).flatMap(([database, collections]) =>
         [...Map.groupBy(collections, ({ kept }) => kept)].map(([kept, alike]) => [
           database,
           alike.map(({ name }) => `\`${name}\``).join(' '),

@@ -18,8 +18,8 @@ const textOf = (comment) =>
     .trim();
 
 const served = () => {
-  const [, list] = readFileSync(join(root, contract, 'api.ts'), 'utf8').split('export const api = {');
-  return new Set(list.matchAll(/^  (\w+),$/gm).map(([, name]) => name));
+  const lists = filesBelow(contract, '*/*-methods.ts').map((path) => readFileSync(join(root, contract, path), 'utf8'));
+  return new Set(lists.flatMap((list) => [...list.matchAll(/^  (\w+),$/gm)].map(([, name]) => name)));
 };
 
 /** The module: the folder and the docstring of each served method, by name. */

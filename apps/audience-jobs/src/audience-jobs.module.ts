@@ -43,7 +43,7 @@ function registryParts(registry: Replicas, deviceKey: KeyObject) {
 
 /** Bulk jobs and exports in a process of their own. */
 @Module({
-  imports: [storeModule('audience-jobs')],
+  imports: [storeModule('audience_jobs')],
   providers: [
     {
       provide: AUDIENCE_JOBS,

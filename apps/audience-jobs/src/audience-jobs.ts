@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
-import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
+import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { createCollections, removeLeases } from '@tidings/mongo';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
@@ -15,8 +15,8 @@ import { exportsRpc } from './exports/exports-rpc.ts';
 import { openAdmission } from './jobs/job-admission.ts';
 import { jobsLog } from './jobs/job-log.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
-import { openPieces } from './jobs/pieces.ts';
-import { pieceProcessor } from './jobs/job-process.ts';
+import { openJobParts } from './jobs/job-parts.ts';
+import { partProcessor } from './jobs/job-process.ts';
 import { jobPurge } from './jobs/job-purge.ts';
 import { jobsRpc } from './jobs/jobs-rpc.ts';
 import { openJobStore } from './jobs/job-store.ts';
@@ -38,12 +38,12 @@ export interface AudienceJobsDeps extends ServiceDeps {
 export interface AudienceJobsService {
   readonly jobs: Jobs;
   readonly operations: Operations;
-  /** Finishes the pieces in progress, and leaves the remainder to other processes. */
+  /** Finishes the parts in progress, and leaves the remainder to other processes. */
   close(): Promise<void>;
 }
 
 /**
- * Asynchronous operations on many devices (Spec G, exports of N): accepted at once, then processed in pieces, each exactly once. Any number of
+ * Asynchronous operations on many devices (Spec G, exports of N): accepted at once, then processed in parts, each exactly once. Any number of
  * instances may run concurrently.
  */
 export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
@@ -61,8 +61,8 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
   await createCollections(db, collections);
-  const [pieces, inputs, archives] = [openPieces(db), openInputs(db), openArchives(db)];
-  const store = openJobStore(db, clock, [pieces, inputs, archives]);
+  const [parts, inputs, archives] = [openJobParts(db), openInputs(db), openArchives(db)];
+  const store = openJobStore(db, clock, [parts, inputs, archives]);
   const relay = closing.add(
     'relay',
     await openRelay({
@@ -87,10 +87,10 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 
-  const processPiece = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keys.identity.device });
+  const processPart = partProcessor({ parts, accounts, devices, replicaOf, deviceKey: keys.identity.device });
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
-  const process = (job: Job): Promise<JobPieceProcessed> =>
-    job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPiece(job);
+  const process = (job: Job): Promise<JobPartProcessed> =>
+    job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job);
   const worker = new Worker({ db, clock, log, store, writer, process });
   closing.add('worker', worker, (opened) => opened.stop());
   closing.add(
@@ -122,7 +122,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   const admission = openAdmission(store);
   return {
     jobs: {
-      ...jobsRpc({ clock, pieces, admission, store, writer, accepted }),
+      ...jobsRpc({ clock, parts, admission, store, writer, accepted }),
       ...exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted }),
     },
     operations: operationsOf(clock, open),

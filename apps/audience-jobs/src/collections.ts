@@ -2,14 +2,14 @@ import { commitsKept, logCollections } from '@tidings/event-store';
 import { inDays, leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
 import { archiveBlocksModel, archivePartsModel, exportInputsModel } from './exports/storage/exports.schema.ts';
-import { jobsModel, piecesModel } from './jobs/storage/jobs.schema.ts';
+import { jobsModel, jobPartsModel } from './jobs/storage/jobs.schema.ts';
 import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
 /** The collections of audience-jobs. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('jobs', commitsKept.asDetails),
   jobsModel,
-  piecesModel,
+  jobPartsModel,
   exportInputsModel,
   archivePartsModel,
   archiveBlocksModel,

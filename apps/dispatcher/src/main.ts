@@ -1,10 +1,10 @@
 import { OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
+import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
 import { DispatcherModule } from './dispatcher.module.ts';
 
 await runService({
   name: 'dispatcher',
-  required: ['MONGO_URL', 'TIDINGS_CHANNEL'],
-  peers: ['registry'],
+  ...services.dispatcher,
   start: microservice(DispatcherModule, [OperationsDefinition, ProvidersDefinition]),
 });

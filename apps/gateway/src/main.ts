@@ -1,10 +1,10 @@
+import { services } from '@tidings/runtime';
 import { runService } from '@tidings/service';
-import { peers, startGateway } from './start-gateway.ts';
+import { startGateway } from './start-gateway.ts';
 
 await runService({
   name: 'gateway',
-  required: ['TIDINGS_ADMIN_TOKEN'],
-  peers,
+  ...services.gateway,
   http: true,
   start: startGateway,
 });

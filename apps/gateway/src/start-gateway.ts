@@ -23,31 +23,26 @@ import {
   SubscriptionsDefinition,
 } from '@tidings/rpc';
 import { everyReplica, remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
-import { connectionBudget, healthModule, type IdentityKeys, type Peer, wrongPlace } from '@tidings/runtime';
+import {
+  connectionBudget,
+  healthModule,
+  type IdentityKeys,
+  type ServiceName,
+  services,
+  wrongPlace,
+} from '@tidings/runtime';
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { processesOf } from './gateway-processes.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
-/** The services of the system, other gateways among them, in the order in which work flows. */
-export const peers = [
-  'gateway',
-  'audience-jobs',
-  'registry',
-  'scheduler',
-  'fanout',
-  'dispatcher',
-  'statistics',
-  'webhooks',
-] as const satisfies Peer[];
-
 /** Time limit of a dispatcher's reply about its providers. */
 const DISPATCHER_MS = 5_000;
 /** Time limit of counting a segment. */
 const COUNT_MS = 60_000;
 
-type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', (typeof peers)[number]>;
+type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', ServiceName>;
 
 /** Devices and their commands: the commands of one log go to one registry replica. */
 function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
@@ -66,7 +61,9 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { maxConnections, warning } = connectionBudget();
   if (warning) log.warn(warning);
   const { host, port, adminToken } = process.configuration;
-  const services = await Promise.all(peers.map(async (peer) => [peer, await process.peer(peer)] as const));
+  const replicas = await Promise.all(
+    services.gateway.peers.map(async (peer) => [peer, await process.peer(peer)] as const),
+  );
   const {
     registry,
     scheduler,
@@ -74,7 +71,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     webhooks,
     dispatcher,
     'audience-jobs': audienceJobs,
-  } = Object.fromEntries(services) as Record<(typeof peers)[number], Replicas>;
+  } = Object.fromEntries(replicas) as Record<ServiceName, Replicas>;
   readiness.probe('registry', () => registry.reachable());
   const accounts = remote<Accounts>(AccountsDefinition, registry);
   const identity = process.identityFrom('registry', () => accounts.getMasterKeyId({}));
@@ -92,7 +89,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     }),
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
-    processes: services.map(([peer, replicas]) => processesOf(peer, replicas)),
+    processes: replicas.map(([peer, found]) => processesOf(peer, found)),
     dispatchers: async () => {
       const every = await everyReplica<Providers>(ProvidersDefinition, dispatcher, { deadlineMs: DISPATCHER_MS });
       return every.map(({ service }) => service);

@@ -2,14 +2,15 @@ import { collections as audienceJobs } from '@tidings/audience-jobs/collections'
 import { collections as dispatcher } from '@tidings/dispatcher/collections';
 import type { ModelDefinition } from '@tidings/mongo';
 import { collections as registry } from '@tidings/registry/collections';
-import { masterKeyModel } from '@tidings/runtime';
+import type { ServiceDatabase } from '@tidings/runtime';
+import { masterKeyModel } from '@tidings/runtime/master-key-model';
 import { collections as scheduler } from '@tidings/scheduler/collections';
 import { collections as statistics } from '@tidings/statistics/collections';
 import { embeddedLogCollections } from '@tidings/streaming';
 import { collections as webhooks } from '@tidings/webhooks/collections';
 
-/** The data model: the collections of a deployment, by the suffix of their database name. */
-export const collectionsByDatabase: Readonly<Record<string, readonly ModelDefinition[]>> = {
+/** The data model: the collections of a deployment, by the name of their database without its prefix. */
+export const collectionsByDatabase: Readonly<Record<ServiceDatabase | 'log' | 'system', readonly ModelDefinition[]>> = {
   registry,
   scheduler,
   dispatcher,

@@ -21,13 +21,17 @@ import {
   SubscriptionsDefinition,
 } from '@tidings/rpc';
 import {
+  type BackendName,
+  backendNames,
   type Closing,
   type Configuration,
   type DeploymentKeys,
   healthModule,
   type Logger,
   type Readiness,
+  type ServiceDatabase,
   type ServiceDeps,
+  services,
 } from '@tidings/runtime';
 import { openScheduler } from '@tidings/scheduler';
 import { openStatistics } from '@tidings/statistics';
@@ -44,7 +48,7 @@ export interface ServicesDeps {
   readonly metrics: Registry;
   readonly keys: DeploymentKeys;
   readonly adminToken: string;
-  readonly databaseFor: (service: string) => Db;
+  readonly databaseFor: (name: ServiceDatabase) => Db;
   readonly broker: Broker;
   readonly readiness: Readiness;
   /** Maximum number of HTTP connections. */
@@ -60,47 +64,59 @@ export interface ServicesDeps {
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
   const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
   const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
-    name: string,
-    database: string,
+    backend: BackendName,
     opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
+    channel?: string,
   ): Promise<Service> => {
+    const name = channel ? `${backend}.${channel}` : backend;
     const done = readiness.waitFor(name);
     const started = performance.now();
     const service = await opening({
       clock,
       log: log.child({ service: name }),
       metrics,
-      db: deps.databaseFor(database),
+      db: deps.databaseFor(services[backend].database),
       keys,
       broker,
     });
-    closing.add(name, service, (opened) => opened.close());
+    closing.add(name, service, (each) => each.close());
     done();
     log.debug({ service: name, ms: Math.round(performance.now() - started) }, 'opened');
     return service;
   };
 
   const { quotas, http2 } = configuration;
-  const registry = await open('registry', 'registry', (service) => openRegistry({ ...service, quotas }));
-  const statistics = await open('statistics', 'statistics', openStatistics);
-  const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
+  const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
+  const statistics = await open('statistics', openStatistics);
+  const scheduler = await open('scheduler', (service) => openScheduler({ ...service, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
   const dispatchers: DispatcherService[] = [];
   for (const channel of channelNames()) {
-    const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
-      openDispatcher({ ...service, ...addresses, channel, accounts, http2, urls: configuration.providers }),
+    const dispatcher = await open(
+      'dispatcher',
+      (service) =>
+        openDispatcher({ ...service, ...addresses, channel, accounts, http2, urls: configuration.providers }),
+      channel,
     );
     dispatchers.push(dispatcher);
   }
-  const fanout = await open('fanout', 'registry', openFanout);
+  const fanout = await open('fanout', openFanout);
   const devices = inProcess(DevicesDefinition, registry.devices);
-  const webhooks = await open('webhooks', 'webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
+  const webhooks = await open('webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
   const segments = inProcess(SegmentsDefinition, registry.segments);
-  const audienceJobs = await open('audience-jobs', 'audience-jobs', (service) =>
+  const audienceJobs = await open('audience-jobs', (service) =>
     openAudienceJobs({ ...service, accounts, devices, segments }),
   );
-  const services = [audienceJobs, registry, scheduler, fanout, ...dispatchers, statistics, webhooks];
+  const opened: Readonly<Record<BackendName, readonly { readonly operations: Operations }[]>> = {
+    registry: [registry],
+    statistics: [statistics],
+    scheduler: [scheduler],
+    dispatcher: dispatchers,
+    fanout: [fanout],
+    webhooks: [webhooks],
+    'audience-jobs': [audienceJobs],
+  };
 
   const gateway = await createGateway({
     accounts,
@@ -113,7 +129,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
     dispatchers: () => dispatchers.map(({ providers }) => inProcess(ProvidersDefinition, providers)),
-    processes: services.map(({ operations }) => () => [inProcess(OperationsDefinition, operations)]),
+    processes: backendNames.map(
+      (name) => () => opened[name].map(({ operations }) => inProcess(OperationsDefinition, operations)),
+    ),
     broker,
     clock,
     log: log.child({ service: 'gateway' }),

@@ -1,10 +1,10 @@
 import { OperationsDefinition } from '@tidings/rpc';
+import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
 import { FanoutModule } from './fanout.module.ts';
 
 await runService({
   name: 'fanout',
-  required: ['MONGO_URL'],
-  peers: [],
+  ...services.fanout,
   start: microservice(FanoutModule, [OperationsDefinition]),
 });

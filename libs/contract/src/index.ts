@@ -1,4 +1,17 @@
 export { api } from './api.ts';
+export { adminMethods } from './admin/admin-methods.ts';
+export { applicationMethods } from './applications/application-methods.ts';
+export { audienceMethods } from './audience/audience-methods.ts';
+export { campaignMethods } from './campaigns/campaign-methods.ts';
+export { deviceMethods } from './devices/device-methods.ts';
+export { emailMethods } from './emails/email-methods.ts';
+export { geozoneMethods } from './geozones/geozone-methods.ts';
+export { messageMethods } from './messages/message-methods.ts';
+export { presetMethods } from './presets/preset-methods.ts';
+export { segmentMethods } from './segments/segment-methods.ts';
+export { statisticsMethods } from './statistics/statistics-methods.ts';
+export { tagMethods } from './tags/tag-methods.ts';
+export { testDeviceMethods } from './test-devices/test-device-methods.ts';
 export { switchedPlatforms } from './applications/setApplicationPlatformStatus.ts';
 export { admin } from './families/admin.ts';
 export { audience } from './families/audience.ts';

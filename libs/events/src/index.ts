@@ -48,7 +48,7 @@ export {
   JobFailed,
   JobFailure,
   JobKind,
-  JobPieceProcessed,
+  JobPartProcessed,
 } from './generated/tidings/events/v1/jobs.ts';
 export {
   MessageAccepted,

@@ -6,20 +6,20 @@ const accepted = {
   kind: JobKind.JOB_KIND_SET_TAGS,
   application: 'A1B2C-3D4E5',
   entries: 7,
-  pieces: 3,
+  parts: 3,
   createMissingTags: false,
   exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
   bytes: 700,
 };
 const accept: JobAction = { type: 'accept', account: 'a', accepted };
 const at = (seconds: number): Date => new Date(seconds * 1000);
-const processed = (piece: number, entries: number): JobAction => ({
-  type: 'pieceProcessed',
-  processed: { piece, entries, done: entries - 1, notFound: 1, failed: 0 },
+const processed = (part: number, entries: number): Extract<JobAction, { type: 'partProcessed' }> => ({
+  type: 'partProcessed',
+  processed: { part, entries, done: entries - 1, notFound: 1, failed: 0 },
 });
-const attemptAt = (piece: number): JobAction => ({ type: 'attemptFailed', piece, worker: 'w' });
-const begin = (piece: number, worker: string): JobAction => ({ type: 'beginAttempt', piece, worker });
-const withdraw = (piece: number, worker: string): JobAction => ({ type: 'withdrawAttempt', piece, worker });
+const attemptAt = (part: number): JobAction => ({ type: 'attemptFailed', part, worker: 'w' });
+const begin = (part: number, worker: string): JobAction => ({ type: 'beginAttempt', part, worker });
+const withdraw = (part: number, worker: string): JobAction => ({ type: 'withdrawAttempt', part, worker });
 
 const given = (...actions: JobAction[]) => {
   const job = actions.reduce<Job | undefined>(
@@ -38,29 +38,29 @@ describe('a job', () => {
       { stamp: undefined, job: 'j', account: 'a', at: at(0), event: { $case: 'accepted', value: accepted } },
     ]);
     expect(given(accept).when(accept)).toEqual([]);
-    expect(given(accept).job).toMatchObject({ status: 'Pending', pieces: 0 });
+    expect(given(accept).job).toMatchObject({ status: 'Pending', parts: 0 });
   });
 
   it('counts rows and tells its progress in whole percents', () => {
     const { job } = given(accept, processed(0, 3), processed(1, 3));
-    expect(job).toMatchObject({ status: 'Pending', pieces: 2, entries: 6, done: 4, notFound: 2, failed: 0 });
+    expect(job).toMatchObject({ status: 'Pending', parts: 2, entries: 6, done: 4, notFound: 2, failed: 0 });
     expect(progressOf(job)).toBe(85);
   });
 
-  it('is completed by its last piece, though nothing came of it', () => {
+  it('is completed by its last part, though nothing came of it', () => {
     const before = given(accept, processed(0, 3), processed(1, 3));
-    expect(before.when(processed(2, 1))).toEqual(['pieceProcessed', 'completed']);
+    expect(before.when(processed(2, 1))).toEqual(['partProcessed', 'completed']);
     const { job } = given(accept, processed(0, 3), processed(1, 3), processed(2, 1));
     expect(job).toMatchObject({ status: 'Completed', finishedAt: at(3), notFound: 3 });
     expect(progressOf(job)).toBe(100);
   });
 
-  it('takes the results of each piece once and in order', () => {
+  it('takes the results of each part once and in order', () => {
     expect(given(accept, processed(0, 3)).when(processed(0, 3))).toEqual([]);
     expect(given(accept, processed(0, 3)).when(processed(2, 1))).toEqual([]);
   });
 
-  it('rests after an error of ours, longer each time, and fails after the third at the same piece', () => {
+  it('rests after an error of ours, longer each time, and fails after the third at the same part', () => {
     const once = given(accept, attemptAt(0));
     expect(once.job).toMatchObject({ status: 'Pending', attempts: 1, retryAt: at(2) });
     expect(once.when(attemptAt(1))).toEqual([]);
@@ -87,7 +87,7 @@ describe('a job', () => {
     });
   });
 
-  it('fails when three processes have died at the same piece, before a fourth begins (R-S3)', () => {
+  it('fails when three processes have died at the same part, before a fourth begins (R-S3)', () => {
     const died = given(accept, begin(0, 'a'), begin(0, 'b'), begin(0, 'c'));
     expect(died.job).toMatchObject({ status: 'Pending', attempts: 0, workers: ['a', 'b', 'c'] });
     const [failure, ...others] = decideJob('j', died.job, begin(0, 'd'), at(9));
@@ -97,10 +97,10 @@ describe('a job', () => {
     });
     // A worker that goes on has not died, and what was finished by anybody is.
     expect(died.when(begin(0, 'c'))).toEqual([]);
-    expect(died.when(processed(0, 3))).toEqual(['pieceProcessed']);
+    expect(died.when(processed(0, 3))).toEqual(['partProcessed']);
   });
 
-  it('counts deaths and errors at one piece together', () => {
+  it('counts deaths and errors at one part together', () => {
     const twice = given(accept, begin(0, 'a'), begin(0, 'w'), attemptAt(0));
     expect(twice.job).toMatchObject({ attempts: 1, workers: ['a'] });
     expect(twice.when(begin(0, 'w'))).toEqual(['attemptBegun']);
@@ -109,7 +109,7 @@ describe('a job', () => {
     expect(thrice.when(begin(0, 'b'))).toEqual(['failed']);
   });
 
-  it('counts no attempt that was withdrawn, and none at a piece that is done', () => {
+  it('counts no attempt that was withdrawn, and none at a part that is done', () => {
     const withdrawn = given(accept, begin(0, 'a'), withdraw(0, 'a'), begin(0, 'b'), withdraw(0, 'b'), begin(0, 'c'));
     expect(withdrawn.job).toMatchObject({ workers: ['c'] });
     expect(withdrawn.when(withdraw(0, 'a'))).toEqual([]);
@@ -120,31 +120,28 @@ describe('a job', () => {
     expect(further.when(withdraw(0, 'c'))).toEqual([]);
   });
 
-  it('begins the attempt at the next piece in the commit that counts a piece', () => {
-    const andNext = (piece: number, entries: number): JobAction => ({ ...processed(piece, entries), next: 'w' });
+  it('begins the attempt at the next part in the commit that counts a part', () => {
+    const andNext = (part: number, entries: number): JobAction => ({ ...processed(part, entries), next: 'w' });
     const working = given(accept, begin(0, 'dead'), begin(0, 'w'));
-    expect(working.when(andNext(0, 3))).toEqual(['pieceProcessed', 'attemptBegun']);
+    expect(working.when(andNext(0, 3))).toEqual(['partProcessed', 'attemptBegun']);
     const further = given(accept, begin(0, 'dead'), begin(0, 'w'), andNext(0, 3));
-    expect(further.job).toMatchObject({ pieces: 1, entries: 3, workers: ['w'] });
+    expect(further.job).toMatchObject({ parts: 1, entries: 3, workers: ['w'] });
     expect(further.when(andNext(0, 3))).toEqual([]);
     expect(further.when(begin(1, 'w'))).toEqual([]);
-    expect(given(accept, processed(0, 3), processed(1, 3)).when(andNext(2, 1))).toEqual([
-      'pieceProcessed',
-      'completed',
-    ]);
+    expect(given(accept, processed(0, 3), processed(1, 3)).when(andNext(2, 1))).toEqual(['partProcessed', 'completed']);
   });
 
-  it('withdraws an attempt at the next piece up to the given one', () => {
+  it('withdraws an attempt at the next part up to the given one', () => {
     const working = given(accept, begin(0, 'w'));
-    // The commit that would have begun piece 1 may have failed.
+    // The commit that would have begun part 1 may have failed.
     expect(working.when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
-    expect(given(accept, begin(0, 'w'), withdraw(1, 'w')).job).toMatchObject({ pieces: 0, workers: [] });
+    expect(given(accept, begin(0, 'w'), withdraw(1, 'w')).job).toMatchObject({ parts: 0, workers: [] });
     expect(given(accept, processed(0, 3), begin(1, 'w')).when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
   });
 
   it('goes on through any number of deaths that its progress lies between', () => {
     const actions = Array.from({ length: 12 }, (_, i) => [begin(i, `${i}-a`), begin(i, `${i}-b`), processed(i, 1)]);
-    const long: JobAction = { type: 'accept', account: 'a', accepted: { ...accepted, entries: 12, pieces: 12 } };
+    const long: JobAction = { type: 'accept', account: 'a', accepted: { ...accepted, entries: 12, parts: 12 } };
     expect(given(long, ...actions.flat()).job).toMatchObject({ status: 'Completed', entries: 12 });
   });
 

@@ -1,4 +1,4 @@
-import { type JobAccepted, type JobEvent, JobFailure, type JobPieceProcessed } from '@tidings/events';
+import { type JobAccepted, type JobEvent, JobFailure, type JobPartProcessed } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 
 interface JobFacts {
@@ -6,8 +6,8 @@ interface JobFacts {
   readonly account: string;
   readonly accepted: JobAccepted;
   readonly acceptedAt: Date;
-  /** Pieces that have their results: they are processed in order. */
-  readonly pieces: number;
+  /** Parts that have their results: they are processed in order. */
+  readonly parts: number;
   readonly entries: number;
   /** Rows by status. */
   readonly done: number;
@@ -19,9 +19,9 @@ interface JobFacts {
 export type Job =
   | (JobFacts & {
       readonly status: 'Pending';
-      /** Attempts at the next piece that ended with an internal error. */
+      /** Attempts at the next part that ended with an internal error. */
       readonly attempts: number;
-      /** Workers that began an attempt at the next piece and have not ended it: working, or dead. */
+      /** Workers that began an attempt at the next part and have not ended it: working, or dead. */
       readonly workers: readonly string[];
       /** Deferred until then. */
       readonly retryAt: Date;
@@ -30,20 +30,20 @@ export type Job =
   | (JobFacts & { readonly status: 'Failed'; readonly finishedAt: Date; readonly reason: JobFailure });
 
 interface Attempt {
-  readonly piece: number;
+  readonly part: number;
   /** The epoch of a process. */
   readonly worker: string;
 }
 
 export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
-  /** The next piece has its results. `next`: the worker that attempts the piece after it, in the same commit. */
-  | { readonly type: 'pieceProcessed'; readonly processed: JobPieceProcessed; readonly next?: string | undefined }
-  /** A worker is about to start on a piece. The event must be durable before it does. */
+  /** The next part has its results. `next`: the worker that attempts the part after it, in the same commit. */
+  | { readonly type: 'partProcessed'; readonly processed: JobPartProcessed; readonly next?: string | undefined }
+  /** A worker is about to start on a part. The event must be durable before it does. */
   | (Attempt & { readonly type: 'beginAttempt' })
-  /** An attempt at a piece ended with an internal error. */
+  /** An attempt at a part ended with an internal error. */
   | (Attempt & { readonly type: 'attemptFailed' })
-  /** An attempt at the next piece, at most `piece`, ended without a result and without an internal error: it does not count. */
+  /** An attempt at the next part, at most `part`, ended without a result and without an internal error: it does not count. */
   | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
 
@@ -57,7 +57,7 @@ const RETRY_MS = 1_000;
 /** Whole percents of the entries with a result, 100 only when all have one (R-S3). */
 export const progressOf = ({ entries, accepted }: Job): number => Math.floor((100 * entries) / accepted.entries);
 
-/** Whether the next piece may have killed a process, as far as `worker` knows: another worker has begun it and not ended. */
+/** Whether the next part may have killed a process, as far as `worker` knows: another worker has begun it and not ended. */
 export const isSuspect = (job: Job, worker: string): boolean =>
   job.status === 'Pending' && job.workers.some((each) => each !== worker);
 
@@ -66,21 +66,21 @@ const without = (workers: readonly string[], worker: string): string[] => worker
 const failed = (reason: JobFailure): JobChange => ({ $case: 'failed', value: { reason } });
 
 function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: Date): JobChange[] {
-  const { piece, worker } = action;
+  const { part, worker } = action;
   const isAtWork = job.workers.includes(worker);
   if (action.type === 'withdrawAttempt') {
-    return isAtWork && job.pieces <= piece ? [{ $case: 'attemptWithdrawn', value: { piece: job.pieces, worker } }] : [];
+    return isAtWork && job.parts <= part ? [{ $case: 'attemptWithdrawn', value: { part: job.parts, worker } }] : [];
   }
-  if (piece !== job.pieces) return [];
+  if (part !== job.parts) return [];
   switch (action.type) {
     case 'beginAttempt':
       if (isAtWork) return [];
       return job.attempts + job.workers.length < MAX_ATTEMPTS
-        ? [{ $case: 'attemptBegun', value: { piece, worker } }]
+        ? [{ $case: 'attemptBegun', value: { part, worker } }]
         : [failed(JobFailure.JOB_FAILURE_PROCESS_DIED)];
     case 'attemptFailed': {
       const retryAt = new Date(at.getTime() + RETRY_MS * 4 ** job.attempts);
-      const attempt: JobChange = { $case: 'attemptFailed', value: { piece, worker, retryAt } };
+      const attempt: JobChange = { $case: 'attemptFailed', value: { part, worker, retryAt } };
       const attempts = job.attempts + 1 + without(job.workers, worker).length;
       return attempts < MAX_ATTEMPTS ? [attempt] : [attempt, failed(JobFailure.JOB_FAILURE_INTERNAL_ERROR)];
     }
@@ -93,13 +93,13 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
   // Two workers may process it for a moment: repeated results have no effect.
   if (job.status !== 'Pending') return [];
   switch (action.type) {
-    case 'pieceProcessed': {
+    case 'partProcessed': {
       const { processed: value, next: worker } = action;
-      if (value.piece !== job.pieces) return [];
-      const processed: JobChange = { $case: 'pieceProcessed', value };
-      const piece = job.pieces + 1;
-      if (piece === job.accepted.pieces) return [processed, { $case: 'completed', value: {} }];
-      return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { piece, worker } }];
+      if (value.part !== job.parts) return [];
+      const processed: JobChange = { $case: 'partProcessed', value };
+      const part = job.parts + 1;
+      if (part === job.accepted.parts) return [processed, { $case: 'completed', value: {} }];
+      return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { part, worker } }];
     }
     case 'beginAttempt':
     case 'withdrawAttempt':
@@ -117,13 +117,13 @@ export const decideJob = (id: string, job: Job | undefined, action: JobAction, a
 };
 
 function begun({ job: id, account, at }: JobEvent, accepted: JobAccepted): Pending {
-  const facts = { id, account, accepted, acceptedAt: at!, pieces: 0, entries: 0, done: 0, notFound: 0, failed: 0 };
+  const facts = { id, account, accepted, acceptedAt: at!, parts: 0, entries: 0, done: 0, notFound: 0, failed: 0 };
   return { ...facts, status: 'Pending', attempts: 0, workers: [], retryAt: at! };
 }
 
-const counted = (job: Pending, { entries, done, notFound, failed: failures }: JobPieceProcessed): Pending => ({
+const counted = (job: Pending, { entries, done, notFound, failed: failures }: JobPartProcessed): Pending => ({
   ...job,
-  pieces: job.pieces + 1,
+  parts: job.parts + 1,
   entries: job.entries + entries,
   done: job.done + done,
   notFound: job.notFound + notFound,
@@ -136,7 +136,7 @@ const factsOf = ({ attempts: _attempts, workers: _workers, retryAt: _retryAt, ..
 
 function evolvePending(job: Pending, { at, event }: JobEvent): Job {
   switch (event?.$case) {
-    case 'pieceProcessed':
+    case 'partProcessed':
       return counted(job, event.value);
     case 'attemptBegun':
       return { ...job, workers: [...job.workers, event.value.worker] };

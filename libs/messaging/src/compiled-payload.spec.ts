@@ -198,7 +198,7 @@ describe('payloads', () => {
   it('are not filled beyond what anybody takes, whatever a request repeats', () => {
     const variables = { bindings: undefined, placeholders: { a: 'x"'.repeat(30_000) } };
     const filled = text('{{a}}'.repeat(13_107), { variables, tags: [] });
-    const length = filled.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0);
+    const length = filled.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
     expect(length).toBeGreaterThan(FILLED_LIMIT);
     expect(length).toBeLessThan(2 * FILLED_LIMIT);
     expect(JSON.parse((filled as string[]).join(''))).toMatch(/^(x")+$/);

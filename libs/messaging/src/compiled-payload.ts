@@ -69,12 +69,12 @@ export const rawJson = (text: string): Fragment => [text];
 
 /** An object of the defined entries. */
 export function object(entries: Readonly<Record<string, Fragment | undefined>>): Fragment {
-  const pieces: (string | Hole)[] = ['{'];
+  const fragment: (string | Hole)[] = ['{'];
   for (const [key, value] of Object.entries(entries)) {
-    if (value) pieces.push(`${pieces.length > 1 ? ',' : ''}${JSON.stringify(key)}:`, ...value);
+    if (value) fragment.push(`${fragment.length > 1 ? ',' : ''}${JSON.stringify(key)}:`, ...value);
   }
-  pieces.push('}');
-  return pieces;
+  fragment.push('}');
+  return fragment;
 }
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -91,18 +91,18 @@ function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }
 
 /** The parts of a text, up to the one that exceeds {@link FILLED_LIMIT}: the others would never be sent. */
 function resolved(template: Template, encoding: Encoding, context: TemplateContext): Fragment {
-  const pieces: (string | Hole)[] = [];
+  const fragment: (string | Hole)[] = [];
   let length = 0;
   for (const part of template) {
     if (length > FILLED_LIMIT) break;
-    const piece = typeof part === 'string' ? escaped(part) : resolvedPart(part, encoding, context);
-    if (typeof piece === 'string') length += piece.length;
-    pieces.push(piece);
+    const filled = typeof part === 'string' ? escaped(part) : resolvedPart(part, encoding, context);
+    if (typeof filled === 'string') length += filled.length;
+    fragment.push(filled);
   }
-  return pieces;
+  return fragment;
 }
 
-const quoted = (pieces: Fragment): Fragment => ['"', ...pieces, '"'];
+const quoted = (fragment: Fragment): Fragment => ['"', ...fragment, '"'];
 
 /** A text with its placeholders as a JSON string (R-I16, R-I17). */
 export const text = (template: string, context: TemplateContext): Fragment =>
@@ -156,15 +156,13 @@ export function compilePayload(fragment: Fragment): CompiledPayload {
   const literals: Uint8Array[] = [];
   const holes: CompiledHole[] = [];
   let literal = '';
-  for (const piece of fragment) {
-    if (typeof piece === 'string') literal += piece;
+  for (const part of fragment) {
+    if (typeof part === 'string') literal += part;
     else {
       literals.push(utf8.encode(literal));
       literal = '';
       holes.push(
-        piece.kind === 'tag'
-          ? { ...piece, fallback: utf8.encode(escaped(encoded(piece.fallback, piece.encoding))) }
-          : piece,
+        part.kind === 'tag' ? { ...part, fallback: utf8.encode(escaped(encoded(part.fallback, part.encoding))) } : part,
       );
     }
   }

@@ -65,7 +65,7 @@ export {
   FindJobReply,
   FindJobRequest,
   JobEntry,
-  JobPiece,
+  PartEntries,
   JobRow,
   JobRow_TagsEntry,
   JobRows,
@@ -75,8 +75,8 @@ export {
   JobView,
   ReadArchiveReply,
   ReadArchiveRequest,
-  StorePieceReply,
-  StorePieceRequest,
+  StorePartReply,
+  StorePartRequest,
 } from './generated/tidings/rpc/v1/jobs.ts';
 export {
   type Accounts,

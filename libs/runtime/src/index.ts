@@ -35,6 +35,13 @@ export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
   addressVariable,
+  type BackendName,
+  backendNames,
+  type ServiceDatabase,
+  type ServiceName,
+  services,
+} from './services.ts';
+export {
   type Peer,
   readServiceEnv,
   type RequiredVariable,

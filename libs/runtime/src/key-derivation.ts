@@ -84,8 +84,8 @@ function encryptedIn(forge: Forge, file: Node): Encrypted[] {
     const [type, algorithm, content] = childrenOf(structure);
     if (!content || !algorithm || type?.type !== asn1.Type.OID) return [];
     if (asn1.derToOid(type.value as string) !== pki.oids['data']) return [];
-    const pieces = Array.isArray(content.value) ? content.value.map(({ value }) => value as string) : [content.value];
-    return [{ algorithm, content: pieces.join('') }];
+    const parts = Array.isArray(content.value) ? content.value.map(({ value }) => value as string) : [content.value];
+    return [{ algorithm, content: parts.join('') }];
   });
 }
 

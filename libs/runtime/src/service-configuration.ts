@@ -1,13 +1,10 @@
 import { Fault } from '@tidings/kernel';
 import { z } from 'zod';
 import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
+import { addressVariable, type ServiceName } from './services.ts';
 
-/** Services that other services call. */
-export type Peer =
-  'registry' | 'fanout' | 'scheduler' | 'dispatcher' | 'statistics' | 'webhooks' | 'audience-jobs' | 'gateway';
-
-/** The variable of a service's address, e.g. `AUDIENCE_JOBS_ADDRESS`. */
-export const addressVariable = (peer: Peer): string => `${peer.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
+/** A service, as the services that call it see it. */
+export type Peer = ServiceName;
 
 /** Variables that a service process may require, and their fields of the configuration; the embedded mode has its own. */
 interface Requirable {

@@ -7,6 +7,7 @@ import {
   readServiceEnv,
   type RequiredVariable,
   serveHealth,
+  type ServiceName,
   startTracing,
   readyHeap,
   wrongPlace,
@@ -25,7 +26,7 @@ export interface Running {
 }
 
 export interface Service<Name extends RequiredVariable, P extends Peer> {
-  readonly name: string;
+  readonly name: ServiceName;
   /** Required variables, in addition to those of all services. */
   readonly required: readonly Name[];
   /** The services that it calls. */

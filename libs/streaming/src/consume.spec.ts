@@ -98,7 +98,7 @@ describe('consume', () => {
     expect(deadLetters).toHaveLength(2);
   });
 
-  it('looks for the record at fault in pieces, then one by one, and hands over the rest in one piece', async () => {
+  it('splits a failing batch until it has found the record at fault, and hands over the remaining records together', async () => {
     const sizes: number[] = [];
     const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       sizes.push(records.length);

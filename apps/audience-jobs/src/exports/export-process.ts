@@ -1,4 +1,4 @@
-import type { JobPieceProcessed } from '@tidings/events';
+import type { JobPartProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { ExportInput, ScannedDevices, Segments, Selection } from '@tidings/rpc';
@@ -27,7 +27,7 @@ export function exportProcessor({
   inputs,
   archives,
   segments,
-}: ExportDeps): (job: Job) => Promise<JobPieceProcessed> {
+}: ExportDeps): (job: Job) => Promise<JobPartProcessed> {
   /** The chosen lookup of each export's current application. */
   const lookups = new Map<string, { readonly application: string; readonly lookup: number[] }>();
   /** Chosen once for all parts of an application, and again after a change of process. */
@@ -43,7 +43,7 @@ export function exportProcessor({
   /** The devices of a part, by the selection as it was compiled at acceptance. */
   async function* devicesOf(job: Job, { selection, fields }: ExportInput): AsyncIterable<ScannedDevices> {
     if (!selection) throw Fault.bug('an export without a selection');
-    const stretch = stretchOf(selection, job.pieces);
+    const stretch = stretchOf(selection, job.parts);
     if (!stretch) return;
     const { expression, now, tags } = selection;
     const lookup = await lookupOf(job.id, stretch.application, selection);
@@ -65,7 +65,7 @@ export function exportProcessor({
   };
 
   const write = async (job: Job, input: ExportInput, fields: NonNullable<ExportInput['fields']>): Promise<Part> => {
-    const { id, pieces: part, accepted } = job;
+    const { id, parts: part, accepted } = job;
     const before = part === 0 ? NOTHING : (await archives.find(id, part - 1))?.written;
     if (!before) throw Fault.bug(`part ${part - 1} of export ${id} is missing`);
     const lines = linesOf(accepted.exportFormat, { fields, tags: input.selection!.tags });
@@ -91,10 +91,10 @@ export function exportProcessor({
     if (!input?.selection) throw Fault.bug(`the input of export ${job.id} is missing`);
     const { fields } = input;
     const devices = fields
-      ? ((await archives.find(job.id, job.pieces)) ?? (await write(job, input, fields))).devices
+      ? ((await archives.find(job.id, job.parts)) ?? (await write(job, input, fields))).devices
       : await count(job, input);
-    const stretch = stretchOf(input.selection, job.pieces);
+    const stretch = stretchOf(input.selection, job.parts);
     const entries = stretch ? stretch.to - stretch.from : 1;
-    return { piece: job.pieces, entries, done: devices, notFound: 0, failed: 0 };
+    return { part: job.parts, entries, done: devices, notFound: 0, failed: 0 };
   };
 }

@@ -38,7 +38,7 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
 
   /** The file in the archive of a completed export. */
   const fileIn = async (job: Job): Promise<ZippedFile> => {
-    const last = await archives.find(job.id, job.accepted.pieces - 1);
+    const last = await archives.find(job.id, job.accepted.parts - 1);
     if (!last) throw Fault.unavailable(`the last part of the archive of ${job.id} is gone`);
     return { name: fileOf(job)!, at: job.acceptedAt, ...last.written };
   };
@@ -51,9 +51,9 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
       const open = async (): Promise<void> => {
         const { selection } = await inputs.store(id, { selection: chosen, fields }, at);
         if (!selection) throw Fault.bug('an export without a selection');
-        const { parts: pieces, numbers: entries } = extentOf(selection);
+        const { parts, numbers: entries } = extentOf(selection);
         const accepted = {
-          ...{ kind: JobKind.JOB_KIND_EXPORT, application: applicationOf(selection), entries, pieces, bytes: 0 },
+          ...{ kind: JobKind.JOB_KIND_EXPORT, application: applicationOf(selection), entries, parts, bytes: 0 },
           createMissingTags: false,
           exportFormat: fields ? format : ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
         };
@@ -85,7 +85,7 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
       const file = await fileIn(job);
       const read: Uint8Array[] = from ? [] : [zipHead(file)];
       let bytes = 0;
-      for await (const block of archives.read(id, job.accepted.pieces, from ?? BEGINNING)) {
+      for await (const block of archives.read(id, job.accepted.parts, from ?? BEGINNING)) {
         read.push(block.bytes);
         if ((bytes += block.bytes.length) >= READ_BYTES) return { bytes: Buffer.concat(read), next: block.next };
       }

@@ -46,8 +46,8 @@ describeWithMongo('exports', (mongo) => {
   const accepted = async (): Promise<Job> => {
     const id = `job-${++jobs}`;
     await inputs.store(id, ExportInput.fromPartial({ selection, fields }), new Date(clock.now()));
-    const { parts: pieces, numbers: entries } = extentOf(selection);
-    const facts = { kind: JobKind.JOB_KIND_EXPORT, application, entries, pieces, bytes: 0, createMissingTags: false };
+    const { parts, numbers: entries } = extentOf(selection);
+    const facts = { kind: JobKind.JOB_KIND_EXPORT, application, entries, parts, bytes: 0, createMissingTags: false };
     const { EXPORT_FORMAT_CSV: exportFormat } = ExportFormat;
     return say(id, { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } });
   };
@@ -58,7 +58,7 @@ describeWithMongo('exports', (mongo) => {
   const processor = () => exportProcessor({ clock, inputs, archives, segments: { chooseLookup, scan } });
   let process: ReturnType<typeof processor>;
   const advanced = async (job: Job): Promise<Job> =>
-    say(job.id, { type: 'pieceProcessed', processed: await process(job) });
+    say(job.id, { type: 'partProcessed', processed: await process(job) });
   const completed = async (begun: Job): Promise<Job> => {
     let job = begun;
     while (job.status === 'Pending') job = await advanced(job);
@@ -96,7 +96,7 @@ describeWithMongo('exports', (mongo) => {
 
   it('write each device once, part by part', async () => {
     const job = await completed(await accepted());
-    expect(job).toMatchObject({ status: 'Completed', pieces: 3, entries: 10_000, done: 5_000 });
+    expect(job).toMatchObject({ status: 'Completed', parts: 3, entries: 10_000, done: 5_000 });
     const archive = await downloaded(job.id);
     const lines = (await unzipped(archive)).text.split('\r\n').slice(1, -1);
     expect(lines).toEqual(Array.from({ length: 5_000 }, (_, i) => `first-${2 * i},3,Android`));

@@ -12,7 +12,7 @@ import { Worker } from './worker.ts';
 export const POISON = 'poison';
 
 /**
- * A worker in a process of its own, which kills itself with SIGKILL during the first piece of any job of {@link POISON}; the pieces of other jobs
+ * A worker in a process of its own, which kills itself with SIGKILL during the first part of any job of {@link POISON}; the parts of other jobs
  * take a moment. It exits when no job is pending. Arguments: address and name of the database, and the time.
  */
 async function main(url: string, database: string, at: string): Promise<void> {
@@ -25,11 +25,11 @@ async function main(url: string, database: string, at: string): Promise<void> {
   await writer.applyCommits();
   const worker = new Worker({
     ...{ db, clock, store, writer, log: openLog('info') },
-    process: async ({ pieces: piece, accepted: { application } }) => {
+    process: async ({ parts: part, accepted: { application } }) => {
       if (application === POISON) process.kill(process.pid, 'SIGKILL');
       // Long enough for a concurrent poison job to act.
       await delay(200);
-      return { piece, entries: 1, done: 1, notFound: 0, failed: 0 };
+      return { part, entries: 1, done: 1, notFound: 0, failed: 0 };
     },
   });
   while ((await store.queues()).length > 0) await delay(20);

@@ -13,19 +13,19 @@ import { type Inputs, openInputs } from '../exports/inputs.ts';
 import { exportsRpc } from '../exports/exports-rpc.ts';
 import { openAdmission } from './job-admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
-import { openPieces, type Pieces } from './pieces.ts';
+import { openJobParts, type JobParts } from './job-parts.ts';
 import { jobsRpc } from './jobs-rpc.ts';
 import { openJobStore } from './job-store.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const account = 'a';
-const accepted = { kind: JobKind.JOB_KIND_SET_TAGS, entries: 1, pieces: 1, bytes: 1, createMissingTags: false };
+const accepted = { kind: JobKind.JOB_KIND_SET_TAGS, entries: 1, parts: 1, bytes: 1, createMissingTags: false };
 
 describeWithMongo('open jobs of an application', (mongo) => {
   const clock = new TestClock();
   let applications = 0;
   let application: string;
-  let pieces: Pieces;
+  let parts: JobParts;
   let inputs: Inputs;
   let writer: LogWriter<JobCommand, Job>;
   let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
@@ -33,7 +33,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
   let selected: string[];
 
   const store = (job: string, of = application) =>
-    rpc.storePiece({ job, number: 0, piece: { entries: [] }, account, application: of });
+    rpc.storePart({ job, number: 0, part: { entries: [] }, account, application: of });
   const start = async (job: string, { of = application, bytes = 1 } = {}): Promise<void> => {
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     await rpc.accept({ job, account, accepted: { ...accepted, application: of, bytes, exportFormat } });
@@ -52,8 +52,8 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await Promise.all(ids.map((id) => writer.submit(logOfJob(id), { id, at, action })));
   };
   const end = async (job: string): Promise<void> => {
-    const processed = { piece: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
-    const action = { type: 'pieceProcessed', processed } as const;
+    const processed = { part: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
+    const action = { type: 'partProcessed', processed } as const;
     await writer.submit(logOfJob(job), { id: job, at: new Date(clock.now()), action });
   };
   const tooMany = Fault.throttled(`application: at most ${MAX_OPEN_JOBS} jobs may be open`, 5);
@@ -63,15 +63,15 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const { db } = mongo;
     await createCollections(db, collections);
     const archives = openArchives(db);
-    [pieces, inputs] = [openPieces(db), openInputs(db)];
-    const jobs = openJobStore(db, clock, [pieces, inputs]);
+    [parts, inputs] = [openJobParts(db), openInputs(db)];
+    const jobs = openJobStore(db, clock, [parts, inputs]);
     writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.applyCommits();
-    const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
+    const deps = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>
       Selection.fromPartial({ now: new Date(0), applications: selected.map((code) => ({ code, numbers: 1 })) });
-    const { acceptExport } = exportsRpc({ ...parts, inputs, archives, segments: { select } });
-    rpc = { ...jobsRpc({ ...parts, pieces }), acceptExport };
+    const { acceptExport } = exportsRpc({ ...deps, inputs, archives, segments: { select } });
+    rpc = { ...jobsRpc({ ...deps, parts }), acceptExport };
   });
   afterAll(() => writer.close());
   beforeEach(() => {
@@ -105,9 +105,9 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await fill(MAX_OPEN_JOBS, MAX_OPEN_JOBS + 1);
     await start(`${application}-0`);
     await expect(start('late')).rejects.toThrow(tooMany);
-    expect(await pieces.find('late', 0)).toBeUndefined();
+    expect(await parts.find('late', 0)).toBeUndefined();
     await expect(store('later')).rejects.toThrow(tooMany);
-    expect(await pieces.find('later', 0)).toBeUndefined();
+    expect(await parts.find('later', 0)).toBeUndefined();
     await expect(startExport('export', application)).rejects.toThrow(tooMany);
     expect(await inputs.find('export')).toBeUndefined();
   });

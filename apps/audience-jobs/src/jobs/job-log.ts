@@ -30,7 +30,7 @@ export interface JobDocument {
   readonly bytes: number;
   readonly accepted: Uint8Array | Binary;
   readonly acceptedAt: Date;
-  readonly pieces: number;
+  readonly parts: number;
   readonly entries: number;
   readonly done: number;
   readonly notFound: number;
@@ -65,19 +65,19 @@ function endOf(job: Job): Partial<JobDocument> {
 }
 
 function jobDocument(job: Job): JobDocument {
-  const { status, account, acceptedAt, pieces, entries, done, notFound, failed } = job;
+  const { status, account, acceptedAt, parts, entries, done, notFound, failed } = job;
   const { application, bytes } = job.accepted;
   const accepted = JobAccepted.encode(job.accepted).finish();
-  const facts = { account, accepted, acceptedAt, pieces, entries, done, notFound, failed };
+  const facts = { account, accepted, acceptedAt, parts, entries, done, notFound, failed };
   return { status, queue: queueKey({ account, application }), bytes, ...facts, ...endOf(job) };
 }
 
 /** The job in a stored document. */
 export function jobOf({ _id, ...stored }: JobDocument & { readonly _id: string }): Job {
-  const { status, account, acceptedAt, pieces, entries, done, notFound, failed } = stored;
+  const { status, account, acceptedAt, parts, entries, done, notFound, failed } = stored;
   const bytes = stored.accepted instanceof Uint8Array ? stored.accepted : stored.accepted.buffer;
   const accepted = JobAccepted.decode(bytes);
-  const facts = { id: _id, account, accepted, acceptedAt, pieces, entries, done, notFound, failed };
+  const facts = { id: _id, account, accepted, acceptedAt, parts, entries, done, notFound, failed };
   switch (status) {
     case 'Pending': {
       const { attempts, workers, retryAt } = stored;
@@ -108,7 +108,7 @@ export const jobsLog: LogDefinition<JobCommand, JobEvent, Job, Job> = {
   toDocument: (job) => ({ ...jobDocument(job) }),
   fields: {
     [JOBS]: fieldsOf<JobDocument>({
-      ...{ status: true, account: true, queue: true, bytes: true, accepted: true, acceptedAt: true, pieces: true },
+      ...{ status: true, account: true, queue: true, bytes: true, accepted: true, acceptedAt: true, parts: true },
       ...{ entries: true, done: true, notFound: true, failed: true, attempts: true, workers: true, retryAt: true },
       ...{ finishedAt: true, reason: true },
     }),

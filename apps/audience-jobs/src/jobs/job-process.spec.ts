@@ -3,21 +3,21 @@ import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { type AddMissingTagsRequest, type DeviceBatch, type EntryOutcome, EntryStatus, JobEntry } from '@tidings/rpc';
 import { identityKeysFrom } from '@tidings/runtime';
-import type { Piece } from './pieces.ts';
-import { pieceProcessor, type ProcessDeps } from './job-process.ts';
+import type { JobPart } from './job-parts.ts';
+import { partProcessor, type ProcessDeps } from './job-process.ts';
 
 const accepted = {
-  ...{ kind: JobKind.JOB_KIND_SET_TAGS, application: 'x', entries: 1, pieces: 1, createMissingTags: false },
+  ...{ kind: JobKind.JOB_KIND_SET_TAGS, application: 'x', entries: 1, parts: 1, createMissingTags: false },
   bytes: 100,
   exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
 };
 const job: Job = {
-  ...{ id: 'job', account: 'a', accepted, acceptedAt: new Date(0), pieces: 0, entries: 0 },
+  ...{ id: 'job', account: 'a', accepted, acceptedAt: new Date(0), parts: 0, entries: 0 },
   ...{ done: 0, notFound: 0, failed: 0, attempts: 0, workers: [], retryAt: new Date(0) },
   status: 'Pending',
 };
 
-const pieceOf = (number: number, identifier: JobEntry['identifier'], tags: Record<string, unknown>): Piece => ({
+const partOf = (number: number, identifier: JobEntry['identifier'], tags: Record<string, unknown>): JobPart => ({
   ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100 },
 });
 
@@ -32,13 +32,13 @@ const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
       : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
   });
 
-/** A processor of these pieces and its recorded calls to the registry. Every user has 100 devices. */
-function setUp(...given: Piece[]) {
+/** A processor of these parts and its recorded calls to the registry. Every user has 100 devices. */
+function setUp(...given: JobPart[]) {
   /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const told: (DeviceBatch | string)[] = [];
-  const pieces = {
+  const parts = {
     find: async (_job: string, number: number) => given[number],
     async *all() {
       yield* given;
@@ -47,7 +47,7 @@ function setUp(...given: Piece[]) {
     finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),
   };
   const deps = {
-    pieces: pieces as unknown as ProcessDeps['pieces'],
+    parts: parts as unknown as ProcessDeps['parts'],
     accounts: {
       addMissingTags: async ({ tags }: AddMissingTagsRequest) => {
         const names = tags.map(({ name }) => name);
@@ -71,14 +71,14 @@ function setUp(...given: Piece[]) {
     },
     ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
   };
-  return { process: pieceProcessor(deps), told, finished };
+  return { process: partProcessor(deps), told, finished };
 }
 
-describe('batches of a piece', () => {
+describe('batches of a part', () => {
   it('contain an entry once for each of its devices, within the size of a call', async () => {
-    const piece = pieceOf(0, { $case: 'userId', value: 'u' }, { Level: 1 });
+    const part = partOf(0, { $case: 'userId', value: 'u' }, { Level: 1 });
     const sizesOf = async (entryBytes: number): Promise<number[]> => {
-      const { process, told } = setUp({ ...piece, entryBytes });
+      const { process, told } = setUp({ ...part, entryBytes });
       expect(await process(job)).toMatchObject({ entries: 1, done: 100 });
       return told.map((batch) => (batch as DeviceBatch).entries.length);
     };
@@ -89,12 +89,12 @@ describe('batches of a piece', () => {
 
 describe('missing tags (R-G6)', () => {
   const phone = { $case: 'hwid', value: 'phone' } as const;
-  const creating = (pieces: number): Job => ({ ...job, accepted: { ...accepted, pieces, createMissingTags: true } });
+  const creating = (parts: number): Job => ({ ...job, accepted: { ...accepted, parts, createMissingTags: true } });
 
-  it('are added before the first batch, one command per piece, independently of piece boundaries', async () => {
+  it('are added before the first batch, one command per part, independently of part boundaries', async () => {
     const { process, told } = setUp(
-      pieceOf(0, phone, { Level: null, Name: 'a', Other: 'b' }),
-      pieceOf(1, phone, { Level: 5, Last: 1 }),
+      partOf(0, phone, { Level: null, Name: 'a', Other: 'b' }),
+      partOf(1, phone, { Level: 5, Last: 1 }),
     );
     await process(creating(2));
     expect(told).toEqual(['Name Other', 'Level Last', expect.objectContaining({ key: 'job/0.0' })]);
@@ -102,7 +102,7 @@ describe('missing tags (R-G6)', () => {
 
   it('are added 1,000 at a time, until one exceeds the quota', async () => {
     const tags = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i < 1500 ? 'in' : 'no'}-${i}`, i]));
-    const { process, told, finished } = setUp(pieceOf(0, phone, { ...tags, none: null }));
+    const { process, told, finished } = setUp(partOf(0, phone, { ...tags, none: null }));
     await process(creating(1));
     expect(told.map((each) => (typeof each === 'string' ? each.split(' ').length : each.key))).toEqual([
       ...[1000, 1000, 'job/0.0'],

@@ -1,15 +1,15 @@
 import { contactCalled, deviceLogOf, hwidHashOf } from '@tidings/audience';
-import { JobKind, type JobPieceProcessed } from '@tidings/events';
+import { JobKind, type JobPartProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { type Accounts, type BatchEntry, type Devices, type EntryOutcome, type JobEntry, Register } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts';
-import type { Piece, Pieces } from './pieces.ts';
+import type { JobPart, JobParts } from './job-parts.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
 export interface ProcessDeps {
-  readonly pieces: Pieces;
+  readonly parts: JobParts;
   readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   /** Names the registry replica that owns a log. */
@@ -56,31 +56,31 @@ interface Numbered {
   readonly row: Row & { readonly hwid: string };
 }
 
-/** Processes the next piece of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. */
-export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPieceProcessed> {
-  const { pieces, accounts, devices, replicaOf, deviceKey } = deps;
+/** Processes the next part of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. */
+export function partProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPartProcessed> {
+  const { parts, accounts, devices, replicaOf, deviceKey } = deps;
 
   /**
-   * Adds the tags of all pieces before the first one, so that an entry's result does not depend on piece boundaries. @returns the refused tags of the
-   * piece
+   * Adds the tags of all parts before the first one, so that an entry's result does not depend on part boundaries. @returns the refused tags of the
+   * part
    */
-  const addTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<RefusedTags | undefined> => {
-    if (!accepted.createMissingTags || piece.outcomes) return undefined;
-    const refused = await addMissingTags(accounts, account, piece.entries);
-    if (piece.number === 0) {
-      for await (const { number, entries } of pieces.all(id, accepted.pieces)) {
+  const addTags = async ({ id, account, accepted }: Job, part: JobPart): Promise<RefusedTags | undefined> => {
+    if (!accepted.createMissingTags || part.outcomes) return undefined;
+    const refused = await addMissingTags(accounts, account, part.entries);
+    if (part.number === 0) {
+      for await (const { number, entries } of parts.all(id, accepted.parts)) {
         if (number > 0) await addMissingTags(accounts, account, entries);
       }
     }
     return refused;
   };
 
-  /** The piece with the devices of its entries, as first resolved. */
-  const resolved = async ({ id, account, accepted }: Job, piece: Piece): Promise<Piece> => {
+  /** The part with the devices of its entries, as first resolved. */
+  const resolved = async ({ id, account, accepted }: Job, part: JobPart): Promise<JobPart> => {
     // A registration contains its hwid.
-    if (piece.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return piece;
-    const unclear = unclearIn(piece.entries);
-    if (unclear.length === 0) return piece;
+    if (part.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return part;
+    const unclear = unclearIn(part.entries);
+    if (unclear.length === 0) return part;
     const named = (kind: Identifier['$case']) => unclear.filter(({ identifier: { $case } }) => $case === kind);
     const [users, tokens, spelled] = [named('userId'), named('pushToken'), named('hwid')];
     const { byUserId, byPushToken, hwids } = await devices.resolve({
@@ -95,7 +95,7 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
       ...tokens.map(({ place }, i) => [place, byPushToken[i]!.names] as const),
       ...spelled.map(({ place, identifier: { value } }, i) => [place, [hwids[i] ?? value]] as const),
     ]);
-    return { ...piece, hwids: await pieces.resolve(id, piece.number, meant) };
+    return { ...part, hwids: await parts.resolve(id, part.number, meant) };
   };
 
   /** Rows of one log are sent together and in order, so that their key identifies them. */
@@ -119,7 +119,7 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
     return replies.flatMap(({ outcomes }) => outcomes);
   };
 
-  const applyAll = async (job: Job, { number, entryBytes }: Piece, rows: readonly Row[]): Promise<EntryOutcome[]> => {
+  const applyAll = async (job: Job, { number, entryBytes }: JobPart, rows: readonly Row[]): Promise<EntryOutcome[]> => {
     const found = rows.flatMap((row, i): Numbered[] =>
       row.hwid === undefined ? [] : [{ number: i, row: { ...row, hwid: row.hwid } }],
     );
@@ -133,14 +133,14 @@ export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPiec
   };
 
   return async (job) => {
-    const stored = await pieces.find(job.id, job.pieces);
-    if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is missing`);
+    const stored = await parts.find(job.id, job.parts);
+    if (!stored) throw Fault.bug(`part ${job.parts} of job ${job.id} is missing`);
     const refused = await addTags(job, stored);
-    const piece = await resolved(job, stored);
-    const rows = rowsOf(piece);
-    const applied = piece.outcomes ?? (await applyAll(job, piece, rows));
+    const part = await resolved(job, stored);
+    const rows = rowsOf(part);
+    const applied = part.outcomes ?? (await applyAll(job, part, rows));
     const outcomes = refused ? withReason(applied, refused) : applied;
-    if (!piece.outcomes) await pieces.finish(job.id, piece.number, outcomes);
-    return countsOf(piece, rows, outcomes);
+    if (!part.outcomes) await parts.finish(job.id, part.number, outcomes);
+    return countsOf(part, rows, outcomes);
   };
 }

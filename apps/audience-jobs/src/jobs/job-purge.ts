@@ -28,7 +28,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptio
       await store.remove(ids);
       ids = await store.idsOf(queue, 'Completed');
     }
-    // Until the second pass, a worker may be processing one of their pieces.
+    // Until the second pass, a worker may be processing one of their parts.
     if (look === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
       await store.removeOrphans(ids);

@@ -15,7 +15,7 @@ describeWithMongo('jobs that can be begun', (mongo) => {
   let accepted = clock.now() - 100;
 
   const save = async (id: string, kind: JobKind, application: string, ...more: JobAction[]): Promise<void> => {
-    const facts = { kind, application, entries: 1, pieces: 1, bytes: 7, createMissingTags: false };
+    const facts = { kind, application, entries: 1, parts: 1, bytes: 7, createMissingTags: false };
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     const accept: JobAction = { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } };
     const at = new Date(accepted++);
@@ -39,12 +39,12 @@ describeWithMongo('jobs that can be begun', (mongo) => {
   });
 
   it('are the oldest of their applications, and every export', async () => {
-    const piece = { piece: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
-    await save('done', TAGS, 'x', { type: 'pieceProcessed', processed: piece });
+    const part = { part: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
+    await save('done', TAGS, 'x', { type: 'partProcessed', processed: part });
     await save('x-1', TAGS, 'x');
     await save('x-2', TAGS, 'x');
     await save('export-1', EXPORT, 'x');
-    await save('y-1', TAGS, 'y', { type: 'attemptFailed', piece: 0, worker: 'w' });
+    await save('y-1', TAGS, 'y', { type: 'attemptFailed', part: 0, worker: 'w' });
     await save('y-2', TAGS, 'y');
     await save('export-2', EXPORT, 'x');
     expect(await store.queues()).toEqual([

@@ -5,13 +5,13 @@ import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tiding
 import { archiveOf } from '../exports/name.ts';
 import type { Admission } from './job-admission.ts';
 import { type JobCommand, logOfJob } from './job-log.ts';
-import type { Pieces } from './pieces.ts';
+import type { JobParts } from './job-parts.ts';
 import { shownRows } from './rows.ts';
 import type { JobStore } from './job-store.ts';
 
 export interface JobsDeps {
   readonly clock: Clock;
-  readonly pieces: Pieces;
+  readonly parts: JobParts;
   readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
@@ -37,22 +37,22 @@ const viewOf = (job: Job): JobView => ({
 /** The bulk job methods of `Jobs` of tidings.rpc.v1, and the states of all jobs. */
 export function jobsRpc({
   clock,
-  pieces,
+  parts,
   admission,
   store,
   writer,
   accepted: wake,
-}: JobsDeps): Pick<Jobs, 'storePiece' | 'accept' | 'find' | 'rows'> {
+}: JobsDeps): Pick<Jobs, 'storePart' | 'accept' | 'find' | 'rows'> {
   const find = async ({ job: id, kind, account }: FindJobRequest): Promise<Job | undefined> => {
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
   };
   return {
-    async storePiece({ job, number, piece, account, application }) {
-      if (!piece) throw Fault.bug('no piece');
+    async storePart({ job, number, part, account, application }) {
+      if (!part) throw Fault.bug('no part');
       // Checked first, so that a refused request stores nothing.
       await admission.check({ account, application });
-      await pieces.store(job, number, piece, new Date(clock.now()));
+      await parts.store(job, number, part, new Date(clock.now()));
       return {};
     },
 
@@ -65,7 +65,7 @@ export function jobsRpc({
       try {
         await admission.admit({ account, application: accepted.application }, { job: id, bytes: accepted.bytes }, open);
       } catch (error) {
-        if (error instanceof Fault && error.kind === 'throttled') await pieces.remove([id]);
+        if (error instanceof Fault && error.kind === 'throttled') await parts.remove([id]);
         throw error;
       }
       wake();
@@ -80,7 +80,7 @@ export function jobsRpc({
     async *rows(request) {
       const job = await find(request);
       if (!job) return;
-      for await (const piece of pieces.all(job.id, job.pieces)) yield { rows: shownRows(piece) };
+      for await (const part of parts.all(job.id, job.parts)) yield { rows: shownRows(part) };
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { JobPieceProcessed } from '@tidings/events';
+import type { JobPartProcessed } from '@tidings/events';
 import { type EntryOutcome, EntryStatus, type JobEntry, type JobRow } from '@tidings/rpc';
-import type { Piece } from './pieces.ts';
+import type { JobPart } from './job-parts.ts';
 
 /** A line of a job's result: an entry and its device, if it has one (R-G4). */
 export interface Row {
@@ -8,12 +8,12 @@ export interface Row {
   readonly hwid: string | undefined;
 }
 
-type Entries = Pick<Piece, 'entries' | 'hwids'>;
+type Entries = Pick<JobPart, 'entries' | 'hwids'>;
 
-const hwidsOf = (entry: JobEntry, place: number, hwids: Piece['hwids']): readonly string[] =>
+const hwidsOf = (entry: JobEntry, place: number, hwids: JobPart['hwids']): readonly string[] =>
   hwids?.get(place) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
 
-/** The rows of a piece, in the order of its entries: one per device of a user, and one for every other entry. */
+/** The rows of a part, in the order of its entries: one per device of a user, and one for every other entry. */
 export function rowsOf({ entries, hwids }: Entries): Row[] {
   return entries.flatMap((entry, place): Row[] => {
     const found = hwidsOf(entry, place, hwids);
@@ -28,8 +28,8 @@ const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus
   return outcome?.status ?? EntryStatus.ENTRY_STATUS_DONE;
 };
 
-/** Number of a piece's rows by status. */
-export function countsOf(piece: Piece, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPieceProcessed {
+/** Number of a part's rows by status. */
+export function countsOf(part: JobPart, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPartProcessed {
   const byRow = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   const counts = { done: 0, notFound: 0, failed: 0 };
   rows.forEach((row, i) => {
@@ -38,7 +38,7 @@ export function countsOf(piece: Piece, rows: readonly Row[], outcomes: readonly 
     else if (status === EntryStatus.ENTRY_STATUS_FAILED) counts.failed++;
     else counts.done++;
   });
-  return { piece: piece.number, entries: piece.entries.length, ...counts };
+  return { part: part.number, entries: part.entries.length, ...counts };
 }
 
 function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | undefined): Record<string, string> {
@@ -50,10 +50,10 @@ function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | und
   return Object.fromEntries(told.map((name) => [name, refused.get(name) ?? OK]));
 }
 
-/** The rows of a piece as a caller sees them. */
-export function shownRows(piece: Piece): JobRow[] {
-  const byRow = new Map(piece.outcomes?.map((outcome) => [outcome.number, outcome]));
-  return rowsOf(piece).map((row, i) => {
+/** The rows of a part as a caller sees them. */
+export function shownRows(part: JobPart): JobRow[] {
+  const byRow = new Map(part.outcomes?.map((outcome) => [outcome.number, outcome]));
+  return rowsOf(part).map((row, i) => {
     const { identifier } = row.entry;
     const outcome = byRow.get(i);
     const status = statusOf(row, outcome);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type LogWriter, openLogs } from '@tidings/event-store';
-import { ExportFormat, JobFailure, JobKind, type JobPieceProcessed } from '@tidings/events';
+import { ExportFormat, JobFailure, JobKind, type JobPartProcessed } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
@@ -17,11 +17,11 @@ import { type JobStore, openJobStore } from './job-store.ts';
 import { Worker, type WorkerDeps } from './worker.ts';
 
 const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;
-const PIECES = 6;
+const PARTS = 6;
 const LEASE_S = 11;
 
-const resultOf = ({ pieces: piece }: Job): JobPieceProcessed => ({
-  piece,
+const resultOf = ({ parts: part }: Job): JobPartProcessed => ({
+  part,
   entries: 1,
   done: 1,
   notFound: 0,
@@ -36,7 +36,7 @@ describeWithMongo('a worker', (mongo) => {
   let writer: LogWriter<JobCommand, Job>;
   let workers: Worker[];
   let lines: Record<string, unknown>[];
-  /** Processed pieces, by job, in order of completion. */
+  /** Processed parts, by job, in order of completion. */
   let worked: string[];
 
   const log = (): Logger => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as never) });
@@ -44,7 +44,7 @@ describeWithMongo('a worker', (mongo) => {
     writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
   const accept = async (id: string, application: string, kind = TAGS, account = 'a'): Promise<void> => {
     clock.advance(0.001);
-    const accepted = { kind, application, entries: PIECES, pieces: PIECES, bytes: 1, createMissingTags: false };
+    const accepted = { kind, application, entries: PARTS, parts: PARTS, bytes: 1, createMissingTags: false };
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     await say(id, { type: 'accept', account, accepted: { ...accepted, exportFormat } });
   };
@@ -53,8 +53,8 @@ describeWithMongo('a worker', (mongo) => {
     workers.push(worker);
     return worker;
   };
-  /** Takes a moment, so that concurrent pieces overlap. */
-  const work = async (job: Job): Promise<JobPieceProcessed> => {
+  /** Takes a moment, so that concurrent parts overlap. */
+  const work = async (job: Job): Promise<JobPartProcessed> => {
     await store.queues();
     worked.push(job.id);
     return resultOf(job);
@@ -93,15 +93,15 @@ describeWithMongo('a worker', (mongo) => {
     await accept('C-export', 'C', EXPORT);
     for (let i = 0; i < many; i++) start(work);
     await allDone();
-    expect(worked).toHaveLength(14 * PIECES);
+    expect(worked).toHaveLength(14 * PARTS);
     for (const id of ['B-bulk', 'C-export']) {
       expect(endOf(id)).toBeLessThan(lastEnd('A'));
       // Not only before the last of them: while A's first jobs were running.
-      expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PIECES);
+      expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PARTS);
     }
     // Bulk jobs of an application do not overtake each other.
     const bulk = worked.filter((id) => id.startsWith('A-bulk'));
-    expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PIECES }, () => `A-bulk-${i}`)));
+    expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PARTS }, () => `A-bulk-${i}`)));
   });
 
   it('serves an account with one application like one with many', async () => {
@@ -109,13 +109,12 @@ describeWithMongo('a worker', (mongo) => {
     await accept('B-bulk', 'B', TAGS, 'b');
     start(work);
     await allDone();
-    expect(worked.slice(0, endOf('B-bulk')).length).toBeLessThan(4 * PIECES);
+    expect(worked.slice(0, endOf('B-bulk')).length).toBeLessThan(4 * PARTS);
   });
 
-  it('fails a job whose processes died three times at a piece, says why, and does not touch it again (R-S3)', async () => {
+  it('fails a job whose processes died three times at a part, says why, and does not touch it again (R-S3)', async () => {
     await accept('poison', 'A', EXPORT);
-    for (const worker of ['dead-1', 'dead-2', 'dead-3'])
-      await say('poison', { type: 'beginAttempt', piece: 0, worker });
+    for (const worker of ['dead-1', 'dead-2', 'dead-3']) await say('poison', { type: 'beginAttempt', part: 0, worker });
     await accept('innocent', 'A', EXPORT);
     start(work);
     expect(await until('poison', ({ status }) => status !== 'Pending')).toMatchObject({
@@ -125,7 +124,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(worked).not.toContain('poison');
     expect(lines).toContainEqual(
       expect.objectContaining({
-        ...{ job: 'poison', application: 'A', piece: 0, reason: 'JOB_FAILURE_PROCESS_DIED', msg: 'bulk job failed' },
+        ...{ job: 'poison', application: 'A', part: 0, reason: 'JOB_FAILURE_PROCESS_DIED', msg: 'bulk job failed' },
       }),
     );
   });
@@ -133,14 +132,14 @@ describeWithMongo('a worker', (mongo) => {
   it('runs a job alone that may have killed a process, until it has progressed', async () => {
     await accept('A-1', 'A', EXPORT);
     await accept('suspect', 'B', EXPORT);
-    await say('suspect', { type: 'beginAttempt', piece: 0, worker: 'dead' });
+    await say('suspect', { type: 'beginAttempt', part: 0, worker: 'dead' });
     await accept('C-1', 'C', EXPORT);
     await accept('D-1', 'D', EXPORT);
     const atWork = new Map<string, number>();
     let together: string[] = [];
     const two = Promise.withResolvers<void>();
     start(async (job) => {
-      atWork.set(job.id, job.pieces);
+      atWork.set(job.id, job.parts);
       const others = [...atWork.keys()].filter((id) => id !== job.id);
       if (atWork.get('suspect') === 0) together = [...together, ...(job.id === 'suspect' ? others : [job.id])];
       const result = await work(job);
@@ -155,7 +154,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('suspect')).toMatchObject({ status: 'Completed' });
   });
 
-  it('writes one commit per piece of a turn, and one that begins the turn', async () => {
+  it('writes one commit per part of a turn, and one that begins the turn', async () => {
     await accept('A-1', 'A');
     start(work);
     await allDone();
@@ -173,15 +172,15 @@ describeWithMongo('a worker', (mongo) => {
       return resultOf(job);
     });
     await begun.promise;
-    expect(await store.find('slow')).toMatchObject({ attempts: 0, pieces: 0, workers: [expect.any(String)] });
+    expect(await store.find('slow')).toMatchObject({ attempts: 0, parts: 0, workers: [expect.any(String)] });
     const stopped = worker.stop();
     // The job has not ended.
     expect(await until('slow', (job) => job.status === 'Pending' && job.workers.length === 0)).toMatchObject({
-      pieces: 0,
+      parts: 0,
     });
     finished.resolve();
     await stopped;
-    expect(await store.find('slow')).toMatchObject({ status: 'Pending', attempts: 0, pieces: 1, workers: [] });
+    expect(await store.find('slow')).toMatchObject({ status: 'Pending', attempts: 0, parts: 1, workers: [] });
   });
 
   it('counts no attempt that ends because a service is unavailable', async () => {
@@ -221,7 +220,7 @@ describeWithMongo('a worker', (mongo) => {
       clock.advance(LEASE_S);
     }
     expect(deaths).toHaveLength(3);
-    expect(await store.find('poison')).toMatchObject({ status: 'Failed', pieces: 0 });
+    expect(await store.find('poison')).toMatchObject({ status: 'Failed', parts: 0 });
     expect(await store.find('beside-1')).toMatchObject({ status: 'Completed' });
     expect(await store.find('beside-2')).toMatchObject({ status: 'Completed' });
   });

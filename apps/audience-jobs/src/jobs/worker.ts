@@ -1,6 +1,6 @@
 import { every, type Periodic } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
-import { JobFailure, type JobPieceProcessed } from '@tidings/events';
+import { JobFailure, type JobPartProcessed } from '@tidings/events';
 import { isSuspect, type Job, type JobAction, type Queue, roundRobin } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import { Lease, transientAsFault } from '@tidings/mongo';
@@ -11,8 +11,8 @@ import type { JobStore } from './job-store.ts';
 
 /** Maximum concurrent jobs of a process; the others wait for their turn. */
 const JOBS_AT_ONCE = 2;
-/** Pieces of a job per turn. */
-const TURN_PIECES = 4;
+/** Parts of a job per turn. */
+const TURN_PARTS = 4;
 const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
@@ -28,8 +28,8 @@ export interface WorkerDeps {
   readonly log: Logger;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Processes the entries of a job's next piece. */
-  readonly process: (job: Job) => Promise<JobPieceProcessed>;
+  /** Processes the entries of a job's next part. */
+  readonly process: (job: Job) => Promise<JobPartProcessed>;
 }
 
 /** A job and the lease that reserves it for this process. */
@@ -39,9 +39,9 @@ interface Taken {
 }
 
 /**
- * Processes pending jobs piece by piece, two at a time. Applications take turns of four pieces, whatever each has queued; within an application the
+ * Processes pending jobs part by part, two at a time. Applications take turns of four parts, whatever each has queued; within an application the
  * oldest job goes first, and its bulk jobs run one after the other. A lease assigns a job to one process; after a crash, another process or the next
- * start resumes at the current piece when the lease has expired. A job that may have killed its process runs alone until it has progressed, so that
+ * start resumes at the current part when the lease has expired. A job that may have killed its process runs alone until it has progressed, so that
  * no other job is blamed.
  */
 export class Worker {
@@ -49,7 +49,7 @@ export class Worker {
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
-  /** The last piece of each job that this process may have begun without a durable end. */
+  /** The last part of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
   #isAlone = false;
@@ -66,7 +66,7 @@ export class Worker {
     void this.#looking.now();
   }
 
-  /** Finishes the pieces in progress, and withdraws their attempts, even if the process is killed before they end. */
+  /** Finishes the parts in progress, and withdraws their attempts, even if the process is killed before they end. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#looking.stop();
@@ -120,7 +120,7 @@ export class Worker {
     const { id } = taken.job;
     const end = this.#turns.begin(queue);
     this.#isAlone = isAlone;
-    const run = this.#run(taken, isAlone ? 1 : TURN_PIECES).then((isWell) => {
+    const run = this.#run(taken, isAlone ? 1 : TURN_PARTS).then((isWell) => {
       this.#running.delete(id);
       if (isAlone) this.#isAlone = false;
       end();
@@ -139,8 +139,8 @@ export class Worker {
     const isOpen = (job: Job): boolean => job.status === 'Pending' && job.retryAt.getTime() <= clock.now();
     try {
       let { job } = taken;
-      for (let pieces = 0; pieces < turn && isOpen(job) && lease.held && !this.#stopping; pieces++) {
-        job = await this.#advance(job, pieces + 1 < turn);
+      for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
+        job = await this.#advance(job, parts + 1 < turn);
       }
       return true;
     } catch (error) {
@@ -154,14 +154,14 @@ export class Worker {
   }
 
   /**
-   * Attempts the next piece; the attempt is recorded before it begins (R-S3).
-   * @param continues whether the piece after it has its turn too: the commit of this piece begins it, which saves a commit per piece
+   * Attempts the next part; the attempt is recorded before it begins (R-S3).
+   * @param continues whether the part after it has its turn too: the commit of this part begins it, which saves a commit per part
    */
   async #advance(job: Job, continues: boolean): Promise<Job> {
-    const { id, pieces: piece } = job;
-    const begun = this.#isBegun(job) ? job : await this.#begin(id, piece);
+    const { id, parts: part } = job;
+    const begun = this.#isBegun(job) ? job : await this.#begin(id, part);
     if (this.#stopping) return begun;
-    const isNext = begun.status === 'Pending' && begun.pieces === piece;
+    const isNext = begun.status === 'Pending' && begun.parts === part;
     const after = isNext ? await this.#end(begun, await this.#attempt(begun), continues) : begun;
     if (!this.#isBegun(after)) this.#begun.delete(id);
     return after;
@@ -171,21 +171,21 @@ export class Worker {
     return job.status === 'Pending' && job.workers.includes(this.#owner);
   }
 
-  #begin(id: string, piece: number): Promise<Job> {
-    this.#begun.set(id, piece);
-    return this.#say(id, { type: 'beginAttempt', piece, worker: this.#owner });
+  #begin(id: string, part: number): Promise<Job> {
+    this.#begun.set(id, part);
+    return this.#say(id, { type: 'beginAttempt', part, worker: this.#owner });
   }
 
-  #end({ id, pieces: piece }: Job, action: JobAction, continues: boolean): Promise<Job> {
-    if (action.type !== 'pieceProcessed' || !continues || this.#stopping) return this.#say(id, action);
-    this.#begun.set(id, piece + 1);
+  #end({ id, parts: part }: Job, action: JobAction, continues: boolean): Promise<Job> {
+    if (action.type !== 'partProcessed' || !continues || this.#stopping) return this.#say(id, action);
+    this.#begun.set(id, part + 1);
     return this.#say(id, { ...action, next: this.#owner });
   }
 
   async #attempt(job: Job): Promise<JobAction> {
     const { log, process } = this.#deps;
     try {
-      return { type: 'pieceProcessed', processed: await transientAsFault(() => process(job)) };
+      return { type: 'partProcessed', processed: await transientAsFault(() => process(job)) };
     } catch (thrown) {
       const fault = Fault.from(thrown);
       switch (fault.kind) {
@@ -195,21 +195,21 @@ export class Worker {
           // The registry refuses a whole job only if its application is unknown (R-S3).
           return { type: 'applicationGone' };
         default:
-          log.error({ job: job.id, piece: job.pieces, err: fault }, 'attempt at a bulk job failed');
-          return { type: 'attemptFailed', piece: job.pieces, worker: this.#owner };
+          log.error({ job: job.id, part: job.parts, err: fault }, 'attempt at a bulk job failed');
+          return { type: 'attemptFailed', part: job.parts, worker: this.#owner };
       }
     }
   }
 
   /** Withdraws an attempt. If the store is unavailable, a later cycle does so. */
   async #withdraw(id: string): Promise<void> {
-    const piece = this.#begun.get(id);
-    if (piece === undefined) return;
+    const part = this.#begun.get(id);
+    if (part === undefined) return;
     try {
-      await this.#say(id, { type: 'withdrawAttempt', piece, worker: this.#owner });
+      await this.#say(id, { type: 'withdrawAttempt', part, worker: this.#owner });
       this.#begun.delete(id);
     } catch (error) {
-      this.#deps.log.warn({ job: id, piece, err: error }, 'attempt at a bulk job not withdrawn');
+      this.#deps.log.warn({ job: id, part, err: error }, 'attempt at a bulk job not withdrawn');
     }
   }
 
@@ -217,9 +217,9 @@ export class Worker {
     const { writer, clock, log } = this.#deps;
     const job = await writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
     if (job.status === 'Failed' && action.type !== 'withdrawAttempt') {
-      const { account, pieces: piece, accepted, reason } = job;
+      const { account, parts: part, accepted, reason } = job;
       const isOurs = reason !== JobFailure.JOB_FAILURE_APPLICATION_GONE;
-      const facts = { job: id, account, application: accepted.application, piece, reason: JobFailure[reason] };
+      const facts = { job: id, account, application: accepted.application, part, reason: JobFailure[reason] };
       log[isOurs ? 'error' : 'warn'](facts, 'bulk job failed');
     }
     return job;

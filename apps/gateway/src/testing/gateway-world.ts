@@ -19,7 +19,7 @@ import {
   type Presets,
   type Segments,
   type Statistics,
-  type StorePieceRequest,
+  type StorePartRequest,
   type Subscriptions,
   type SubscriptionView,
   TokenScope,
@@ -281,12 +281,12 @@ export class World {
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
   };
 
-  /** Accepted bulk jobs with their pieces. */
+  /** Accepted bulk jobs with their parts. */
   readonly accepted: AcceptJobRequest[] = [];
-  readonly pieces: StorePieceRequest[] = [];
+  readonly parts: StorePartRequest[] = [];
   readonly jobs: Jobs = {
-    storePiece: async (request) => {
-      this.pieces.push(request);
+    storePart: async (request) => {
+      this.parts.push(request);
       return {};
     },
     accept: async (request) => {

@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import type { Peer } from '@tidings/runtime';
+import { backendNames, type Peer, services } from '@tidings/runtime';
 
 /** A service that runs as a separate process. */
 export interface ServiceProgram {
@@ -12,22 +12,16 @@ export interface ServiceProgram {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const programsOf = (peer: Peer): ServiceProgram[] => {
+  const { program: entry, isPerChannel = false }: { readonly program: string; readonly isPerChannel?: boolean } =
+    services[peer];
+  return isPerChannel
+    ? channelNames().map((channel) => ({ name: `${peer}.${channel}`, peer, entry, env: { TIDINGS_CHANNEL: channel } }))
+    : [{ name: peer, peer, entry }];
+};
+
 /** The programs of the distributed mode (architecture 2); the gateway is last, so that its peers are running. */
-export const programs: readonly ServiceProgram[] = [
-  { name: 'registry', peer: 'registry', entry: 'registry/dist/main.js' },
-  { name: 'scheduler', peer: 'scheduler', entry: 'scheduler/dist/main.js' },
-  { name: 'statistics', peer: 'statistics', entry: 'statistics/dist/main.js' },
-  { name: 'audience-jobs', peer: 'audience-jobs', entry: 'audience-jobs/dist/main.js' },
-  { name: 'webhooks', peer: 'webhooks', entry: 'webhooks/dist/main.js' },
-  ...channelNames().map((channel): ServiceProgram => ({
-    name: `dispatcher.${channel}`,
-    peer: 'dispatcher',
-    entry: 'dispatcher/dist/main.js',
-    env: { TIDINGS_CHANNEL: channel },
-  })),
-  { name: 'fanout', peer: 'fanout', entry: 'registry/dist/main.fanout.js' },
-  { name: 'gateway', peer: 'gateway', entry: 'gateway/dist/main.js' },
-];
+export const programs: readonly ServiceProgram[] = [...backendNames.flatMap(programsOf), ...programsOf('gateway')];
 
 /** Creates the topics, and ends. */
 export const TOPICS = 'platform/dist/topics.js';

@@ -30,7 +30,8 @@ interface Part {
   taken: number;
 }
 
-interface Piece {
+/** Records of a part that one batch contains: from `from`, up to `to`, exclusive. */
+interface PartRange {
   readonly part: Part;
   readonly from: number;
   readonly to: number;
@@ -39,7 +40,7 @@ interface Piece {
 interface Write {
   readonly log: PartitionLog;
   readonly batch: Batch;
-  readonly pieces: readonly Piece[];
+  readonly ranges: readonly PartRange[];
 }
 
 interface Queue {
@@ -143,13 +144,13 @@ export class Appender {
         void this.#recover(queue);
         continue;
       }
-      const pieces = takePieces(queue);
-      if (pieces.length === 0) {
+      const ranges = takeRanges(queue);
+      if (ranges.length === 0) {
         queue.busy = false;
         continue;
       }
-      const batch = newBatch(queue.log.end, at, recordsIn(pieces));
-      writes.push({ log: queue.log, batch, pieces });
+      const batch = newBatch(queue.log.end, at, recordsIn(ranges));
+      writes.push({ log: queue.log, batch, ranges });
       room -= batch.body.length;
     }
     return writes;
@@ -167,10 +168,10 @@ export class Appender {
         appended.push(write);
       } else if (outcome === 'taken') {
         queue.unsure = true;
-        putBack(queue, write.pieces);
+        putBack(queue, write.ranges);
       } else {
         // It may have been stored, or be stored later: then the next batch finds its offset taken.
-        for (const { part } of write.pieces) fail(part, outcome);
+        for (const { part } of write.ranges) fail(part, outcome);
       }
       this.#release(queue);
     }
@@ -247,8 +248,8 @@ function split(
 }
 
 /** Takes the records that fit into one batch. */
-function takePieces(queue: Queue): Piece[] {
-  const pieces: Piece[] = [];
+function takeRanges(queue: Queue): PartRange[] {
+  const ranges: PartRange[] = [];
   let count = 0;
   let bytes = 0;
   let done = 0;
@@ -261,33 +262,33 @@ function takePieces(queue: Queue): Piece[] {
         part.taken++;
         count++;
       }
-      if (part.taken > from) pieces.push({ part, from, to: part.taken });
+      if (part.taken > from) ranges.push({ part, from, to: part.taken });
       if (part.taken < part.records.length) break;
     }
     done++;
   }
   queue.parts.splice(0, done);
-  return pieces;
+  return ranges;
 }
 
-function recordsIn(pieces: readonly Piece[]): readonly OutRecord[] {
-  const slices = pieces.map(({ part: { records }, from, to }) =>
+function recordsIn(ranges: readonly PartRange[]): readonly OutRecord[] {
+  const slices = ranges.map(({ part: { records }, from, to }) =>
     from === 0 && to === records.length ? records : records.slice(from, to),
   );
   const [first = [], ...others] = slices;
   return others.length === 0 ? first : first.concat(...others);
 }
 
-function putBack(queue: Queue, pieces: readonly Piece[]): void {
-  for (const { part, from } of pieces.toReversed()) {
+function putBack(queue: Queue, ranges: readonly PartRange[]): void {
+  for (const { part, from } of ranges.toReversed()) {
     part.taken = from;
     if (queue.parts[0] !== part) queue.parts.unshift(part);
   }
 }
 
-function settle({ log: { partition }, batch, pieces }: Write): void {
+function settle({ log: { partition }, batch, ranges }: Write): void {
   let offset = batch.first;
-  for (const { part, from, to } of pieces) {
+  for (const { part, from, to } of ranges) {
     const { publication, places } = part;
     for (let i = from; i < to; i++) publication.positions[places[i] as number] = { partition, offset: offset++ };
     publication.open -= to - from;

@@ -15,7 +15,7 @@ export const jobsModel = defineStates<JobDocument>({
     bytes: number,
     accepted: bytes,
     acceptedAt: date,
-    pieces: number,
+    parts: number,
     entries: number,
     done: number,
     notFound: number,
@@ -33,28 +33,28 @@ export const jobsModel = defineStates<JobDocument>({
   ],
 });
 
-export interface PieceDocument {
+export interface JobPartDocument {
   /** `<job>/<number>`. */
   readonly _id: string;
   readonly job: string;
   readonly number: number;
   readonly at: Date;
-  /** An encoded JobPiece. */
+  /** An encoded PartEntries. */
   readonly input: Uint8Array | Binary;
   readonly hwids?: readonly MeantDocument[];
   /** An encoded DeviceBatchReply. */
   readonly outcome?: Uint8Array | Binary;
 }
 
-/** The devices of an entry of a piece. */
+/** The devices of an entry of a part. */
 export interface MeantDocument {
   readonly entry: number;
   readonly hwids: readonly string[];
 }
 
 /** Callers' data on devices, outside the logs. */
-export const piecesModel = defineModel<PieceDocument>({
-  name: 'pieces',
+export const jobPartsModel = defineModel<JobPartDocument>({
+  name: 'jobParts',
   kept: withTheJob,
   fields: {
     _id: text,

@@ -10,16 +10,16 @@ import {
   JobStatus,
   type JobView,
   ListOperator,
-  type StorePieceRequest,
+  type StorePartRequest,
 } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
 /** One document of the jobs service, and one batch of the registry. */
-const PIECE_ENTRIES = 4096;
-const PIECE_BYTES = 1024 * 1024;
-/** A piece must hold at least one entry of the maximum size. */
+const PART_ENTRIES = 4096;
+const PART_BYTES = 1024 * 1024;
+/** A part must hold at least one entry of the maximum size. */
 const ENTRY_BYTES = 4 * 1024 * 1024;
-/** Pieces in flight. */
+/** Parts in flight. */
 const IN_FLIGHT = 4;
 
 const listOperators = {
@@ -36,41 +36,41 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
   return bytes;
 }
 
-/** Splits the entries into pieces filled up to their size. */
-export function* piecesOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
-  let piece: Buffer[] = [];
+/** Splits the entries into parts filled up to their size. */
+export function* partsOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
+  let part: Buffer[] = [];
   let bytes = 0;
   for (const [place, entry] of entries.entries()) {
     const one = encoded(entry, place);
-    if (piece.length === PIECE_ENTRIES || (piece.length > 0 && bytes + one.length > PIECE_BYTES)) {
-      yield piece;
-      [piece, bytes] = [[], 0];
+    if (part.length === PART_ENTRIES || (part.length > 0 && bytes + one.length > PART_BYTES)) {
+      yield part;
+      [part, bytes] = [[], 0];
     }
-    piece.push(one);
+    part.push(one);
     bytes += one.length;
   }
-  if (piece.length > 0) yield piece;
+  if (part.length > 0) yield part;
 }
 
-type Stored = Pick<JobAccepted, 'pieces' | 'bytes'>;
+type Stored = Pick<JobAccepted, 'parts' | 'bytes'>;
 
-/** Stores all pieces and returns their number. Each is made when a slot in flight is free. */
+/** Stores all parts and returns their number. Each is made when a slot in flight is free. */
 async function storeAll(
-  jobs: Pick<Jobs, 'storePiece'>,
-  of: Pick<StorePieceRequest, 'job' | 'account' | 'application'>,
+  jobs: Pick<Jobs, 'storePart'>,
+  of: Pick<StorePartRequest, 'job' | 'account' | 'application'>,
   entries: readonly BulkEntry[],
 ): Promise<Stored> {
-  const pieces = piecesOf(entries)[Symbol.iterator]();
+  const parts = partsOf(entries)[Symbol.iterator]();
   let stored = 0;
   let bytes = 0;
   const lane = async (): Promise<void> => {
-    for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
+    for (let next = parts.next(); next.done !== true; next = parts.next()) {
       bytes += next.value.reduce((sum, { length }) => sum + length, 0);
-      await jobs.storePiece({ ...of, number: stored++, piece: { entries: next.value } });
+      await jobs.storePart({ ...of, number: stored++, part: { entries: next.value } });
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
-  return { pieces: stored, bytes };
+  return { parts: stored, bytes };
 }
 
 /**

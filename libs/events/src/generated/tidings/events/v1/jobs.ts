@@ -18,7 +18,7 @@ export enum JobKind {
   JOB_KIND_SET_TAGS = 1,
   JOB_KIND_REGISTER = 2,
   JOB_KIND_UNREGISTER = 3,
-  /** JOB_KIND_EXPORT - Of a segment. Its entries are the numbers of devices that are looked at, its pieces the parts of its file, its rows the devices in it. */
+  /** JOB_KIND_EXPORT - Of a segment. Its entries are the numbers of devices that are looked at, its parts the parts of its file, its rows the devices in it. */
   JOB_KIND_EXPORT = 4,
 }
 
@@ -34,7 +34,7 @@ export enum JobFailure {
   JOB_FAILURE_UNSPECIFIED = 0,
   JOB_FAILURE_APPLICATION_GONE = 1,
   JOB_FAILURE_INTERNAL_ERROR = 2,
-  /** JOB_FAILURE_PROCESS_DIED - Too many attempts at a piece were not ended by the processes that began them. */
+  /** JOB_FAILURE_PROCESS_DIED - Too many attempts at a part were not ended by the processes that began them. */
   JOB_FAILURE_PROCESS_DIED = 3,
 }
 
@@ -52,7 +52,7 @@ export interface JobEvent {
   at: Date | undefined;
   event:
     | { $case: "accepted"; value: JobAccepted }
-    | { $case: "pieceProcessed"; value: JobPieceProcessed }
+    | { $case: "partProcessed"; value: JobPartProcessed }
     | { $case: "attemptFailed"; value: JobAttemptFailed }
     | { $case: "completed"; value: JobCompleted }
     | { $case: "failed"; value: JobFailed }
@@ -67,8 +67,8 @@ export interface JobAccepted {
   /** "" = an export of several applications. */
   application: string;
   entries: number;
-  /** Its entries lie in so many pieces, numbered from 0. */
-  pieces: number;
+  /** Its entries lie in so many parts, numbered from 0. */
+  parts: number;
   createMissingTags: boolean;
   exportFormat: ExportFormat;
   /** Size of its entries. */
@@ -76,9 +76,9 @@ export interface JobAccepted {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Every entry of the piece has its result. Pieces are processed in order. */
-export interface JobPieceProcessed {
-  piece: number;
+/** Every entry of the part has its result. Parts are processed in order. */
+export interface JobPartProcessed {
+  part: number;
   entries: number;
   /** Rows by status: an entry that names a user has one for each of the user's devices (R-G4). */
   done: number;
@@ -87,9 +87,9 @@ export interface JobPieceProcessed {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Written before a worker starts on the piece. An attempt without an end is one whose process died. */
+/** Written before a worker starts on the part. An attempt without an end is one whose process died. */
 export interface JobAttemptBegun {
-  piece: number;
+  part: number;
   /** A name for one life of a process. */
   worker: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -97,14 +97,14 @@ export interface JobAttemptBegun {
 
 /** The attempt ended without a result and without an error of our own: it does not count. */
 export interface JobAttemptWithdrawn {
-  piece: number;
+  part: number;
   worker: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** An attempt at the piece ended with an error of our own. */
+/** An attempt at the part ended with an error of our own. */
 export interface JobAttemptFailed {
-  piece: number;
+  part: number;
   retryAt: Date | undefined;
   worker: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -141,8 +141,8 @@ export const JobEvent: MessageFns<JobEvent> = {
       case "accepted":
         JobAccepted.encode(message.event.value, writer.uint32(82).fork()).join();
         break;
-      case "pieceProcessed":
-        JobPieceProcessed.encode(message.event.value, writer.uint32(90).fork()).join();
+      case "partProcessed":
+        JobPartProcessed.encode(message.event.value, writer.uint32(90).fork()).join();
         break;
       case "attemptFailed":
         JobAttemptFailed.encode(message.event.value, writer.uint32(98).fork()).join();
@@ -229,7 +229,7 @@ export const JobEvent: MessageFns<JobEvent> = {
               break;
             }
 
-            message.event = { $case: "pieceProcessed", value: JobPieceProcessed.decode(reader, reader.uint32()) };
+            message.event = { $case: "partProcessed", value: JobPartProcessed.decode(reader, reader.uint32()) };
             continue;
           }
           case 12: {
@@ -340,9 +340,9 @@ export const JobEvent: MessageFns<JobEvent> = {
         }
         break;
       }
-      case "pieceProcessed": {
+      case "partProcessed": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "pieceProcessed", value: JobPieceProcessed.fromPartial(object.event.value) };
+          message.event = { $case: "partProcessed", value: JobPartProcessed.fromPartial(object.event.value) };
         }
         break;
       }
@@ -386,7 +386,7 @@ function createBaseJobAccepted(): JobAccepted {
     kind: 0,
     application: "",
     entries: 0,
-    pieces: 0,
+    parts: 0,
     createMissingTags: false,
     exportFormat: 0,
     bytes: 0,
@@ -404,8 +404,8 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     if (message.entries !== 0) {
       writer.uint32(24).uint32(message.entries);
     }
-    if (message.pieces !== 0) {
-      writer.uint32(32).uint32(message.pieces);
+    if (message.parts !== 0) {
+      writer.uint32(32).uint32(message.parts);
     }
     if (message.createMissingTags !== false) {
       writer.uint32(40).bool(message.createMissingTags);
@@ -469,7 +469,7 @@ export const JobAccepted: MessageFns<JobAccepted> = {
               break;
             }
 
-            message.pieces = reader.uint32();
+            message.parts = reader.uint32();
             continue;
           }
           case 5: {
@@ -556,7 +556,7 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     message.kind = object.kind ?? 0;
     message.application = object.application ?? "";
     message.entries = object.entries ?? 0;
-    message.pieces = object.pieces ?? 0;
+    message.parts = object.parts ?? 0;
     message.createMissingTags = object.createMissingTags ?? false;
     message.exportFormat = object.exportFormat ?? 0;
     message.bytes = object.bytes ?? 0;
@@ -564,14 +564,14 @@ export const JobAccepted: MessageFns<JobAccepted> = {
   },
 };
 
-function createBaseJobPieceProcessed(): JobPieceProcessed {
-  return { piece: 0, entries: 0, done: 0, notFound: 0, failed: 0 };
+function createBaseJobPartProcessed(): JobPartProcessed {
+  return { part: 0, entries: 0, done: 0, notFound: 0, failed: 0 };
 }
 
-export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
-  encode(message: JobPieceProcessed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.piece !== 0) {
-      writer.uint32(8).uint32(message.piece);
+export const JobPartProcessed: MessageFns<JobPartProcessed> = {
+  encode(message: JobPartProcessed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.part !== 0) {
+      writer.uint32(8).uint32(message.part);
     }
     if (message.entries !== 0) {
       writer.uint32(16).uint32(message.entries);
@@ -596,7 +596,7 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): JobPieceProcessed {
+  decode(input: BinaryReader | Uint8Array, length?: number): JobPartProcessed {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -605,7 +605,7 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseJobPieceProcessed();
+      const message = createBaseJobPartProcessed();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -614,7 +614,7 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
               break;
             }
 
-            message.piece = reader.uint32();
+            message.part = reader.uint32();
             continue;
           }
           case 2: {
@@ -670,43 +670,43 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<JobPieceProcessed, Uint8Array>
+  // Transform<JobPartProcessed, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<JobPieceProcessed | JobPieceProcessed[]> | Iterable<JobPieceProcessed | JobPieceProcessed[]>,
+    source: AsyncIterable<JobPartProcessed | JobPartProcessed[]> | Iterable<JobPartProcessed | JobPartProcessed[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [JobPieceProcessed.encode(p).finish()];
+          yield* [JobPartProcessed.encode(p).finish()];
         }
       } else {
-        yield* [JobPieceProcessed.encode(pkt as any).finish()];
+        yield* [JobPartProcessed.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobPieceProcessed>
+  // Transform<Uint8Array, JobPartProcessed>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobPieceProcessed> {
+  ): AsyncIterable<JobPartProcessed> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [JobPieceProcessed.decode(p)];
+          yield* [JobPartProcessed.decode(p)];
         }
       } else {
-        yield* [JobPieceProcessed.decode(pkt as any)];
+        yield* [JobPartProcessed.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<JobPieceProcessed>, I>>(base?: I): JobPieceProcessed {
-    return JobPieceProcessed.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<JobPartProcessed>, I>>(base?: I): JobPartProcessed {
+    return JobPartProcessed.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<JobPieceProcessed>, I>>(object: I): JobPieceProcessed {
-    const message = createBaseJobPieceProcessed();
-    message.piece = object.piece ?? 0;
+  fromPartial<I extends Exact<DeepPartial<JobPartProcessed>, I>>(object: I): JobPartProcessed {
+    const message = createBaseJobPartProcessed();
+    message.part = object.part ?? 0;
     message.entries = object.entries ?? 0;
     message.done = object.done ?? 0;
     message.notFound = object.notFound ?? 0;
@@ -716,13 +716,13 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
 };
 
 function createBaseJobAttemptBegun(): JobAttemptBegun {
-  return { piece: 0, worker: "" };
+  return { part: 0, worker: "" };
 }
 
 export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
   encode(message: JobAttemptBegun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.piece !== 0) {
-      writer.uint32(8).uint32(message.piece);
+    if (message.part !== 0) {
+      writer.uint32(8).uint32(message.part);
     }
     if (message.worker !== "") {
       writer.uint32(18).string(message.worker);
@@ -756,7 +756,7 @@ export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
               break;
             }
 
-            message.piece = reader.uint32();
+            message.part = reader.uint32();
             continue;
           }
           case 2: {
@@ -824,20 +824,20 @@ export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
   },
   fromPartial<I extends Exact<DeepPartial<JobAttemptBegun>, I>>(object: I): JobAttemptBegun {
     const message = createBaseJobAttemptBegun();
-    message.piece = object.piece ?? 0;
+    message.part = object.part ?? 0;
     message.worker = object.worker ?? "";
     return message;
   },
 };
 
 function createBaseJobAttemptWithdrawn(): JobAttemptWithdrawn {
-  return { piece: 0, worker: "" };
+  return { part: 0, worker: "" };
 }
 
 export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
   encode(message: JobAttemptWithdrawn, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.piece !== 0) {
-      writer.uint32(8).uint32(message.piece);
+    if (message.part !== 0) {
+      writer.uint32(8).uint32(message.part);
     }
     if (message.worker !== "") {
       writer.uint32(18).string(message.worker);
@@ -871,7 +871,7 @@ export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
               break;
             }
 
-            message.piece = reader.uint32();
+            message.part = reader.uint32();
             continue;
           }
           case 2: {
@@ -941,20 +941,20 @@ export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
   },
   fromPartial<I extends Exact<DeepPartial<JobAttemptWithdrawn>, I>>(object: I): JobAttemptWithdrawn {
     const message = createBaseJobAttemptWithdrawn();
-    message.piece = object.piece ?? 0;
+    message.part = object.part ?? 0;
     message.worker = object.worker ?? "";
     return message;
   },
 };
 
 function createBaseJobAttemptFailed(): JobAttemptFailed {
-  return { piece: 0, retryAt: undefined, worker: "" };
+  return { part: 0, retryAt: undefined, worker: "" };
 }
 
 export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
   encode(message: JobAttemptFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.piece !== 0) {
-      writer.uint32(8).uint32(message.piece);
+    if (message.part !== 0) {
+      writer.uint32(8).uint32(message.part);
     }
     if (message.retryAt !== undefined) {
       Timestamp.encode(toTimestamp(message.retryAt), writer.uint32(18).fork()).join();
@@ -991,7 +991,7 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
               break;
             }
 
-            message.piece = reader.uint32();
+            message.part = reader.uint32();
             continue;
           }
           case 2: {
@@ -1067,7 +1067,7 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
   },
   fromPartial<I extends Exact<DeepPartial<JobAttemptFailed>, I>>(object: I): JobAttemptFailed {
     const message = createBaseJobAttemptFailed();
-    message.piece = object.piece ?? 0;
+    message.part = object.part ?? 0;
     message.retryAt = object.retryAt ?? undefined;
     message.worker = object.worker ?? "";
     return message;

@@ -42,20 +42,20 @@ export interface JobEntry {
   integers: string[];
 }
 
-/** As it is stored: each entry an encoded JobEntry, so that a piece can be filled up to its size. */
-export interface JobPiece {
+/** As it is stored: each entry an encoded JobEntry, so that a part can be filled up to its size. */
+export interface PartEntries {
   entries: Buffer[];
 }
 
-export interface StorePieceRequest {
+export interface StorePartRequest {
   job: string;
   number: number;
-  piece: JobPiece | undefined;
+  part: PartEntries | undefined;
   account: string;
   application: string;
 }
 
-export interface StorePieceReply {
+export interface StorePartReply {
 }
 
 export interface AcceptJobRequest {
@@ -380,19 +380,19 @@ export const JobEntry: MessageFns<JobEntry> = {
   },
 };
 
-function createBaseJobPiece(): JobPiece {
+function createBasePartEntries(): PartEntries {
   return { entries: [] };
 }
 
-export const JobPiece: MessageFns<JobPiece> = {
-  encode(message: JobPiece, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PartEntries: MessageFns<PartEntries> = {
+  encode(message: PartEntries, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.entries) {
       writer.uint32(10).bytes(v!);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): JobPiece {
+  decode(input: BinaryReader | Uint8Array, length?: number): PartEntries {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -401,7 +401,7 @@ export const JobPiece: MessageFns<JobPiece> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseJobPiece();
+      const message = createBasePartEntries();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -426,61 +426,61 @@ export const JobPiece: MessageFns<JobPiece> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<JobPiece, Uint8Array>
+  // Transform<PartEntries, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<JobPiece | JobPiece[]> | Iterable<JobPiece | JobPiece[]>,
+    source: AsyncIterable<PartEntries | PartEntries[]> | Iterable<PartEntries | PartEntries[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [JobPiece.encode(p).finish()];
+          yield* [PartEntries.encode(p).finish()];
         }
       } else {
-        yield* [JobPiece.encode(pkt as any).finish()];
+        yield* [PartEntries.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobPiece>
+  // Transform<Uint8Array, PartEntries>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobPiece> {
+  ): AsyncIterable<PartEntries> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [JobPiece.decode(p)];
+          yield* [PartEntries.decode(p)];
         }
       } else {
-        yield* [JobPiece.decode(pkt as any)];
+        yield* [PartEntries.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<JobPiece>, I>>(base?: I): JobPiece {
-    return JobPiece.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PartEntries>, I>>(base?: I): PartEntries {
+    return PartEntries.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<JobPiece>, I>>(object: I): JobPiece {
-    const message = createBaseJobPiece();
+  fromPartial<I extends Exact<DeepPartial<PartEntries>, I>>(object: I): PartEntries {
+    const message = createBasePartEntries();
     message.entries = object.entries?.map((e) => e) || [];
     return message;
   },
 };
 
-function createBaseStorePieceRequest(): StorePieceRequest {
-  return { job: "", number: 0, piece: undefined, account: "", application: "" };
+function createBaseStorePartRequest(): StorePartRequest {
+  return { job: "", number: 0, part: undefined, account: "", application: "" };
 }
 
-export const StorePieceRequest: MessageFns<StorePieceRequest> = {
-  encode(message: StorePieceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const StorePartRequest: MessageFns<StorePartRequest> = {
+  encode(message: StorePartRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.job !== "") {
       writer.uint32(10).string(message.job);
     }
     if (message.number !== 0) {
       writer.uint32(16).uint32(message.number);
     }
-    if (message.piece !== undefined) {
-      JobPiece.encode(message.piece, writer.uint32(26).fork()).join();
+    if (message.part !== undefined) {
+      PartEntries.encode(message.part, writer.uint32(26).fork()).join();
     }
     if (message.account !== "") {
       writer.uint32(34).string(message.account);
@@ -491,7 +491,7 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): StorePieceRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): StorePartRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -500,7 +500,7 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStorePieceRequest();
+      const message = createBaseStorePartRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -525,7 +525,7 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
               break;
             }
 
-            message.piece = JobPiece.decode(reader, reader.uint32());
+            message.part = PartEntries.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -557,46 +557,46 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<StorePieceRequest, Uint8Array>
+  // Transform<StorePartRequest, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<StorePieceRequest | StorePieceRequest[]> | Iterable<StorePieceRequest | StorePieceRequest[]>,
+    source: AsyncIterable<StorePartRequest | StorePartRequest[]> | Iterable<StorePartRequest | StorePartRequest[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [StorePieceRequest.encode(p).finish()];
+          yield* [StorePartRequest.encode(p).finish()];
         }
       } else {
-        yield* [StorePieceRequest.encode(pkt as any).finish()];
+        yield* [StorePartRequest.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StorePieceRequest>
+  // Transform<Uint8Array, StorePartRequest>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StorePieceRequest> {
+  ): AsyncIterable<StorePartRequest> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [StorePieceRequest.decode(p)];
+          yield* [StorePartRequest.decode(p)];
         }
       } else {
-        yield* [StorePieceRequest.decode(pkt as any)];
+        yield* [StorePartRequest.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<StorePieceRequest>, I>>(base?: I): StorePieceRequest {
-    return StorePieceRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<StorePartRequest>, I>>(base?: I): StorePartRequest {
+    return StorePartRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<StorePieceRequest>, I>>(object: I): StorePieceRequest {
-    const message = createBaseStorePieceRequest();
+  fromPartial<I extends Exact<DeepPartial<StorePartRequest>, I>>(object: I): StorePartRequest {
+    const message = createBaseStorePartRequest();
     message.job = object.job ?? "";
     message.number = object.number ?? 0;
-    message.piece = (object.piece !== undefined && object.piece !== null)
-      ? JobPiece.fromPartial(object.piece)
+    message.part = (object.part !== undefined && object.part !== null)
+      ? PartEntries.fromPartial(object.part)
       : undefined;
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -604,16 +604,16 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
   },
 };
 
-function createBaseStorePieceReply(): StorePieceReply {
+function createBaseStorePartReply(): StorePartReply {
   return {};
 }
 
-export const StorePieceReply: MessageFns<StorePieceReply> = {
-  encode(_: StorePieceReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const StorePartReply: MessageFns<StorePartReply> = {
+  encode(_: StorePartReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): StorePieceReply {
+  decode(input: BinaryReader | Uint8Array, length?: number): StorePartReply {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -622,7 +622,7 @@ export const StorePieceReply: MessageFns<StorePieceReply> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStorePieceReply();
+      const message = createBaseStorePartReply();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -639,42 +639,42 @@ export const StorePieceReply: MessageFns<StorePieceReply> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<StorePieceReply, Uint8Array>
+  // Transform<StorePartReply, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<StorePieceReply | StorePieceReply[]> | Iterable<StorePieceReply | StorePieceReply[]>,
+    source: AsyncIterable<StorePartReply | StorePartReply[]> | Iterable<StorePartReply | StorePartReply[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [StorePieceReply.encode(p).finish()];
+          yield* [StorePartReply.encode(p).finish()];
         }
       } else {
-        yield* [StorePieceReply.encode(pkt as any).finish()];
+        yield* [StorePartReply.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StorePieceReply>
+  // Transform<Uint8Array, StorePartReply>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StorePieceReply> {
+  ): AsyncIterable<StorePartReply> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [StorePieceReply.decode(p)];
+          yield* [StorePartReply.decode(p)];
         }
       } else {
-        yield* [StorePieceReply.decode(pkt as any)];
+        yield* [StorePartReply.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<StorePieceReply>, I>>(base?: I): StorePieceReply {
-    return StorePieceReply.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<StorePartReply>, I>>(base?: I): StorePartReply {
+    return StorePartReply.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<StorePieceReply>, I>>(_: I): StorePieceReply {
-    const message = createBaseStorePieceReply();
+  fromPartial<I extends Exact<DeepPartial<StorePartReply>, I>>(_: I): StorePartReply {
+    const message = createBaseStorePartReply();
     return message;
   },
 };
@@ -2357,12 +2357,12 @@ export const JobRow_TagsEntry: MessageFns<JobRow_TagsEntry> = {
   },
 };
 
-/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
+/** Bulk jobs (Spec G): stored part by part, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
 export interface Jobs {
-  /** Keeps a piece of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
-  storePiece(request: StorePieceRequest): Promise<StorePieceReply>;
+  /** Keeps a part of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
+  storePart(request: StorePartRequest): Promise<StorePartReply>;
   /**
-   * Accepts a job whose pieces are stored: from the reply on it will be worked through. Refused, and its pieces removed, while the
+   * Accepts a job whose parts are stored: from the reply on it will be worked through. Refused, and its parts removed, while the
    * application has too many open jobs.
    */
   accept(request: AcceptJobRequest): Promise<AcceptJobReply>;
@@ -2378,23 +2378,23 @@ export interface Jobs {
   readArchive(request: ReadArchiveRequest): Promise<ReadArchiveReply>;
 }
 
-/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
+/** Bulk jobs (Spec G): stored part by part, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
 export type JobsDefinition = typeof JobsDefinition;
 export const JobsDefinition = {
   name: "Jobs",
   fullName: "tidings.rpc.v1.Jobs",
   methods: {
-    /** Keeps a piece of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
-    storePiece: {
-      name: "StorePiece",
-      requestType: StorePieceRequest as typeof StorePieceRequest,
+    /** Keeps a part of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
+    storePart: {
+      name: "StorePart",
+      requestType: StorePartRequest as typeof StorePartRequest,
       requestStream: false,
-      responseType: StorePieceReply as typeof StorePieceReply,
+      responseType: StorePartReply as typeof StorePartReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /**
-     * Accepts a job whose pieces are stored: from the reply on it will be worked through. Refused, and its pieces removed, while the
+     * Accepts a job whose parts are stored: from the reply on it will be worked through. Refused, and its parts removed, while the
      * application has too many open jobs.
      */
     accept: {

@@ -1,14 +1,14 @@
 import { Fault } from '@tidings/kernel';
 import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
-import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
+import { DeviceBatchReply, type EntryOutcome, JobEntry, PartEntries } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
-import { type PieceDocument, piecesModel } from './storage/jobs.schema.ts';
+import { type JobPartDocument, jobPartsModel } from './storage/jobs.schema.ts';
 
 type Meant = ReadonlyMap<number, readonly string[]>;
 
-/** A piece of a job's entries, with their outcomes. */
-export interface Piece {
+/** A part of a job's entries, with their outcomes. */
+export interface JobPart {
   readonly number: number;
   readonly entries: readonly JobEntry[];
   /** The devices of entries without an hwid, by the entry's index; undefined until resolved. */
@@ -20,11 +20,11 @@ export interface Piece {
 }
 
 /** Callers' data on devices, outside the logs: removed with the job, and not part of any event. */
-export interface Pieces extends OrphanRemoval {
-  store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
-  find(job: string, number: number): Promise<Piece | undefined>;
+export interface JobParts extends OrphanRemoval {
+  store(job: string, number: number, part: PartEntries, at: Date): Promise<void>;
+  find(job: string, number: number): Promise<JobPart | undefined>;
   /** In order, up to `end`, exclusive. */
-  all(job: string, end: number): AsyncIterable<Piece>;
+  all(job: string, end: number): AsyncIterable<JobPart>;
   /** Stores the resolved devices, and returns the first stored ones: a repeated attempt uses the same devices. */
   resolve(job: string, number: number, hwids: Meant): Promise<Meant>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
@@ -32,11 +32,11 @@ export interface Pieces extends OrphanRemoval {
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 
-const meantBy = (hwids: NonNullable<PieceDocument['hwids']>): Meant =>
+const meantBy = (hwids: NonNullable<JobPartDocument['hwids']>): Meant =>
   new Map(hwids.map((each) => [each.entry, each.hwids]));
 
-function pieceOf({ number, input, hwids, outcome }: PieceDocument): Piece {
-  const { entries } = JobPiece.decode(bytesOf(input));
+function partOf({ number, input, hwids, outcome }: JobPartDocument): JobPart {
+  const { entries } = PartEntries.decode(bytesOf(input));
   return {
     number,
     entries: entries.map((bytes) => JobEntry.decode(bytes)),
@@ -46,40 +46,40 @@ function pieceOf({ number, input, hwids, outcome }: PieceDocument): Piece {
   };
 }
 
-export function openPieces(db: Db): Pieces {
-  const pieces = modelOf(db, piecesModel);
+export function openJobParts(db: Db): JobParts {
+  const parts = modelOf(db, jobPartsModel);
   return {
-    async store(job, number, piece, at) {
-      const input = asBuffer(JobPiece.encode(piece).finish());
+    async store(job, number, part, at) {
+      const input = asBuffer(PartEntries.encode(part).finish());
       const _id = idOf(job, number);
-      await pieces.replaceOne({ _id }, { _id, job, number, at, input }, { upsert: true, runValidators: true });
+      await parts.replaceOne({ _id }, { _id, job, number, at, input }, { upsert: true, runValidators: true });
     },
     async find(job, number) {
-      const found = await pieces.findOne({ _id: idOf(job, number) }).lean<PieceDocument | null>();
-      return found ? pieceOf(found) : undefined;
+      const found = await parts.findOne({ _id: idOf(job, number) }).lean<JobPartDocument | null>();
+      return found ? partOf(found) : undefined;
     },
     async *all(job, end) {
-      const found = pieces
+      const found = parts
         .find({ job, number: { $lt: end } })
         .sort({ number: 1 })
         .hint('job')
         .batchSize(4);
-      for await (const document of found.lean().cursor() as AsyncIterable<PieceDocument>) yield pieceOf(document);
+      for await (const document of found.lean().cursor() as AsyncIterable<JobPartDocument>) yield partOf(document);
     },
     async resolve(job, number, hwids) {
       const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
       const _id = idOf(job, number);
-      const { matchedCount } = await pieces.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
+      const { matchedCount } = await parts.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
       if (matchedCount === 1) return hwids;
-      const first = await pieces.findOne({ _id }, { hwids: 1 }).lean<Pick<PieceDocument, 'hwids'> | null>();
-      if (!first?.hwids) throw Fault.bug(`piece ${_id} is missing`);
+      const first = await parts.findOne({ _id }, { hwids: 1 }).lean<Pick<JobPartDocument, 'hwids'> | null>();
+      if (!first?.hwids) throw Fault.bug(`part ${_id} is missing`);
       return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {
       const outcome = asBuffer(DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish());
-      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
+      await parts.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
     },
-    remove: async (jobs) => void (await pieces.deleteMany({ job: { $in: [...jobs] } })),
-    removeBefore: async (at) => void (await pieces.deleteMany({ at: { $lt: at } })),
+    remove: async (jobs) => void (await parts.deleteMany({ job: { $in: [...jobs] } })),
+    removeBefore: async (at) => void (await parts.deleteMany({ at: { $lt: at } })),
   };
 }

@@ -1,0 +1,21 @@
+import type { applicationMethods } from '@tidings/contract';
+import type { Serves } from '../../context.ts';
+import { configureApplication } from './configureApplication.ts';
+import { createApplication } from './createApplication.ts';
+import { deleteApplication } from './deleteApplication.ts';
+import { getApplication } from './getApplication.ts';
+import { getApplicationFile } from './getApplicationFile.ts';
+import { getApplications } from './getApplications.ts';
+import { setApplicationPlatformStatus } from './setApplicationPlatformStatus.ts';
+import { updateApplication } from './updateApplication.ts';
+
+export const applicationHandlers = {
+  createApplication,
+  updateApplication,
+  deleteApplication,
+  getApplication,
+  getApplications,
+  getApplicationFile,
+  configureApplication,
+  setApplicationPlatformStatus,
+} satisfies Serves<typeof applicationMethods>;

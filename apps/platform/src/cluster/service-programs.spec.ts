@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { addressVariable, type ServiceName, services } from '@tidings/runtime';
+import { programs, type ServiceProgram } from './service-programs.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+const names = Object.keys(services) as ServiceName[];
+
+/** The compose services that run the programs of services, as text, by their names. */
+const composed = new Map(
+  [...read('docker-compose.yml').matchAll(/^ {2}([\w-]+):\n {4}<<: \*service\n((?: {4}.*\n)+)/gm)].map(
+    ([, name, settings]) => [name!, settings!],
+  ),
+);
+
+/** The parts of a program's entry, e.g. `registry` and `dist/main.fanout.js`. */
+const partsOf = ({ entry }: ServiceProgram): readonly [app: string, file: string] => {
+  const [app, ...path] = entry.split('/');
+  return [app!, path.join('/')];
+};
+
+describe('the list of services', () => {
+  it('has one program for each service, one for each channel of the dispatcher, and the gateway last', () => {
+    expect(programs.map(({ name }) => name)).toEqual([
+      ...['audience-jobs', 'registry', 'scheduler', 'fanout', 'dispatcher.apns', 'dispatcher.fcm', 'statistics'],
+      ...['webhooks', 'gateway'],
+    ]);
+  });
+
+  it('is the list of docker-compose.yml', () => {
+    expect([...composed.keys()].sort()).toEqual(programs.map(({ name }) => name.replace('.', '-')).sort());
+  });
+
+  it.each(programs.map((program) => [program.name, program] as const))(
+    'agrees with docker-compose.yml about the image, the program and the variables of %s',
+    (name, program) => {
+      const [app, file] = partsOf(program);
+      const { required } = services[program.peer];
+      const settings = composed.get(name.replace('.', '-'));
+      expect(settings).toContain(`image: tidings/${app}\n`);
+      expect(settings).toContain(`args: { APP: ${app} }`);
+      if (file === 'dist/main.js') expect(settings).not.toContain('command:');
+      else expect(settings).toContain(`'apps/${program.entry}'`);
+      for (const [variable, value] of Object.entries(program.env ?? {}))
+        expect(settings).toContain(`${variable}: ${value} `);
+      expect(settings!.includes('TIDINGS_ADMIN_TOKEN')).toBe(
+        (required as readonly string[]).includes('TIDINGS_ADMIN_TOKEN'),
+      );
+      if (program.peer !== name) expect(settings).toContain(`aliases: [${program.peer}]`);
+    },
+  );
+
+  it('is the list of programs in docs/operations.md, with what each requires and calls', () => {
+    const page = read('docs/operations.md');
+    const rows = [...page.matchAll(/^\| `apps\/([\w-]+\/dist\/main[\w.]*)` \| .* \| 9090 \| (.*) \| (.*) \|$/gm)];
+    expect(rows.map(([, entry]) => entry!).sort()).toEqual(names.map((name) => services[name].program).sort());
+    for (const [row, entry, requires, calls] of rows) {
+      const { required, peers } = services[names.find((name) => services[name].program === entry)!];
+      const variables = (required as readonly string[]).filter((variable) => variable !== 'MONGO_URL');
+      for (const variable of variables) expect([row, requires]).toEqual([row, expect.stringContaining(variable)]);
+      const stated =
+        calls === 'every service, and other gateways' ? names : calls!.split(' ').filter((each) => each !== '–');
+      expect([entry, stated]).toEqual([entry, peers]);
+    }
+  });
+
+  it('is the list of addresses in README.md', () => {
+    const [row] = /^\| `REGISTRY_ADDRESS`.*$/m.exec(read('README.md'))!;
+    const stated = [...row.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, variable]) => variable!);
+    expect(stated.sort()).toEqual(names.map(addressVariable).sort());
+  });
+
+  it('is the list of services in docs/architecture.md', () => {
+    const section = read('docs/architecture.md').split('\n## ')[2]!;
+    const stated = [...section.matchAll(/^\| `([\w-]+)`(?:, second entry `main\.([\w-]+)\.ts`)?/gm)].map(
+      ([, name, entry]) => entry ?? name!,
+    );
+    const programsOnly = stated.filter((name) => !['platform', 'simulators'].includes(name));
+    expect(programsOnly.sort()).toEqual(names.toSorted());
+  });
+});

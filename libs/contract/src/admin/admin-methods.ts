@@ -1,0 +1,62 @@
+import { advanceClock } from './advanceClock.ts';
+import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
+import { changeSubscription } from './changeSubscription.ts';
+import { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
+import { createAccount } from './createAccount.ts';
+import { createGroup } from './createGroup.ts';
+import { createSubscription } from './createSubscription.ts';
+import { createToken } from './createToken.ts';
+import { deleteSubscription } from './deleteSubscription.ts';
+import { deleteToken } from './deleteToken.ts';
+import { getSubscription } from './getSubscription.ts';
+import { getToken } from './getToken.ts';
+import { listSubscriptions } from './listSubscriptions.ts';
+import { listTokens } from './listTokens.ts';
+import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
+import { liftThrottle, listProviders } from './providers.ts';
+import { setAtMostOnce } from './setAtMostOnce.ts';
+import { setCapping } from './setCapping.ts';
+import { setCategories } from './setCategories.ts';
+import { setControlGroup } from './setControlGroup.ts';
+import { setDebug } from './setDebug.ts';
+import { setPlan } from './setPlan.ts';
+import { setRateLimit } from './setRateLimit.ts';
+import { setSenders } from './setSenders.ts';
+import { setTracking } from './setTracking.ts';
+import { settled } from './settled.ts';
+
+/** The methods of admin. */
+export const adminMethods = {
+  createToken,
+  listTokens,
+  getToken,
+  deleteToken,
+  listProviders,
+  liftThrottle,
+  createAccount,
+  setDebug,
+  createGroup,
+  setControlGroup,
+  setAtMostOnce,
+  setCapping,
+  setTracking,
+  setPresetApproval,
+  getPresetApproval,
+  getComplaint,
+  recordComplaint,
+  clearComplaint,
+  getBlacklisted,
+  blacklistAddress,
+  clearAddress,
+  setCategories,
+  setPlan,
+  setSenders,
+  setRateLimit,
+  createSubscription,
+  listSubscriptions,
+  getSubscription,
+  changeSubscription,
+  deleteSubscription,
+  advanceClock,
+  settled,
+} as const;

@@ -1,0 +1,12 @@
+import { deleteEmail } from './deleteEmail.ts';
+import { registerEmail } from './registerEmail.ts';
+import { registerEmailUser } from './registerEmailUser.ts';
+import { setEmailTags } from './setEmailTags.ts';
+
+/** The methods of e-mail contacts. */
+export const emailMethods = {
+  registerEmail,
+  registerEmailUser,
+  deleteEmail,
+  setEmailTags,
+} as const;

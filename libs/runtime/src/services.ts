@@ -1,0 +1,61 @@
+interface ServiceFacts {
+  /** Its built program, below `apps`. */
+  readonly program: string;
+  /** The name of its database, which the prefix of the deployment precedes. */
+  readonly database?: string;
+  /** Variables that its process requires in addition to those of all services. */
+  readonly required: readonly string[];
+  /** The services that it calls. */
+  readonly peers: readonly string[];
+  /** Each channel has a process of its own, with `TIDINGS_CHANNEL`. */
+  readonly isPerChannel?: true;
+}
+
+const behindGateway = {
+  'audience-jobs': {
+    program: 'audience-jobs/dist/main.js',
+    database: 'audience_jobs',
+    required: ['MONGO_URL'],
+    peers: ['registry'],
+  },
+  registry: { program: 'registry/dist/main.js', database: 'registry', required: ['MONGO_URL'], peers: [] },
+  scheduler: { program: 'scheduler/dist/main.js', database: 'scheduler', required: ['MONGO_URL'], peers: [] },
+  fanout: { program: 'registry/dist/main.fanout.js', database: 'registry', required: ['MONGO_URL'], peers: [] },
+  dispatcher: {
+    program: 'dispatcher/dist/main.js',
+    database: 'dispatcher',
+    required: ['MONGO_URL', 'TIDINGS_CHANNEL'],
+    peers: ['registry'],
+    isPerChannel: true,
+  },
+  statistics: { program: 'statistics/dist/main.js', database: 'statistics', required: ['MONGO_URL'], peers: [] },
+  webhooks: { program: 'webhooks/dist/main.js', database: 'webhooks', required: ['MONGO_URL'], peers: ['registry'] },
+} as const satisfies Record<string, ServiceFacts>;
+
+/** The services that the gateway calls. */
+export type BackendName = keyof typeof behindGateway;
+
+/** The services behind the gateway, in the order in which work flows from one to the next. */
+export const backendNames = Object.keys(behindGateway) as readonly BackendName[];
+
+/**
+ * The services of the system, in the order in which work flows. Each is a process and a deployment of its own in the distributed mode; the gateway
+ * calls all, other gateways included.
+ */
+export const services = {
+  gateway: {
+    program: 'gateway/dist/main.js',
+    required: ['TIDINGS_ADMIN_TOKEN'],
+    peers: ['gateway', ...backendNames],
+  },
+  ...behindGateway,
+} as const satisfies Record<string, ServiceFacts>;
+
+export type ServiceName = keyof typeof services;
+
+/** The name of a service's database, without prefix. */
+export type ServiceDatabase = (typeof behindGateway)[BackendName]['database'];
+
+/** The variable of a service's address, e.g. `AUDIENCE_JOBS_ADDRESS`. */
+export const addressVariable = (service: ServiceName): string =>
+  `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
