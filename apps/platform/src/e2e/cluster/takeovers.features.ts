@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WORKER_LEASE_MS } from '@tidings/delivery';
 import {
   casesOf,
   drawn,
@@ -14,8 +15,8 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('takeovers');
 
-/** Three times the maximum silence of a worker. */
-const FROZEN_MS = 30_000;
+/** Longer than a lease, so that the thawed worker has lost its own. */
+const FROZEN_MS = WORKER_LEASE_MS + 5_000;
 /** Slow replies keep slices open for a while. */
 const SLOW_MS = 1_000;
 const LOOK_EVERY_MS = 50;
