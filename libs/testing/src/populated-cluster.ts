@@ -14,7 +14,7 @@ export function casesOf<Case>(cases: readonly Case[], few: number, draw: () => n
 }
 
 /** For `jest.setTimeout`: the maximum time of a test on a slow machine, in proportion to the devices. */
-export const POPULATION_TIMEOUT_MS = 300_000 * Math.max(1, devices / FULL_DEVICES);
+export const POPULATION_TIMEOUT_MS = 600_000 * Math.max(1, devices / FULL_DEVICES);
 /** Chunks are distributed over the processes of a service: with this many, each process has some. */
 const APPLICATIONS = 8;
 const DEAD = 5;

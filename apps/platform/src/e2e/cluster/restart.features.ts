@@ -5,7 +5,7 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 const { seed, draw } = drawn('moments of restarts');
 
 /** Every process restarts within one test. */
-const TIMEOUT_MS = 2.5 * POPULATION_TIMEOUT_MS;
+const TIMEOUT_MS = 1.5 * POPULATION_TIMEOUT_MS;
 
 /** Suites about the rolling restart of a system under load. */
 export function restartFeatures(test: ClusterUnderTest): void {
