@@ -69,11 +69,11 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       ...{ db, category: jobsLog.category, broker },
       decode: (bytes) => jobsLog.decode(bytes),
       isKnown: (event) => jobsLog.isKnown(event),
-      publish: ({ log: name, n, events }) =>
+      publish: ({ log: name, position, events }) =>
         events.map((event, index) => ({
           topic: topicNames.jobs,
           key: event.job,
-          value: JobEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+          value: JobEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
       onProblem: (error) => log.error({ err: error }, 'commits not published'),
     }),

@@ -54,11 +54,11 @@ export async function openScheduler({
       ...{ db, category: messagesLog.category, broker },
       decode: (bytes) => messagesLog.decode(bytes),
       isKnown: (event) => messagesLog.isKnown(event),
-      publish: ({ log: name, n, events }) =>
+      publish: ({ log: name, position, events }) =>
         events.map((event, index) => ({
           topic: topicNames.messages,
           key: event.code,
-          value: MessageEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+          value: MessageEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
       onProblem: (error) => log.error({ err: error }, 'commits not published'),
     }),

@@ -18,7 +18,7 @@ import type { CommitDocument, HeadDocument } from '../mongo/commits.ts';
 import type { QuarantineDocument } from '../mongo/open-logs.ts';
 import type { PassedOverDocument } from '../relay/passed-over.ts';
 
-const place = object<CommitDocument['_id']>({ log: text, n: number });
+const place = object<CommitDocument['_id']>({ log: text, position: number });
 
 /** The collections that the logs of a category have beside their states. @param keptMs how long commits are kept */
 export const logCollections = (category: string, keptMs: number): readonly ModelDefinition[] => [
@@ -46,7 +46,7 @@ export const logCollections = (category: string, keptMs: number): readonly Model
     fields: {
       _id: object<DocumentAddress>({ collection: text, id: text }),
       log: text,
-      n: number,
+      position: number,
       reason: text,
       isUnknown: optional(flag),
       at: date,
