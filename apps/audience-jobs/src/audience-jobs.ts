@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
+import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { createCollections, removeLeases } from '@tidings/mongo';
@@ -83,7 +83,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('log', writer, (opened) => opened.close());
   await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
-  const truncation = truncateLogs(db, jobsLog, { clock, log, keptMs: commitsKept.asDetails });
+  const truncation = truncateLogs(db, jobsLog, { clock, log, retentionMs: commitRetention.asDetails });
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 

@@ -32,7 +32,7 @@ interface Thing {
 
 const things = defineModel<Thing>({
   name: 'things',
-  kept: 'for ever',
+  retention: 'for ever',
   fields: {
     _id: object<Thing['_id']>({ log: text, n: number }),
     name: text,
