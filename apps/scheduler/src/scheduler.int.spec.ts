@@ -265,7 +265,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await seconds()).toBe(0);
   });
 
-  it('lists newest first, without hidden messages, and only what the filter names', async () => {
+  it('lists the messages of the filter, newest first, without hidden ones', async () => {
     const hidden = await create('', { hidden: true });
     clock.advance(1000);
     const [broadcast, listed] = [await create(), await create('', { listedRecipients: true })];

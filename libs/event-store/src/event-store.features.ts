@@ -207,7 +207,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       });
     });
 
-    it('clears self-reports with the state that follows, and keeps what is reported after', async () => {
+    it('clears self-reports with the next state, and keeps later ones', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });
       await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 } });

@@ -47,7 +47,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect([await commits.newest(log), await commits.newestBefore(log, clock.date)]).toEqual([3, 2]);
   });
 
-  it('removes what is old and applied, and no writer gives out those numbers again', async () => {
+  it('removes old, applied commits, and no writer reuses their positions', async () => {
     const [idle, busy] = [open(), open()];
     const commits = openCommits(mongo.db, things);
     const log = 'things-removed';

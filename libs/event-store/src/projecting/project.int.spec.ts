@@ -24,7 +24,7 @@ const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((positio
 describeWithMongo('project', (mongo) => {
   const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
 
-  it('applies the facts of many documents, and tells what is stored', async () => {
+  it('applies the facts of many documents, and returns the stored documents', async () => {
     const documents = collection('whole');
     await project(documents, [...facts('a', 1, 2), ...facts('b', 3)], whole);
     const stored = await project(documents, facts('a', 2, 4), whole);
@@ -56,7 +56,7 @@ describeWithMongo('project', (mongo) => {
     });
   });
 
-  it('applies to what it wrote last without reading it, and reads what another has written since', async () => {
+  it('applies facts to its last write without reading it, and reads a later write of another process', async () => {
     const documents = collection('recent');
     const stored: (Document | undefined)[] = [];
     const remembering: Projection<Seen> = {

@@ -227,7 +227,7 @@ describeWithMongo('openRelay', (mongo) => {
     ]);
   });
 
-  it('passes over what the broker refuses, and nothing else', async () => {
+  it('passes over only the commits that the broker refuses', async () => {
     const [db, broker] = [newDb(), new Published()];
     broker.fail = (values) => {
       if (values.includes('things-1 2')) throw Fault.tooLarge('a record too large');
