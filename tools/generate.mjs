@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import { operations, operationsPath } from './kept.mjs';
+import { operations, operationsPath } from './retention.mjs';
 import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
 

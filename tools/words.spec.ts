@@ -23,6 +23,8 @@ const REPLACED: Readonly<Record<string, string>> = {
   incarnation: 'epoch',
   isPassing: 'isTransient',
   isWithinReach: 'hasAccess',
+  commitsKept: 'commitRetention',
+  keptMs: 'retentionMs',
   leftovers: 'orphans',
   marksId: 'sendableId',
   deviceNotes: 'selfReportedState',

@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
+import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { createCollections, removeLeases } from '@tidings/mongo';
@@ -69,11 +69,11 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       ...{ db, category: jobsLog.category, broker },
       decode: (bytes) => jobsLog.decode(bytes),
       isKnown: (event) => jobsLog.isKnown(event),
-      publish: ({ log: name, n, events }) =>
+      publish: ({ log: name, position, events }) =>
         events.map((event, index) => ({
           topic: topicNames.jobs,
           key: event.job,
-          value: JobEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+          value: JobEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
       onProblem: (error) => log.error({ err: error }, 'commits not published'),
     }),
@@ -83,7 +83,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('log', writer, (opened) => opened.close());
   await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
-  const truncation = truncateLogs(db, jobsLog, { clock, log, keptMs: commitsKept.asDetails });
+  const truncation = truncateLogs(db, jobsLog, { clock, log, retentionMs: commitRetention.asDetails });
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 

@@ -1,4 +1,4 @@
-import { commitsKept, logCollections } from '@tidings/event-store';
+import { commitRetention, logCollections } from '@tidings/event-store';
 import { inDays, leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
 import { archiveBlocksModel, archivePartsModel, exportInputsModel } from './exports/storage/exports.schema.ts';
@@ -7,12 +7,15 @@ import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
 /** The collections of audience-jobs. */
 export const collections: readonly ModelDefinition[] = [
-  ...logCollections('jobs', commitsKept.asDetails),
+  ...logCollections('jobs', commitRetention.asDetails),
   jobsModel,
   jobPartsModel,
   exportInputsModel,
   archivePartsModel,
   archiveBlocksModel,
-  { ...leasesModel, kept: `${inDays(LEASES_KEPT_MS)} from the end of the lease; one for each relay` },
+  {
+    ...leasesModel,
+    retention: `${inDays(LEASES_KEPT_MS)} from the end of the lease; for ever: one document per relay`,
+  },
   deletedApplicationsModel,
 ];

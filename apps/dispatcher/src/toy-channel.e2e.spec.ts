@@ -87,7 +87,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
   });
 
-  it('counts what devices report, and lets event streams tell what the provider was handed', async () => {
+  it('counts the reports of devices, and sends event streams the pushes that the provider accepted', async () => {
     const [push] = pushes().filter(({ token }) => token === 'FIRST');
     const [event] = pushedEvents().filter(({ hwid }) => hwid === 'toy-0');
     expect(event).toMatchObject({ platform: 'AMAZON', payload: push!.payload });

@@ -35,7 +35,7 @@ function redriveFeatures({ open, env }: Deployment): void {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('sends dead letters back to those who could not handle it, once', async () => {
+  it('sends dead letters back, once, to the groups that could not handle them', async () => {
     const before = await open();
     const deadLetters = Promise.withResolvers<void>();
     await consume(before, {

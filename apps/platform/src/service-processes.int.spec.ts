@@ -103,7 +103,7 @@ describeWithKafka('service processes', (kafka) => {
       expect(registry.output()).toBe('');
     });
 
-    it('wait for what is not there yet, are asked by gRPC, and end in order', async () => {
+    it('wait for missing dependencies, are asked by gRPC, and end in order', async () => {
       const health = `http://127.0.0.1:${await freePort()}`;
       const registry = await start('registry/dist/main', { HEALTH_PORT: new URL(health).port });
       await said(registry, 'Kafka is not available yet');
@@ -149,7 +149,7 @@ describeWithKafka('service processes', (kafka) => {
         urls = (await Promise.all(gateways.map(ready))).map(({ http }) => http!);
       });
 
-      it('know at once what the other one has just done', async () => {
+      it('see at once the writes of another replica', async () => {
         const [here, there] = urls as [string, string];
         for (let round = 0; round < 5; round++) {
           const secrets = await issueTokens(here, admin);

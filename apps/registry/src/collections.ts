@@ -1,4 +1,4 @@
-import { commitsKept, logCollections } from '@tidings/event-store';
+import { commitRetention, logCollections } from '@tidings/event-store';
 import { leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { accountModels } from './accounts/storage/accounts.schema.ts';
 import { iconsModel } from './applications/storage/icons.schema.ts';
@@ -9,11 +9,11 @@ import { bucketsModel } from './tokens/storage/buckets.schema.ts';
 
 /** The collections of the registry and the fan-out. */
 export const collections: readonly ModelDefinition[] = [
-  ...logCollections('accounts', commitsKept.asFigures),
-  ...logCollections('devices', commitsKept.asDetails),
-  ...logCollections('visits', commitsKept.asDetails),
-  ...logCollections('plans', commitsKept.asFigures),
-  ...logCollections('fanouts', commitsKept.asDetails),
+  ...logCollections('accounts', commitRetention.asFigures),
+  ...logCollections('devices', commitRetention.asDetails),
+  ...logCollections('visits', commitRetention.asDetails),
+  ...logCollections('plans', commitRetention.asFigures),
+  ...logCollections('fanouts', commitRetention.asDetails),
   ...accountModels,
   iconsModel,
   ...deviceModels,

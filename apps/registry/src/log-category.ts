@@ -23,7 +23,7 @@ export interface LogCategoryOptions<Event>
   /** The owner of the logs, for the lines about open work. */
   readonly service: 'registry' | 'fanout';
   /** Retention of commits in milliseconds. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface LogCategoryOptions<Event>
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { service, publish, lingerMs, cyclesInFlight, keptMs }: LogCategoryOptions<Event>,
+  { service, publish, lingerMs, cyclesInFlight, retentionMs }: LogCategoryOptions<Event>,
   closing: Closing,
 ): Promise<LogCategory<Command, Reply>> {
   const { category } = definition;
@@ -56,7 +56,7 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
   logMetrics(metrics, { category, writer, relay });
-  const truncation = truncateLogs(db, definition, { clock, log, keptMs });
+  const truncation = truncateLogs(db, definition, { clock, log, retentionMs });
   closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
   await writer.applyCommits();
   return {

@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
+import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
@@ -206,7 +206,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const accountLogs = await openLogCategory(
     deps,
     accountsDefinition,
-    { ...shared, publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
+    {
+      ...shared,
+      publish: (commit) => () => configurationRecords(commit, store),
+      retentionMs: commitRetention.asFigures,
+    },
     closing,
   );
   const devicesDefinition = devicesLog({
@@ -217,14 +221,14 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const deviceLogs = await openLogCategory(
     deps,
     devicesDefinition,
-    { ...shared, publish: deviceRecords, lingerMs: DEVICES_LINGER_MS, keptMs: commitsKept.asDetails },
+    { ...shared, publish: deviceRecords, lingerMs: DEVICES_LINGER_MS, retentionMs: commitRetention.asDetails },
     closing,
   );
 
   const visitLogs = await openLogCategory(
     deps,
     visitsLog,
-    { ...shared, publish: visitRecords, keptMs: commitsKept.asDetails },
+    { ...shared, publish: visitRecords, retentionMs: commitRetention.asDetails },
     closing,
   );
 

@@ -1,4 +1,4 @@
-import { commitsKept, logCollections } from '@tidings/event-store';
+import { commitRetention, logCollections } from '@tidings/event-store';
 import { leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
 import {
@@ -11,12 +11,15 @@ import {
 
 /** The collections of the scheduler. */
 export const collections: readonly ModelDefinition[] = [
-  ...logCollections('messages', commitsKept.asFigures),
+  ...logCollections('messages', commitRetention.asFigures),
   messagesModel,
   linksModel,
   transactionsModel,
   joinsModel,
   progressModel,
-  { ...leasesModel, kept: 'one for each relay and each number of a process; reserved transactionIds for an hour' },
+  {
+    ...leasesModel,
+    retention: 'for ever: one document per relay and per process number; reserved transactionIds 1 hour',
+  },
   deletedApplicationsModel,
 ];

@@ -157,7 +157,7 @@ describeWithMongo('scheduler', (mongo) => {
     await until(async () => (await incidents('retried')) > 0 || (await behind()) === 0);
     const at = new Date(clock.now());
     const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, openUntil: at });
-    const visit = { account: ACCOUNT, application: APPLICATION, at, stamp: { log: 'visits', n: 1n, index: 0 } };
+    const visit = { account: ACCOUNT, application: APPLICATION, at, stamp: { log: 'visits', position: 1n, index: 0 } };
     const event = { $case: 'entered' as const, value: { message: code, accepted, linkToShorten: '' } };
     const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, event })).finish();
     await broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
@@ -173,10 +173,10 @@ describeWithMongo('scheduler', (mongo) => {
     });
     const code = '7ABC-00000000-00000001';
     const entered = { message: code, accepted, linkToShorten: 'https://example.com/17' };
-    const tell = (n: bigint) => {
+    const tell = (position: bigint) => {
       const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
       const event = { $case: 'entered' as const, value: entered };
-      const stamp = { log: `visits-${APPLICATION}`, n, index: 0 };
+      const stamp = { log: `visits-${APPLICATION}`, position, index: 0 };
       const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, stamp, event })).finish();
       return broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
     };
@@ -228,7 +228,7 @@ describeWithMongo('scheduler', (mongo) => {
     const openUntil = new Date(clock.now() + 1000);
     const code = '7ABC-00000000-00000002';
     const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], openUntil });
-    const stamp = { log: `visits-${APPLICATION}`, n: 9n, index: 0 };
+    const stamp = { log: `visits-${APPLICATION}`, position: 9n, index: 0 };
     const event = { $case: 'entered' as const, value: { message: code, accepted } };
     const visit = VisitEvent.fromPartial({ account: ACCOUNT, at: new Date(clock.now()), stamp, event });
     await broker.publish(topicNames.visits, [{ key: APPLICATION, value: VisitEvent.encode(visit).finish() }]);
@@ -265,7 +265,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await seconds()).toBe(0);
   });
 
-  it('lists newest first, without hidden messages, and only what the filter names', async () => {
+  it('lists the messages of the filter, newest first, without hidden ones', async () => {
     const hidden = await create('', { hidden: true });
     clock.advance(1000);
     const [broadcast, listed] = [await create(), await create('', { listedRecipients: true })];

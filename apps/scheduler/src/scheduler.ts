@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
+import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import { createCollections, leaseReplica, transientAsFault } from '@tidings/mongo';
@@ -54,11 +54,11 @@ export async function openScheduler({
       ...{ db, category: messagesLog.category, broker },
       decode: (bytes) => messagesLog.decode(bytes),
       isKnown: (event) => messagesLog.isKnown(event),
-      publish: ({ log: name, n, events }) =>
+      publish: ({ log: name, position, events }) =>
         events.map((event, index) => ({
           topic: topicNames.messages,
           key: event.code,
-          value: MessageEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+          value: MessageEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
       onProblem: (error) => log.error({ err: error }, 'commits not published'),
     }),
@@ -71,7 +71,7 @@ export async function openScheduler({
   );
   await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
-  const truncation = truncateLogs(db, messagesLog, { clock, log, keptMs: commitsKept.asFigures });
+  const truncation = truncateLogs(db, messagesLog, { clock, log, retentionMs: commitRetention.asFigures });
   closing.add('truncation of messages', truncation, (periodic) => periodic.stop());
   messageMetrics(metrics, db, clock);
 

@@ -86,7 +86,7 @@ describe('faults', () => {
     other.close();
   });
 
-  it('blackhole: holds the answers of what it had read', async () => {
+  it('blackhole: withholds the answers to requests that it had read', async () => {
     await push();
     const slow = apns.send(apnsHeaders(apnsToken('slow', 1, 3)), apnsPayload());
     await soon(50);

@@ -73,7 +73,7 @@ describe('stagesOf', () => {
     hours: new Map([[hour, set(...positions)]]),
   });
 
-  it('counts a recipient who joined a message repeatedly by the best outcome, or the first failure', () => {
+  it('counts a recipient that joined a message repeatedly by the best outcome, or the first failure', () => {
     const { excluded, failed: failures } = stagesOf(1, {
       ...noParts,
       plan: {

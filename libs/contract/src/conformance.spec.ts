@@ -15,7 +15,7 @@ const faultOf = (method: Method, request: Request): Fault | undefined => {
 };
 
 describe.each(Object.values<Method>(api).map((method) => [method.name, method] as const))('%s', (_name, method) => {
-  it('has examples whose replies are what it promises', () => {
+  it('has examples whose replies match its output', () => {
     expect(method.examples.length).toBeGreaterThan(0);
     for (const { reply } of method.examples) expect(method.output.safeParse(reply)).toMatchObject({ success: true });
   });

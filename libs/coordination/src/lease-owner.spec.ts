@@ -15,7 +15,7 @@ describe('the owner of a lease', () => {
     endOwner('a');
   });
 
-  it('counts as living where nobody can tell', () => {
+  it('counts as alive if its state is unknown', () => {
     expect(hasOwnerEnded({ id: 'b' })).toBe(false);
     if (own) expect(hasOwnerEnded({ id: 'b', process: { ...own, space: 'another machine' } })).toBe(false);
   });

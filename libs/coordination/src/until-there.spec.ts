@@ -13,7 +13,7 @@ function listen(): { log: Logger; lines: string[] } {
 const signal = new AbortController().signal;
 
 describe('untilThere', () => {
-  it('says nothing when what is needed is there', async () => {
+  it('logs nothing if the dependency is available', async () => {
     const { log, lines } = listen();
     expect(await untilThere('mongodb', async () => 7, { log, signal })).toBe(7);
     expect(lines).toEqual([]);

@@ -105,7 +105,7 @@ export class Committing<Command, Event, State, Reply> {
     }
     if (outcome.uid === group.filler?.uid) {
       this.#committed(group, group.filler, []);
-      this.#moveHead(group.log, group.filler.n);
+      this.#moveHead(group.log, group.filler.position);
     } else {
       counts.conflicts++;
       group.log.behind = true;
@@ -116,7 +116,7 @@ export class Committing<Command, Event, State, Reply> {
 
   #committed(
     group: DecidedIn<Group<Command, Event, State, Reply>>,
-    { n, uid, at, events: encoded, trace }: StoredCommit,
+    { position, uid, at, events: encoded, trace }: StoredCommit,
     events: readonly Event[],
   ): void {
     const { counts, options } = this.#deps;
@@ -124,7 +124,7 @@ export class Committing<Command, Event, State, Reply> {
     counts.events += events.length;
     // A filler has no effects.
     if (trace) group.span?.end();
-    options.committed?.({ log: group.log.name, n, uid, at, events, encoded, ...(trace && { trace }) });
+    options.committed?.({ log: group.log.name, position, uid, at, events, encoded, ...(trace && { trace }) });
   }
 
   /** A commit is one span, which continues the traces of its commands. */
@@ -138,8 +138,13 @@ export class Committing<Command, Event, State, Reply> {
     for (const group of groups) {
       this.#deps.counts.unknownOutcomes++;
       if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
-      group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), n: group.commit!.n };
-      this.#deps.report({ kind: 'unknownOutcome', log: group.log.name, n: group.commit!.n, error: undefined });
+      group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), position: group.commit!.position };
+      this.#deps.report({
+        kind: 'unknownOutcome',
+        log: group.log.name,
+        position: group.commit!.position,
+        error: undefined,
+      });
     }
   }
 
@@ -157,7 +162,7 @@ export class Committing<Command, Event, State, Reply> {
         if (!group.commit) this.#deps.intake.free(group.log, group.pending);
         continue;
       }
-      if (group.commit) this.#moveHead(group.log, group.commit.n);
+      if (group.commit) this.#moveHead(group.log, group.commit.position);
       const refused = group.commit ? undefined : dropped.find(({ write }) => write.log === group.log.name);
       if (refused) this.halve(group, refused.error);
       else this.#answer(group);
@@ -189,8 +194,8 @@ export class Committing<Command, Event, State, Reply> {
     intake.free(log, pending.slice(decided.outcomes.length));
   }
 
-  #moveHead(log: Log<Command, Reply>, n: number): void {
-    log.head = n;
+  #moveHead(log: Log<Command, Reply>, position: number): void {
+    log.head = position;
     this.#deps.touched(log);
   }
 
@@ -202,7 +207,15 @@ export class Committing<Command, Event, State, Reply> {
     const at = new Date((this.#deps.options.clock ?? systemClock).now());
     const trace = place && { trace: headersOf(place) };
     const uid = `${this.#name}-${++this.#commits}`;
-    return { log: log.name, n: log.head! + 1, uid, at, events, ...(documents.length > 0 && { documents }), ...trace };
+    return {
+      log: log.name,
+      position: log.head! + 1,
+      uid,
+      at,
+      events,
+      ...(documents.length > 0 && { documents }),
+      ...trace,
+    };
   }
 }
 

@@ -15,7 +15,7 @@ export interface CrashingStore {
   /** A store for another writer. */
   open(): LogStore;
   document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
-  events(log: string): Promise<readonly { readonly n: number; readonly events: readonly Uint8Array[] }[]>;
+  events(log: string): Promise<readonly { readonly position: number; readonly events: readonly Uint8Array[] }[]>;
 }
 
 interface Round {
@@ -132,7 +132,7 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
     headsAfter: (log, limit) => alive(() => inner.headsAfter(log, limit)),
     raiseHeads: (heads) => alive(() => inner.raiseHeads(heads)),
     ahead: (heads) => alive(() => inner.ahead(heads)),
-    commitsAfter: (log, n, limit) => alive(() => inner.commitsAfter(log, n, limit)),
+    commitsAfter: (log, position, limit) => alive(() => inner.commitsAfter(log, position, limit)),
     find: (collection, field, values) => alive(() => inner.find(collection, field, values)),
     readIndexes: (collections) => alive(() => inner.readIndexes(collections)),
     indexCheck: (collection) => inner.indexCheck(collection),
@@ -170,7 +170,7 @@ async function check(store: CrashingStore, acknowledged: readonly string[]): Pro
   const seen: string[] = [];
   for (const log of LOGS) {
     const commits = await store.events(log);
-    expect(commits.map(({ n }) => n)).toEqual(commits.map((_, i) => i + 1));
+    expect(commits.map(({ position }) => position)).toEqual(commits.map((_, i) => i + 1));
     const keysById = new Map<string, string[]>();
     for (const event of commits.flatMap(({ events }) => events.map((bytes) => things.decode(bytes)))) {
       if (event.kind !== 'added') continue;

@@ -89,7 +89,7 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
 /** One group of events in a log, with gapless positions from 1. */
 export interface Commit<Event> {
   readonly log: string;
-  readonly n: number;
+  readonly position: number;
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Event[];

@@ -11,7 +11,7 @@ export interface EventStoreUnderTest {
     options?: OpenLogsOptions<Event>,
   ): CountingLogWriter<Command, Reply>;
   document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
-  commits(log: string): Promise<readonly { readonly n: number; readonly events: readonly unknown[] }[]>;
+  commits(log: string): Promise<readonly { readonly position: number; readonly events: readonly unknown[] }[]>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       const { log, id } = fresh();
       await expect(writer.submit(log, { kind: 'add', id, key: 'k', by: 2 })).resolves.toEqual({ count: 2 });
       expect(await store.document(thingAt(id))).toMatchObject({ _id: id, rev: 1, count: 2, keys: ['k'] });
-      expect(await store.commits(log)).toMatchObject([{ n: 1, events: [expect.anything()] }]);
+      expect(await store.commits(log)).toMatchObject([{ position: 1, events: [expect.anything()] }]);
     });
 
     it('reports the commit to its submitter before the answer, and nothing if nothing was committed', async () => {
@@ -83,7 +83,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
         Array.from({ length: 40 }, (_, i) => small.submit(log, { kind: 'add', id, key: `${i}`, by: 1 })),
       );
       expect(replies.map(({ count }) => count)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
-      expect((await store.commits(log)).map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect((await store.commits(log)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6]);
       expect(await store.document(thingAt(id))).toMatchObject({
         rev: 6,
         keys: Array.from({ length: 40 }, (_, i) => `${i}`),
@@ -137,7 +137,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
         { reason: { kind: 'bug', internal: 'a defect' } },
         { value: { count: 2 } },
       ]);
-      expect(await store.commits(log)).toMatchObject([{ n: 1 }]);
+      expect(await store.commits(log)).toMatchObject([{ position: 1 }]);
     });
 
     it.each<[string, unknown, string?]>([
@@ -165,7 +165,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
         { value: { count: 1 } },
         { value: { count: 2 } },
       ]);
-      expect(await store.commits(log)).toMatchObject([{ n: 1, events: { length: 3 } }]);
+      expect(await store.commits(log)).toMatchObject([{ position: 1, events: { length: 3 } }]);
     });
 
     it('refuses a log of another category', async () => {
@@ -207,7 +207,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       });
     });
 
-    it('clears self-reports with the state that follows, and keeps what is reported after', async () => {
+    it('clears self-reports with the next state, and keeps later ones', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });
       await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 } });
@@ -256,7 +256,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.document(thingAt(id))).toMatchObject({ count: 60 });
       expect(one.counts.conflicts + two.counts.conflicts).toBeGreaterThan(0);
       const commits = await store.commits(log);
-      expect(commits.map(({ n }) => n)).toEqual(commits.map((_, i) => i + 1));
+      expect(commits.map(({ position }) => position)).toEqual(commits.map((_, i) => i + 1));
     });
 
     it('repeats a preparation after a conflict', async () => {
@@ -281,7 +281,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       const heard: Commit<ThingEvent>[] = [];
       const listening = open({ groupCommands: 2, committed: (commit) => heard.push(commit) });
       await Promise.all(['a', 'b', 'c', 'd'].map((key) => listening.submit(log, { kind: 'add', id, key, by: 1 })));
-      expect(heard.map(({ n, events }) => [n, events.length])).toEqual([
+      expect(heard.map(({ position, events }) => [position, events.length])).toEqual([
         [1, 2],
         [2, 2],
       ]);

@@ -25,7 +25,7 @@ export function writesOf<Command, Event, State, Reply>({
   decided,
   commit,
 }: DecidedIn<Group<Command, Event, State, Reply>>): StateWrite[] {
-  const n = commit?.n ?? log.head!;
+  const position = commit?.position ?? log.head!;
   const selfReported = new Map<string, { address: StateWrite['address']; updates: readonly SelfReportUpdate[] }>();
   for (const document of mergeSelfReports(decided.selfReports)) selfReported.set(keyOf(document.address), document);
   const writes: StateWrite[] = [];
@@ -33,11 +33,11 @@ export function writesOf<Command, Event, State, Reply>({
     const key = selfReported.size > 0 ? keyOf(address) : '';
     const selfReports = selfReported.get(key)?.updates ?? [];
     selfReported.delete(key);
-    writes.push({ address, log: log.name, n, fields, before: stored, clears, selfReports, bytes });
+    writes.push({ address, log: log.name, position, fields, before: stored, clears, selfReports, bytes });
   }
   for (const { address, updates } of selfReported.values()) {
     const nothing = { fields: undefined, before: undefined, clears: false };
-    writes.push({ address, log: log.name, n, ...nothing, selfReports: updates, bytes: 1024 });
+    writes.push({ address, log: log.name, position, ...nothing, selfReports: updates, bytes: 1024 });
   }
   return writes;
 }

@@ -11,7 +11,7 @@ export interface EventDocuments {
 /** A stored commit; `uid` identifies its writer when the answer to its insert was lost. */
 export interface StoredCommit {
   readonly log: string;
-  readonly n: number;
+  readonly position: number;
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
@@ -37,7 +37,7 @@ export interface StateWrite {
   readonly address: DocumentAddress;
   readonly log: string;
   /** The commit of this state: a document with the same or a later `rev` is not changed. */
-  readonly n: number;
+  readonly position: number;
   /** All fields of the state; undefined for self-reports only. */
   readonly fields: StoredFields | undefined;
   /** The document that the state was decided on; its other fields are removed if this version owns them. */
@@ -55,11 +55,11 @@ export interface RefusedWrite {
   readonly error: unknown;
 }
 
-/** A document that lacks commits from `n` on, because the store or `evolve` refused them. */
+/** A document that lacks commits from `position` on, because the store or `evolve` refused them. */
 export interface Quarantined {
   readonly address: DocumentAddress;
   readonly log: string;
-  readonly n: number;
+  readonly position: number;
   readonly reason: string;
   /** Its next event is of a kind that the quarantining version does not have: a newer version continues from there. */
   readonly isUnknown: boolean;
@@ -78,8 +78,8 @@ export interface LogStore {
   raiseHeads(heads: readonly Head[]): Promise<void>;
   /** The logs that have a commit after the given position. */
   ahead(heads: readonly Head[]): Promise<ReadonlySet<string>>;
-  /** Commits of a log after `n` that can no longer be lost, in order and without gaps, at most `limit`. */
-  commitsAfter(log: string, n: number, limit: number): Promise<readonly StoredCommit[]>;
+  /** Commits of a log after `position` that can no longer be lost, in order and without gaps, at most `limit`. */
+  commitsAfter(log: string, position: number, limit: number): Promise<readonly StoredCommit[]>;
   /** One attempt for all commits, each independent; never rejects. */
   insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]>;
   /** All documents of a collection with one of the values in `field`, without self-reports. */

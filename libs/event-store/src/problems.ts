@@ -12,7 +12,7 @@ export interface Problem {
   readonly kind:
     'quarantined' | 'undecodable' | 'unapplied' | 'unswept' | 'unwritable' | 'unknownOutcome' | 'unpublished';
   readonly log: string;
-  readonly n?: number;
+  readonly position?: number;
   readonly address?: DocumentAddress;
   readonly error: unknown;
 }

@@ -34,7 +34,7 @@ type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & 
 );
 
 interface DecodedCommit<Event> {
-  readonly n: number;
+  readonly position: number;
   readonly events: readonly DecodedEvent<Event>[];
 }
 
@@ -46,7 +46,7 @@ export interface ApplierReports {
 
 interface AppliedState<State> {
   state: State;
-  n: number;
+  position: number;
 }
 
 /** Applies commits to states, and keeps the list of documents for which that failed. */
@@ -76,14 +76,14 @@ export class StateApplier<Event, State> {
     };
   }
 
-  /** Applies the commits of a log after `n`; returns the position of the last one and their number. */
-  async applyAfter(log: string, n: number): Promise<{ head: number; applied: number }> {
-    for (let applied = 0, head = n; ;) {
+  /** Applies the commits of a log after `position`; returns the position of the last one and their number. */
+  async applyAfter(log: string, position: number): Promise<{ head: number; applied: number }> {
+    for (let applied = 0, head = position; ;) {
       const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
       if (commits.length === 0) return { head, applied };
-      if (commits[0]!.n !== head + 1) throw new Error(`${log}: commit ${head + 1} is missing`);
+      if (commits[0]!.position !== head + 1) throw new Error(`${log}: commit ${head + 1} is missing`);
       await this.write(await this.#writesOf(log, commits));
-      head = commits.at(-1)!.n;
+      head = commits.at(-1)!.position;
       applied += commits.length;
     }
   }
@@ -93,14 +93,18 @@ export class StateApplier<Event, State> {
     const refused = await this.#store.write(writes);
     for (const { write, error } of refused) {
       if (write.fields) await this.quarantine(write, error);
-      else this.#report({ kind: 'unwritable', log: write.log, n: write.n, address: write.address, error });
+      else
+        this.#report({ kind: 'unwritable', log: write.log, position: write.position, address: write.address, error });
     }
     return refused.filter(({ write }) => !write.fields);
   }
 
-  async quarantine({ address, log, n }: Pick<Quarantined, 'address' | 'log' | 'n'>, error: unknown): Promise<void> {
+  async quarantine(
+    { address, log, position }: Pick<Quarantined, 'address' | 'log' | 'position'>,
+    error: unknown,
+  ): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
-    const document = { address, log, n, reason, isUnknown: error instanceof UnknownEvent };
+    const document = { address, log, position, reason, isUnknown: error instanceof UnknownEvent };
     await this.#store.quarantine(document);
     this.#changes++;
     this.#keep(new Map(this.#quarantined).set(keyOf(address), document));
@@ -136,11 +140,11 @@ export class StateApplier<Event, State> {
     for (const key of this.#given) if (!quarantined.has(key)) this.#given.delete(key);
   }
 
-  #giveUp({ address, log, n }: Quarantined, error: unknown): void {
+  #giveUp({ address, log, position }: Quarantined, error: unknown): void {
     const key = keyOf(address);
     if (this.#given.has(key)) return;
     this.#given.add(key);
-    this.#report({ kind: 'quarantined', log, n, address, error });
+    this.#report({ kind: 'quarantined', log, position, address, error });
   }
 
   /** Applies the commits that a document lacks; false if this version cannot. */
@@ -156,17 +160,17 @@ export class StateApplier<Event, State> {
     }
   }
 
-  async #applyOne({ address, log, n }: Quarantined): Promise<RefusedWrite | undefined> {
+  async #applyOne({ address, log, position }: Quarantined): Promise<RefusedWrite | undefined> {
     const reader: StateReader<State> = { ...this.reader, quarantineOf: () => undefined };
     const loaded = new LoadedDocuments<State>(reader);
     await load(this.#store, reader, [{ ids: [address] }], loaded);
     const document = loaded.get(address)!;
     let applied: AppliedState<State> | undefined;
-    for (let head = n - 1; ;) {
+    for (let head = position - 1; ;) {
       const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
       if (commits.length === 0) break;
       for (const commit of commits) applied = this.#evolveOne(document, this.#decoded(log, commit), applied);
-      head = commits.at(-1)!.n;
+      head = commits.at(-1)!.position;
     }
     return applied && (await this.#store.write([this.#writeOf(log, document, applied)]))[0];
   }
@@ -176,12 +180,12 @@ export class StateApplier<Event, State> {
     commit: DecodedCommit<Event>,
     applied: AppliedState<State> | undefined,
   ): AppliedState<State> | undefined {
-    if (document.rev >= commit.n) return applied;
+    if (document.rev >= commit.position) return applied;
     for (const decoded of commit.events) {
       for (const address of decoded.addresses) {
         if (keyOf(address) !== keyOf(document.address)) continue;
         const before = applied ? applied.state : document.state;
-        applied = { state: this.#evolved(before, decoded, address), n: commit.n };
+        applied = { state: this.#evolved(before, decoded, address), position: commit.position };
       }
     }
     return applied;
@@ -205,13 +209,13 @@ export class StateApplier<Event, State> {
         failed.set(document, error);
       }
     }
-    const n = stored[0]!.n;
-    for (const [{ address }, error] of failed) await this.quarantine({ address, log, n }, error);
+    const position = stored[0]!.position;
+    for (const [{ address }, error] of failed) await this.quarantine({ address, log, position }, error);
     return writes;
   }
 
   #evolveAll(
-    { n, events }: DecodedCommit<Event>,
+    { position, events }: DecodedCommit<Event>,
     loaded: LoadedDocuments<State>,
     applied: Map<LoadedDocument<State>, AppliedState<State>>,
     failed: Map<LoadedDocument<State>, unknown>,
@@ -219,10 +223,13 @@ export class StateApplier<Event, State> {
     for (const decoded of events) {
       for (const address of decoded.addresses) {
         const document = loaded.get(address)!;
-        if (document.rev >= n || failed.has(document) || this.reader.quarantineOf?.(address)) continue;
+        if (document.rev >= position || failed.has(document) || this.reader.quarantineOf?.(address)) continue;
         try {
           const before = applied.get(document);
-          applied.set(document, { state: this.#evolved(before ? before.state : document.state, decoded, address), n });
+          applied.set(document, {
+            state: this.#evolved(before ? before.state : document.state, decoded, address),
+            position,
+          });
         } catch (error) {
           failed.set(document, error);
         }
@@ -230,13 +237,13 @@ export class StateApplier<Event, State> {
     }
   }
 
-  #writeOf(log: string, document: LoadedDocument<State>, { state, n }: AppliedState<State>): StateWrite {
+  #writeOf(log: string, document: LoadedDocument<State>, { state, position }: AppliedState<State>): StateWrite {
     const { address, stored: before } = document;
     const fields = this.#owned.among(address.collection, this.#definition.toDocument(state, address));
     const check = this.#store.indexCheck(address.collection);
     const bytes = checkState(address.id, fields, check, this.#definition.selfReportedField);
     const clears = this.#definition.clears?.(state, address) ?? false;
-    return { address, log, n, fields, before, clears, selfReports: [], bytes };
+    return { address, log, position, fields, before, clears, selfReports: [], bytes };
   }
 
   #evolved(state: State | undefined, decoded: DecodedEvent<Event>, address: DocumentAddress): State {
@@ -244,15 +251,15 @@ export class StateApplier<Event, State> {
     return this.#definition.evolve(state, decoded.event, address);
   }
 
-  #decoded(log: string, { n, events, documents = [] }: StoredCommit): DecodedCommit<Event> {
+  #decoded(log: string, { position, events, documents = [] }: StoredCommit): DecodedCommit<Event> {
     const stored = new Map(documents.map(({ index, addresses }) => [index, addresses]));
-    return { n, events: events.map((bytes, index) => this.#read(bytes, stored.get(index), { log, n })) };
+    return { position, events: events.map((bytes, index) => this.#read(bytes, stored.get(index), { log, position })) };
   }
 
   #read(
     bytes: Uint8Array,
     stored: readonly DocumentAddress[] | undefined,
-    place: { readonly log: string; readonly n: number },
+    place: { readonly log: string; readonly position: number },
   ): DecodedEvent<Event> {
     const definition = this.#definition;
     let event: Event;

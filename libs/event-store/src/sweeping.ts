@@ -6,7 +6,7 @@ import { delay } from './waiting.ts';
 
 /** The needed part of the folder, for any events. */
 export interface AppliesCommits {
-  applyAfter(log: string, n: number): Promise<{ head: number; applied: number }>;
+  applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;
   retryQuarantined(): Promise<void>;
 }

@@ -9,13 +9,13 @@ const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Retention of commits (R-LM3): that of figures that depend on them, or that of details of single devices. */
-export const commitsKept = { asFigures: 365 * DAY_MS, asDetails: 30 * DAY_MS } as const;
+export const commitRetention = { asFigures: 365 * DAY_MS, asDetails: 30 * DAY_MS } as const;
 
 export interface TruncationOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Milliseconds: one of {@link commitsKept}. */
-  readonly keptMs: number;
+  /** Milliseconds: one of {@link commitRetention}. */
+  readonly retentionMs: number;
 }
 
 /**
@@ -25,9 +25,10 @@ export interface TruncationOptions {
 export function truncateLogs<Event>(
   db: Db,
   definition: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode' | 'isKnown'>,
-  { clock, log, keptMs }: TruncationOptions,
+  { clock, log, retentionMs }: TruncationOptions,
 ): Periodic {
   const commits = openCommits(db, definition, { isRelayed: true });
-  const truncate = (signal: AbortSignal): Promise<void> => commits.removeBefore(new Date(clock.now() - keptMs), signal);
+  const truncate = (signal: AbortSignal): Promise<void> =>
+    commits.removeBefore(new Date(clock.now() - retentionMs), signal);
   return every(EVERY_MS, truncate, { name: `truncation of ${definition.category}`, log, clock });
 }

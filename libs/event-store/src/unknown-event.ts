@@ -2,7 +2,7 @@
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 
-  constructor({ log, n }: { readonly log: string; readonly n: number }) {
-    super(`commit ${n} of ${log} holds an event of a kind that this version does not have`);
+  constructor({ log, position }: { readonly log: string; readonly position: number }) {
+    super(`commit ${position} of ${log} holds an event of a kind that this version does not have`);
   }
 }

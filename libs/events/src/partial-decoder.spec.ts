@@ -6,7 +6,7 @@ import { partialDecoder } from './partial-decoder.ts';
 describe('partialDecoder', () => {
   const event = (body: DeviceEvent['event']): Uint8Array =>
     DeviceEvent.encode({
-      stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
+      stamp: { log: 'devices-3', position: 2n ** 40n, index: 4 },
       account: 'default',
       application: 'AAAAA-00001',
       hwidHash: 'p'.repeat(22),
@@ -38,7 +38,7 @@ describe('partialDecoder', () => {
   it('finds the erased device, and the position of its erasure', () => {
     const { decode } = partialDecoder(PartialErasureEvent);
     expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
-      stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
+      stamp: { log: 'devices-3', position: 2n ** 40n, index: 4 },
       application: 'AAAAA-00001',
       hwidHash: 'p'.repeat(22),
       erased: {},

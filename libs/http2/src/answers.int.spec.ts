@@ -52,7 +52,7 @@ describe.each([
   const to = (path: string) => ({ path, shared: [], own: [] });
   const fine = (stream: ServerHttp2Stream): void => stream.respond({ ':status': 200 }, { endStream: true });
 
-  it('reads refusals with their headers and bodies, cut to what is kept', async () => {
+  it('reads refusals with their headers and bodies, truncated to the limit', async () => {
     const { url } = await serve((stream, { headers }) => {
       stream.respond({ ':status': 429, 'retry-after': '17', 'x-long': 'y'.repeat(3000) });
       stream.end(headers[':path'] === '/long' ? 'ü'.repeat(30_000) : '{"reason":"TooManyRequests"}');
@@ -70,7 +70,7 @@ describe.each([
     expect(long.body.length).toBeLessThanOrEqual(16_384);
   });
 
-  it('tells what a reset stream was', async () => {
+  it('reports the reason of a reset stream', async () => {
     const { url } = await serve((stream, { headers }) => stream.close(Number(headers['code'])));
     const connection = connect(url);
     const reset = (code: number) => ask(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
@@ -78,7 +78,7 @@ describe.each([
     expect(await reset(2)).toEqual({ cause: 'lost' });
   });
 
-  it('gives up what is not answered in time, and goes on', async () => {
+  it('gives up requests that are not answered in time, and continues', async () => {
     const { url } = await serve((stream, { headers }) => {
       if (headers[':path'] === '/p') stream.respond({ ':status': 200 }, { endStream: true });
     });

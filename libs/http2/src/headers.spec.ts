@@ -40,7 +40,7 @@ describe('header blocks of providers', () => {
     });
   });
 
-  it('that refer to a table that nobody keeps are refused', () => {
+  it('are refused if they refer to an entry that the table does not have', () => {
     expect(() => decodeHeaders(hex('be'))).toThrow(RangeError);
   });
 

@@ -211,7 +211,7 @@ describe('a connection whose provider falls silent', () => {
     expect(provider.links.filter(({ destroyed }) => !destroyed).length).toBe(1);
   });
 
-  it('gives up at the deadlines what a provider does not answer, and goes on within 5 s of its return', async () => {
+  it('gives up unanswered requests at their deadlines, and continues within 5 s of the return of the provider', async () => {
     await begin();
     provider.stall(60_000);
     write(10);
@@ -220,7 +220,7 @@ describe('a connection whose provider falls silent', () => {
     expect(await recovery()).toBeLessThan(5_000);
   });
 
-  it('replaces a half-open connection: what it carried is lost, what follows is served before', async () => {
+  it('replaces a half-open connection: its requests are lost, later ones are answered first', async () => {
     await begin();
     provider.cut();
     write(10);
@@ -247,7 +247,7 @@ describe('a connection whose provider falls silent', () => {
     }
   });
 
-  it('suspects nobody when it stood still itself', async () => {
+  it('suspects no connection after a pause of its own process', async () => {
     await begin();
     provider.stall(1_800);
     write(10);
@@ -287,7 +287,7 @@ describe('a connection whose provider falls silent', () => {
     expect(provider.links[0]!.destroyed).toBe(true);
   });
 
-  it('lets those who wait write when the link is heard again', async () => {
+  it('lets waiting requests continue when the connection answers again', async () => {
     await begin();
     provider.stall(4_000);
     write(5);

@@ -134,7 +134,7 @@ describe.each([
     }
   });
 
-  it('gets over a good-bye: what is under way ends, what follows takes another connection', async () => {
+  it('survives a GOAWAY: requests in flight end, later ones use another connection', async () => {
     const held: ServerHttp2Stream[] = [];
     const answer = (stream: ServerHttp2Stream): void => stream.respond({ ':status': 200 }, { endStream: true });
     const { url, sessions } = await serve((stream) => {
@@ -155,7 +155,7 @@ describe.each([
     expect(connection.epoch).toBe(2);
   });
 
-  it('calls lost what was written to a connection that broke', async () => {
+  it('reports requests that were written to a broken connection as lost', async () => {
     const { url, sessions } = await serve((stream) => {
       stream.session?.destroy();
     });
@@ -164,7 +164,7 @@ describe.each([
     expect(sessions.length).toBe(1);
   });
 
-  it('answers the questions of the server whether somebody is there', async () => {
+  it('answers the pings of the server', async () => {
     const { url, sessions } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     const connection = connect(url);
     await ask(connection);

@@ -112,7 +112,7 @@ describe.each([
     expect(await failure(`https${url}`)).toMatchObject({ cause: 'connection_refused' });
   });
 
-  it('tells a name that nobody knows', async () => {
+  it('reports an unknown host name', async () => {
     // A label of more than 63 characters fails without asking any server.
     const host = `${'a'.repeat(64)}.invalid`;
     expect(await failure(`https://${host}`)).toMatchObject({ cause: 'dns_failed' });

@@ -39,7 +39,7 @@ describe.each([
     while (connection.ready() && connection.epoch === 1) await delay(5);
   };
 
-  it('keeps what a provider that stands still has in hand: nothing is sent twice', async () => {
+  it('waits for the requests that a stalled provider has received, and sends none twice', async () => {
     const { proxy, connection, received } = await begin();
     proxy.stall();
     const ends = Array.from({ length: 20 }, () => ask(connection));

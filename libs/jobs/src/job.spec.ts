@@ -47,7 +47,7 @@ describe('a job', () => {
     expect(progressOf(job)).toBe(85);
   });
 
-  it('is completed by its last part, though nothing came of it', () => {
+  it('is completed by its last part, even if none of its entries was done', () => {
     const before = given(accept, processed(0, 3), processed(1, 3));
     expect(before.when(processed(2, 1))).toEqual(['partProcessed', 'completed']);
     const { job } = given(accept, processed(0, 3), processed(1, 3), processed(2, 1));
@@ -60,7 +60,7 @@ describe('a job', () => {
     expect(given(accept, processed(0, 3)).when(processed(2, 1))).toEqual([]);
   });
 
-  it('rests after an error of ours, longer each time, and fails after the third at the same part', () => {
+  it('is deferred after an internal error, longer each time, and fails after the third at the same part', () => {
     const once = given(accept, attemptAt(0));
     expect(once.job).toMatchObject({ status: 'Pending', attempts: 1, retryAt: at(2) });
     expect(once.when(attemptAt(1))).toEqual([]);

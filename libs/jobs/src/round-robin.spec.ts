@@ -24,7 +24,7 @@ describe('turns', () => {
   it('go round the accounts first, however many applications each has', () =>
     expect(turnsOf(8, A, B, C, D)).toBe('ADBDCDAD'));
 
-  it('go to whom nothing runs of, while turns overlap', () => {
+  it('go first to queues without a running job, while turns overlap', () => {
     const turns = roundRobin();
     const ends = [turns.begin(A), turns.begin(B)];
     expect(turns.order([A, B, C])).toEqual([C, A, B]);

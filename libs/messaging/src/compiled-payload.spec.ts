@@ -142,7 +142,7 @@ const devicesOfOnePlatform: fc.Arbitrary<Device[]> = fc
 const none = { variables: { bindings: undefined, placeholders: undefined }, tags };
 
 describe('payloads', () => {
-  it('are what a plain implementation makes of them', () => {
+  it('equal the result of a plain implementation', () => {
     fc.assert(
       fc.property(template, template, devicesOfOnePlatform, (title, link, devices) => {
         const payload = compilePayload(
@@ -180,7 +180,7 @@ describe('payloads', () => {
     );
   });
 
-  it('fold in what the request brings, encoded once', () => {
+  it('contain the values of the request, encoded once', () => {
     const variables = { bindings: { Name: 'a"b c' }, placeholders: { City: ['x', 'y'] } };
     const payload = compilePayload(
       object({

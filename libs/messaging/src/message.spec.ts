@@ -78,7 +78,7 @@ describe('joinMessage', () => {
   });
   const opened = evolved(joinMessage(join(), undefined, false));
 
-  it('opens a message with the first recipient, who is named in the joining only', () => {
+  it('opens a message with the first recipient, which only the event of joining names', () => {
     const events = joinMessage(join(), undefined, false);
     expect(events.map(({ event }) => event?.$case)).toEqual(['accepted', 'released', 'joined']);
     expect(opened).toMatchObject({ status: 'PROCESSING', joined: 1, createdAt: at });
@@ -86,17 +86,17 @@ describe('joinMessage', () => {
     expect(events[2]!.event?.value).toMatchObject({ bucket: 1, cause: 'visit 1', message: draft });
   });
 
-  it('numbers who joins later, under the id of the message', () => {
+  it('numbers later recipients under the id of the message', () => {
     const [event] = joinMessage(join({ id: 99, cause: 'visit 2' }), opened, false);
     expect(event).toMatchObject({ id: 17n, event: { value: { bucket: 2 } } });
   });
 
-  it('lets nobody join twice for one cause, nor a message that has all its recipients', () => {
+  it('refuses a second join for one cause, and any join of a message that has all its recipients', () => {
     expect(joinMessage(join(), opened, true)).toEqual([]);
     expect(joinMessage(join(), evolved(createMessage(command(), undefined).events), false)).toEqual([]);
   });
 
-  it('leaves a message done that somebody joins late', () => {
+  it('leaves a message done after a late join', () => {
     const done = completeMessage(opened, later(1000)).reduce<Message | undefined>(evolveMessage, opened);
     const late = joinMessage(join({ cause: 'visit 2' }), done, false);
     expect(late.reduce<Message | undefined>(evolveMessage, done)).toMatchObject({ status: 'DONE', joined: 2 });
@@ -122,7 +122,7 @@ describe('purgeMessage (R-B2, R-S1)', () => {
     });
   });
 
-  it('fails with its last application while it is processed, and keeps nothing of what was sent', () => {
+  it('fails with its last application while it is processed, and keeps no content', () => {
     const last = after(evolved(accepted), 'A');
     expect(kinds(last, 'B')).toEqual(['failed', 'purged']);
     const failed = after(last, 'B');

@@ -128,7 +128,7 @@ describe('the device part', () => {
     expect(isGenuine(other, genuine, of)).toBe(false);
   });
 
-  it('is one that nobody guesses: each bit of its 29 depends on what it covers', () => {
+  it('depends on every covered field in each of its 29 bits, so that it cannot be guessed', () => {
     const seen = Array.from({ length: 4096 }, (_, seq) => macOf(key, seq, 1, check));
     for (let bit = 0; bit < 29; bit++) {
       const share = seen.filter((mac) => (mac >>> bit) & 1).length / seen.length;

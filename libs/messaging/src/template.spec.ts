@@ -156,7 +156,7 @@ describe('a text for one device', () => {
     expect(filled.length).toBeLessThan(FILLED_LIMIT + 60_001);
   });
 
-  it('encodes what is filled in, and nothing else', () => {
+  it('encodes only the filled placeholders', () => {
     expect(filledText('https://x/é?p={{Path}}&q={{No||c d}}', variables, valueOf, encodeURIComponent)).toBe(
       'https://x/é?p=a%20b&q=c%20d',
     );

@@ -28,7 +28,7 @@ describeWithMongo('a lease', (mongo) => {
     expect([first.held, second.held]).toEqual([false, true]);
   });
 
-  it('goes to one of many who ask for it at the same time', async () => {
+  it('goes to one of many concurrent requests', async () => {
     const name = newName();
     const takers = Array.from({ length: 20 }, () => leaseOn(name));
     const taken = await Promise.all(takers.map((taker) => taker.take()));
@@ -126,7 +126,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(short.held).toBe(false);
   });
 
-  it('is reserved for one who is no process until the time is over, and for no longer', async () => {
+  it('is reserved without a process until the time is over, and no longer', async () => {
     const name = newName();
     const reserveFor = (owner: string) => reserve(mongo.db, name, { owner, clock, lengthMs: LENGTH_MS });
     const first = await Promise.all(['a', 'b', 'c'].map(reserveFor));

@@ -85,7 +85,7 @@ describeWithMongo('leaseReplica', (mongo) => {
     expect(next()).not.toBe(numberIds(() => Date.now(), other)());
   });
 
-  it('takes another number where its own is somebody else’s by now', async () => {
+  it('takes another number if another process has taken its own', async () => {
     const db = newDb();
     const slow = await lease(db, { leaseMs: BRIEF_MS });
     await db.collection<{ _id: string }>('leases').updateOne({ _id: 'replica/0' }, { $set: { owner: 'another' } });

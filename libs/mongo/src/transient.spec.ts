@@ -29,7 +29,7 @@ describe('isTransient', () => {
     ['a mistake of ours', new TypeError('x is undefined')],
   ])('%s does not', (_, error) => expect(isTransient(error)).toBe(false));
 
-  it('is a Fault `unavailable`, and everything else what it is otherwise', () => {
+  it('is a Fault `unavailable`, and every other error stays as it is', () => {
     const lost = new MongoNetworkError('connection reset');
     expect(faultOf(lost)).toMatchObject({ kind: 'unavailable', cause: lost });
     expect(faultOf(new TypeError('x is undefined'))).toMatchObject({ kind: 'bug', internal: 'x is undefined' });

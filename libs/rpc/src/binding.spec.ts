@@ -10,7 +10,7 @@ rpcFeatures('the in-process binding', async () => ({
 }));
 
 describe('the in-process binding, besides', () => {
-  it('keeps Faults whole, and what a bug was', async () => {
+  it('keeps Faults whole, and the cause of a bug', async () => {
     const refused = Fault.argument('no');
     await expect(inProcess<Echo>(echoDefinition, new Echoing(refused)).say({ text: 'a' })).rejects.toBe(refused);
     const cause = new TypeError('oops');

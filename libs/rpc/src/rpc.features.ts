@@ -142,7 +142,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject(unavailable);
     });
 
-    it('ends a stream that nobody reads on', async () => {
+    it('ends a stream that its client stops reading', async () => {
       const ended = Promise.withResolvers<void>();
       const echo = await binding.bind<Pick<Echo, 'repeat'>>(
         { ...echoDefinition, methods: { repeat: echoDefinition.methods.repeat } },
@@ -175,7 +175,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
         return { ...Object.fromEntries(Object.keys(methods).map((each) => [each, unused])), ...some } as Service;
       };
 
-      it('keep dates, large numbers, bytes and what is absent', async () => {
+      it('keep dates, large numbers, bytes and absent fields', async () => {
         const token: TokenView = {
           id: 't1',
           account: 'a',

@@ -3,7 +3,7 @@ import { Closing } from './closing.ts';
 import { openLog } from './logs.ts';
 
 describe('Closing', () => {
-  it('closes what was opened last first, all of it, once', async () => {
+  it('closes every part once, in the reverse order of opening', async () => {
     const lines: string[] = [];
     const closing = new Closing(openLog('info', { write: (line) => void lines.push(line) }));
     const closed: string[] = [];

@@ -77,7 +77,7 @@ describe('TLS between services', () => {
     expect(readEnv({}).grpcTls).toBeUndefined();
   });
 
-  it('is refused where a part is missing, and where one is not what it should be; keys are not repeated', () => {
+  it('is refused if a part is missing or invalid, without repeating keys', () => {
     expect(linesOf(() => readEnv({ GRPC_TLS_CERT: file(cert), GRPC_TLS_CA: file(ca) }))).toEqual([
       'GRPC_TLS_KEY: is required with GRPC_TLS_CERT',
     ]);

@@ -37,7 +37,7 @@ describe('identity keys', () => {
     );
   });
 
-  it('are told to whoever has one master key in common, and to nobody else', () => {
+  it('are given only to processes that have a master key in common', () => {
     const told = tellKeys([two, one], identity);
     expect(told.id).toBe(masterKeyId(two));
     for (const keys of [[one], [two], [two, one], [one, two], [three, one]] as const)

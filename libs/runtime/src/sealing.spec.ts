@@ -53,7 +53,7 @@ describe('sealed credentials', () => {
       for (const keys of [rotated, [one, two]] as const) expect(open(keys, place, sealed).toString()).toBe('secret');
   });
 
-  it('wait for a master key that the process does not have yet; without an id nobody knows which it is', () => {
+  it('wait for a master key that the process does not have yet, unless they name no key', () => {
     expect(() => open([two], place, seal(masterKeys, place, 'secret'))).toThrow(
       expect.objectContaining({
         kind: 'unavailable',

@@ -29,7 +29,7 @@ describe('readServiceEnv', () => {
     });
   });
 
-  it('reads what the service needs, and nothing else', () => {
+  it('reads only the variables that the service needs', () => {
     const env = {
       ...enough,
       GRPC_PORT: '0',
@@ -45,7 +45,7 @@ describe('readServiceEnv', () => {
     expect(addresses).toEqual({ registry: '10.0.0.1:1,registry-2.local:2,[fd00::7]:3' });
   });
 
-  it('says in one line each what is missing or wrong', () => {
+  it('reports each missing or invalid variable in a line', () => {
     const env = { MONGO_URL: ' ', KAFKA_BROKERS: 'broker', TIDINGS_CHANNEL: 'pigeon', GATEWAY_ADDRESS: 'gateway' };
     const lines = linesOf(() =>
       readServiceEnv({ required: [...required, 'TIDINGS_CHANNEL', 'TIDINGS_ADMIN_TOKEN'], peers: ['gateway'] }, env),

@@ -28,7 +28,7 @@ async function stopped(child: ChildProcess): Promise<unknown> {
 describe('SIGTERM', () => {
   beforeAll(() => promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository }));
 
-  it('ends a process whose output is a full pipe that nobody reads', async () => {
+  it('ends a process whose output is a full pipe without a reader', async () => {
     const child = program(`
       closeOnSignal({ log, close: async () => { log.info('x'.repeat(100_000)); } });
       for (let i = 0; i < 1_000; i++) log.info({ text: 'x'.repeat(10_000) }, 'more than a pipe holds');

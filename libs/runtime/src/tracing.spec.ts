@@ -87,7 +87,7 @@ describe('traces', () => {
     expect(exports).toEqual([]);
   });
 
-  it('that nobody takes cost a line in the log, and nothing else', async () => {
+  it('cost only a log line if the collector does not accept them', async () => {
     const lines: string[] = [];
     status = 400;
     await traced(

@@ -57,7 +57,7 @@ async function consumer(handler: ConsumeOptions<Things>['handler']): Promise<{
 }
 
 describe('consume', () => {
-  it('keeps what is of a kind that it does not know, whole, for a version that does', async () => {
+  it('keeps records of an unknown kind whole, for a version that knows it', async () => {
     const seen: string[] = [];
     const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       seen.push(...records.map(({ value }) => value));
@@ -137,7 +137,7 @@ describe('consume', () => {
     expect(calls).toBeLessThan(450);
   });
 
-  it('does not blame records for what is unavailable', async () => {
+  it('does not dead-letter records while a dependency is unavailable', async () => {
     let calls = 0;
     const { deliver, deadLetters } = await consumer(async () => {
       if (++calls < 3) throw Fault.unavailable('not now');

@@ -53,7 +53,7 @@ describeWithMongo('an observed broker', (mongo) => {
     await subscription.stop();
   }
 
-  it('counts what is published and what is handled, by topic and group', async () => {
+  it('counts published and handled records by topic and group', async () => {
     await broker.publish(TOPIC, [record('1'), record('2')]);
     await broker.publish(TOPIC, [record('3')]);
     await consumed(3);
@@ -80,7 +80,7 @@ describeWithMongo('an observed broker', (mongo) => {
     await subscription.stop();
   });
 
-  it('counts what was tried again, and what was dead-lettered', async () => {
+  it('counts retried and dead-lettered records', async () => {
     await broker.publish(TOPIC, [record('fine'), record('poison'), record('fine, too')]);
     await consumed(2, (value) => {
       if (value === 'poison') throw new Error('poison');
@@ -92,7 +92,7 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(await measured('tidings_topic_published_records_total')).toMatchObject({ [DEAD_LETTER_TOPIC]: 1 });
   });
 
-  it('carries the trace of what is published to who handles it, in one span for all', async () => {
+  it('carries the trace of published records to their handler, in one span for all', async () => {
     const traces = await recordTraces();
     closers.push(() => traces.stop());
     const publish = (value: string) =>
@@ -133,7 +133,7 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(followed).toEqual(own);
   });
 
-  it('starts handlers outside the trace of who happened to wake them', async () => {
+  it('starts handlers outside the trace of the code that woke them', async () => {
     const traces = await recordTraces();
     closers.push(() => traces.stop());
     const during = Promise.withResolvers<unknown>();

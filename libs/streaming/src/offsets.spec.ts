@@ -27,17 +27,17 @@ async function stored(answers: readonly (Error | undefined)[]) {
 describe('offsets', () => {
   const refused = new Error('refused');
 
-  it('that are refused are stored with the next write', async () => {
+  it('are stored with the next write if they were refused', async () => {
     const { saved } = await stored([refused, undefined]);
     expect(saved).toEqual([[tracked.toStored()]]);
   });
 
-  it('that are refused twice in a row are warned of, once until some are stored', async () => {
+  it('cause one warning if they are refused twice in a row, and another after a successful write', async () => {
     const { warnings } = await stored([refused, refused, refused, undefined, refused, refused, undefined]);
     expect(warnings).toEqual([refused, refused]);
   });
 
-  it('that are refused once are not: a group that is dealt out anew refuses those of before', async () => {
+  it('cause no warning if they are refused once, as by a rebalance of the group', async () => {
     expect((await stored([refused, undefined, refused, undefined])).warnings).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ describe('metrics of one name', () => {
   });
 });
 
-describe('values that are read when somebody asks', () => {
+describe('values that are read at the scrape', () => {
   it.each(['gauge', 'counter'] as const)('are what all sources tell at that moment: %s', async (type) => {
     const registry = new Registry();
     const told = { a: 1, b: 5 };

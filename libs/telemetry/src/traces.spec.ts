@@ -69,7 +69,7 @@ describe('spans', () => {
     expect(traces.spans()).toEqual([]);
   });
 
-  it('are where the code within them is, asynchronous code included, and nobody else', async () => {
+  it('are active in their own code only, asynchronous code included', async () => {
     const seen: unknown[] = [];
     await Promise.all([
       inSpan('a', { of: [place(1)] }, async () => {

@@ -58,7 +58,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(before.map((attempt) => attempt === undefined)).toEqual([true, false, true]);
     });
 
-    it('are settled by their owner, who may repeat the call', async () => {
+    it('are settled by their owner, which may repeat the call', async () => {
       await claim('w', 'a');
       expect(await store.settle('w', of('b'), results, 2000)).toBe(false);
       expect(await store.settle('w', of('a'), results, 2000)).toBe(true);

@@ -170,7 +170,7 @@ describe('a credential', () => {
     expect(lane.written.filter(({ application }) => application === 'A')).toHaveLength(10_001);
   });
 
-  it('whose provider is down is tried by one slice at a time, and fails an hour later with its cause', async () => {
+  it('is tried by one slice at a time while its provider is down, and fails an hour later with the cause', async () => {
     let tried = 0;
     const lane = new VirtualLane({ A: { ...answering(10), isDown: () => ++tried > 0 } });
     consume(

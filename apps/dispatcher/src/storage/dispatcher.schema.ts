@@ -31,7 +31,7 @@ const progress = object<ProgressDocument>({
 /** Attempts to send slices: two writes for each, and so native. */
 export const attemptsModel = defineModel<AttemptDocument>({
   name: 'attempts',
-  kept: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
+  retention: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
   fields: {
     _id: text,
     channel: text,
@@ -63,14 +63,14 @@ export const attemptsModel = defineModel<AttemptDocument>({
 /** Which workers live: whoever resolves a claim asks, and so it is native. */
 export const workerLeasesModel = defineModel<PresenceDocument>({
   name: 'workerLeases',
-  kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,
+  retention: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,
   fields: presenceFields,
 });
 
 /** Credentials that their provider asked to wait with. */
 export const throttlesModel = defineModel<ThrottleDocument>({
   name: 'throttles',
-  kept: 'until the provider is sent to again, or an operator lifts it',
+  retention: 'until the provider is sent to again, or an operator lifts it',
   fields: {
     _id: text,
     channel: text,

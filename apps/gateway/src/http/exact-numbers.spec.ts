@@ -4,7 +4,7 @@ import { isKept, parseExactly } from './exact-numbers.ts';
 
 const LONG = '9007199254740993';
 
-it('keeps integers beyond 2^53 in what is passed on', () => {
+it('keeps integers beyond 2^53 in values that are passed on', () => {
   const text = `{"data":{"id":${LONG},"of":[-${LONG},1]},"price":${LONG},"list":[${LONG}]}`;
   const { data, ...others } = parseExactly(text) as Record<string, unknown>;
   expect(JSON.stringify(data)).toBe(`{"id":${LONG},"of":[-${LONG},1]}`);

@@ -37,7 +37,7 @@ it('bugs are logged whole, each', () => {
   expect(JSON.stringify(lines[2])).toContain('stack');
 });
 
-it('errors of callers are not logged', () => {
+it('faults of callers are not logged', () => {
   const { lines, note } = setUp();
   note(Fault.argument('hwid: must be a string'), '/json/1.3/setTags');
   expect(lines).toEqual([]);

@@ -49,7 +49,7 @@ describe('bodies (R-ER1)', () => {
     expect(await client.send('POST', '/json/1.3/registerDevice', tags, device)).toMatchObject({ status: 200 });
   });
 
-  it('count the last of duplicate keys, and ignore what is unknown', async () => {
+  it('use the last of duplicate keys, and ignore unknown fields', async () => {
     const twice = `{"x":1,"request":{"application":"x","application":"${APPLICATION}","hwid":"x","device_type":3,"y":[]}}`;
     expect(await client.send('POST', '/json/1.3/registerDevice', twice, device)).toMatchObject({ status: 200 });
   });
@@ -103,7 +103,7 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     expect(answer).toMatchObject({ status, body, headers: { 'content-type': 'application/json; charset=utf-8' } });
   });
 
-  it('names what is allowed', async () => {
+  it('names the allowed methods', async () => {
     expect((await client.send('GET', '/json/1.3/registerDevice')).headers).toMatchObject({ allow: 'POST' });
     expect((await client.send('PUT', '/admin/v1/tokens')).headers).toMatchObject({ allow: 'POST, GET' });
   });

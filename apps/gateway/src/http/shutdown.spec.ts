@@ -1,7 +1,7 @@
 import type { DeviceReplies } from '@tidings/rpc';
 import { APPLICATION, openClient, World } from '../testing/gateway-world.ts';
 
-it('a shutdown finishes what is under way, and ends connections that are kept alive (reliability 1)', async () => {
+it('a shutdown finishes requests in progress, and ends keep-alive connections (reliability 1)', async () => {
   const world = new World();
   const arrived = Promise.withResolvers<void>();
   const registry = Promise.withResolvers<DeviceReplies>();

@@ -60,7 +60,7 @@ describe('time', () => {
     });
   });
 
-  it('that is over while the scheduler has a message leaves open whether it was accepted (R-ER10)', async () => {
+  it('leaves the acceptance of a message unknown if it ends while the scheduler has it (R-ER10)', async () => {
     const { reached, work } = stuck();
     world.messages.create = work;
     const notifications = [{ content: 'a' }];
@@ -73,7 +73,7 @@ describe('time', () => {
     });
   });
 
-  it('that is over before the scheduler is asked creates no message', async () => {
+  it('creates no message if it ends before the scheduler is asked', async () => {
     const { reached, work } = stuck();
     const prepared = Promise.withResolvers<void>();
     const { prepare } = world.devices;
@@ -93,7 +93,7 @@ describe('time', () => {
     expect(world.drafts).toEqual([]);
   });
 
-  it('for a body is over, though a byte comes now and then', async () => {
+  it('ends for a slow body, though a byte arrives now and then', async () => {
     const socket = await opened();
     socket.write(
       `POST /json/1.3/setTags HTTP/1.1\r\nhost: x\r\nauthorization: Token device\r\ncontent-length: 100\r\n\r\n`,

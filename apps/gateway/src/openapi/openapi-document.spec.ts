@@ -95,7 +95,7 @@ describe('openApiOf', () => {
     expect({ valid, errors }).toMatchObject({ valid: true });
   });
 
-  it.each(named)('%s says what it does, and its schemas accept its examples', (name, operation) => {
+  it.each(named)('%s has a description, and its schemas accept its examples', (name, operation) => {
     const { description, requestBody, responses } = operation;
     expect(description).not.toBe('');
     expect(faultsOf(requestBody as Body | undefined)).toEqual([]);

@@ -17,13 +17,13 @@ const PAUSE_MS = 5;
 async function statesOf<State extends { readonly rev: number }>(
   read: (ids: readonly string[]) => Promise<State[]>,
   ids: readonly string[],
-  n: number,
+  position: number,
 ): Promise<State[]> {
   if (ids.length === 0) return [];
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const states = await read(ids);
-    if (states.length === ids.length && states.every(({ rev }) => rev >= n)) return states;
+    if (states.length === ids.length && states.every(({ rev }) => rev >= position)) return states;
     if (performance.now() > until) throw Fault.unavailable('The states of a commit are not written yet');
     await delay(PAUSE_MS);
   }
@@ -34,15 +34,15 @@ async function statesOf<State extends { readonly rev: number }>(
  * states have the commit, then throws `unavailable`.
  */
 export async function configurationRecords(
-  { n, events }: Commit<AccountEvent>,
+  { position, events }: Commit<AccountEvent>,
   store: AccountStore,
 ): Promise<RelayedRecord[]> {
   const targets = events.flatMap(targetsOf);
   const codes = new Set(targets.flatMap((target) => (target.kind === 'application' ? [target.code] : [])));
   const ids = new Set(targets.flatMap((target) => (target.kind === 'token' ? [target.id] : [])));
   const [applications, tokens] = await Promise.all([
-    statesOf(store.applicationStates, [...codes], n),
-    statesOf(store.tokens, [...ids], n),
+    statesOf(store.applicationStates, [...codes], position),
+    statesOf(store.tokens, [...ids], position),
   ]);
   return [
     ...applications.map((application) => ({

@@ -120,10 +120,10 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     let found = 0;
     for (let isLast = false; !isLast && !signal.aborted;) {
       const page = await commits.after(name, seen.get(name) ?? 0, PAGE);
-      const changed = page.map(({ n, events }) => ({ n, events: resealedEvents(events, anew) }));
-      await Promise.all(changed.map(({ n, events }) => redaction.replace(name, n, events)));
+      const changed = page.map(({ position, events }) => ({ position, events: resealedEvents(events, anew) }));
+      await Promise.all(changed.map(({ position, events }) => redaction.replace(name, position, events)));
       found += changed.reduce((sum, { events }) => sum + events.length, 0);
-      if (page.length > 0) seen.set(name, page.at(-1)!.n);
+      if (page.length > 0) seen.set(name, page.at(-1)!.position);
       isLast = page.length < PAGE;
     }
     return found;

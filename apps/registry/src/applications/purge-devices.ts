@@ -83,12 +83,12 @@ async function redactCommits(
   for (let after = 0; !signal.aborted;) {
     const { last, marked } = await commits.markedAfter(log, after, application, AT_ONCE);
     if (last === undefined) return;
-    for (const { n, events } of marked) {
+    for (const { position, events } of marked) {
       const redacted = events.flatMap(({ index, event }) => {
         const changed = withoutContent(event.event, application);
         return changed ? [{ index, event: { ...event, event: changed } }] : [];
       });
-      await commits.replace(log, n, redacted);
+      await commits.replace(log, position, redacted);
     }
     after = last;
   }

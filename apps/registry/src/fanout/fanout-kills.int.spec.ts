@@ -32,7 +32,7 @@ async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
     handler: async ({ records }) => {
       for (const { value } of records) {
         const event = PlanEvent.decode(value);
-        events.set(`${event.stamp!.log}/${event.stamp!.n}/${event.stamp!.index}`, event);
+        events.set(`${event.stamp!.log}/${event.stamp!.position}/${event.stamp!.index}`, event);
       }
     },
   });

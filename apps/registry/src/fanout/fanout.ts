@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
-import { commitsKept } from '@tidings/event-store';
+import { commitRetention } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
@@ -84,8 +84,18 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   // Scans name their indexes.
   await createCollections(db, collections);
   const shared = { service: 'fanout', publish: planRecords } as const;
-  const planLogs = await openLogCategory(deps, plansLog, { ...shared, keptMs: commitsKept.asFigures }, closing);
-  const fanoutLogs = await openLogCategory(deps, fanoutsLog, { ...shared, keptMs: commitsKept.asDetails }, closing);
+  const planLogs = await openLogCategory(
+    deps,
+    plansLog,
+    { ...shared, retentionMs: commitRetention.asFigures },
+    closing,
+  );
+  const fanoutLogs = await openLogCategory(
+    deps,
+    fanoutsLog,
+    { ...shared, retentionMs: commitRetention.asDetails },
+    closing,
+  );
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db, clock);
   const scan = new DeviceScan(db);

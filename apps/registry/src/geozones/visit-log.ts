@@ -105,13 +105,13 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
 };
 
 /** The records of a commit on `tidings.visits`; consumed keys are not published. */
-export const visitRecords = ({ log, n, events }: Commit<VisitEvent>): RelayedRecord[] =>
+export const visitRecords = ({ log, position, events }: Commit<VisitEvent>): RelayedRecord[] =>
   events.flatMap((event, index) =>
     event.event?.$case === 'keyUsed'
       ? []
       : {
           topic: topicNames.visits,
           key: event.application,
-          value: VisitEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
+          value: VisitEvent.encode({ ...event, stamp: { log, position: BigInt(position), index } }).finish(),
         },
   );

@@ -84,9 +84,9 @@ async function redactCommits(
         db,
         marked.flatMap(({ events }) => events.map(({ event }) => event.code)),
       );
-      for (const { n, events } of marked) {
+      for (const { position, events } of marked) {
         const said = events.filter(({ event }) => isPurged(event.code)).flatMap(withoutContent);
-        await commits.replace(log, n, said);
+        await commits.replace(log, position, said);
       }
       after = last;
     }

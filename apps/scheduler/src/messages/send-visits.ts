@@ -20,7 +20,7 @@ export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: r
       const { message: code, accepted, linkToShorten, heldBack } = event.value;
       if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a position in its log`);
       const draft = shortened(accepted, linkToShorten, publicUrl);
-      const cause = heldBack === '' ? `${stamp.log}/${stamp.n}/${stamp.index}` : `${code}/${heldBack}`;
+      const cause = heldBack === '' ? `${stamp.log}/${stamp.position}/${stamp.index}` : `${code}/${heldBack}`;
       await writer.submit(logOfMessage(code), {
         kind: 'join',
         join: { code, id: nextId(), account, at: at!, cause, draft },

@@ -165,7 +165,7 @@ describe('APNs', () => {
     });
   });
 
-  describe('plays what a device token asks for:', () => {
+  describe('plays the behaviour that a device token encodes:', () => {
     const tries = async (token: string, times: number): Promise<Seen[]> => {
       const seen: Seen[] = [];
       for (let i = 0; i < times; i++) seen.push(await push(token));

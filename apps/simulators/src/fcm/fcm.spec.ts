@@ -155,7 +155,7 @@ describe('FCM', () => {
     });
   });
 
-  describe('plays what a registration token asks for:', () => {
+  describe('plays the behaviour that a registration token encodes:', () => {
     const tries = async (token: string, times: number): Promise<Seen[]> => {
       const seen: Seen[] = [];
       for (let i = 0; i < times; i++) seen.push(await push(token));

@@ -69,7 +69,7 @@ const reports = optional(object<ReportsPart>({ rev: number, hours }));
 /** Data on a message that its sets do not contain. */
 export const messagesModel = defineModel<MessageFacts>({
   name: 'messages',
-  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: { _id: text, releasedAt: optional(date), expiresAt: optional(date), removeAt: optional(date) },
   indexes: [
     { name: 'expiresAt_1', key: { expiresAt: 1 } },
@@ -80,7 +80,7 @@ export const messagesModel = defineModel<MessageFacts>({
 /** The sets behind metrics and funnels: projected from every report, and therefore read and written natively. */
 export const groupsModel = defineModel<GroupDocument>({
   name: 'groups',
-  kept: `with the message; orphans ${inDays(GROUPS_KEPT_MS)}`,
+  retention: `with the message; orphans ${inDays(GROUPS_KEPT_MS)}`,
   fields: {
     _id: text,
     platform: number,

@@ -51,7 +51,7 @@ describe('the payload sent to the provider', () => {
 });
 
 describe('the attributes of an event (R-EV3)', () => {
-  it('are what the message says, in the device’s language', () => {
+  it('have the texts of the message in the language of the device', () => {
     const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na' : undefined);
     expect(attributesOf(message.accepted, variablesOf(content), { language: 'de', valueOf })).toMatchObject({
       ...{ pushTitle: 'News', pushBody: 'Hallo An na', pushSubtitle: '', userData: '{"k":1}' },

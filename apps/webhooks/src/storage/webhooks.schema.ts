@@ -24,7 +24,7 @@ import { FORGET_OWNERS_MS, HIDDEN_KEPT_MS, KEPT_MS } from './retention.ts';
 /** Subscriptions, as applied by their logs. */
 export const subscriptionsModel = defineStates<SubscriptionDocument>({
   name: SUBSCRIPTIONS,
-  kept: 'until it is deleted',
+  retention: 'until it is deleted',
   fields: {
     account: optional(text),
     settings: optional(
@@ -47,7 +47,7 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
 /** The delivery state of devices with subscribed events, as applied by their logs. */
 export const deliveriesModel = defineStates<DeliveryDocument>({
   name: DELIVERIES,
-  kept: inDays(KEPT_MS),
+  retention: inDays(KEPT_MS),
   fields: {
     account: text,
     message: text,
@@ -79,7 +79,7 @@ export interface MessageDocument {
 /** The service's own copy of message contents: written natively, with every message and its facts. */
 export const messagesModel = defineModel<MessageDocument>({
   name: 'messages',
-  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: { _id: text, id: number, account: text, accepted: bytes, expireAt: date },
   indexes: [{ name: 'expireAt', key: { expireAt: 1 } }],
 });
@@ -96,7 +96,7 @@ export interface StreamDocument {
 /** The acknowledged position of each subscription. */
 export const streamsModel = defineModel<StreamDocument>({
   name: 'streams',
-  kept: 'with the subscription',
+  retention: 'with the subscription',
   fields: {
     _id: text,
     owner: optional(text),
@@ -109,6 +109,6 @@ export const streamsModel = defineModel<StreamDocument>({
 /** The processes that may own streams. */
 export const ownersModel = defineModel<PresenceDocument>({
   name: 'owners',
-  kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,
+  retention: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,
   fields: presenceFields,
 });

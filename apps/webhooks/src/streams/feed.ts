@@ -19,7 +19,7 @@ interface Entry {
 
 /** A commit as streams read it: its events by index, without those that raise no webhook. */
 export interface FeedCommit {
-  readonly n: number;
+  readonly position: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly entries: ReadonlyMap<number, Entry>;
@@ -32,13 +32,13 @@ function entryOf({ event }: WebhookEvent): Entry | undefined {
   return { enqueued, positions, timeOf: timesOf(positions, enqueued.at) };
 }
 
-function feedCommit({ n, at, events }: Commit<WebhookEvent>): FeedCommit {
+function feedCommit({ position, at, events }: Commit<WebhookEvent>): FeedCommit {
   const entries = new Map<number, Entry>();
   events.forEach((event, e) => {
     const entry = entryOf(event);
     if (entry) entries.set(e, entry);
   });
-  return { n, at: at.getTime(), entries };
+  return { position, at: at.getTime(), entries };
 }
 
 /** The event at a place; undefined if there is none. */
@@ -67,16 +67,16 @@ function readCommit(
   settings: SubscriptionSettings,
 ): { readonly events: readonly ReadEvent[]; readonly next: Place } {
   const events: ReadEvent[] = [];
-  const start = from.n === commit.n ? from : { e: 0, d: 0 };
+  const start = from.n === commit.position ? from : { e: 0, d: 0 };
   for (const [e, { enqueued, positions }] of commit.entries) {
     if (e < start.e || !wants(settings, enqueued)) continue;
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
-      if (events.length === limit) return { events, next: { n: commit.n, e, d } };
+      if (events.length === limit) return { events, next: { n: commit.position, e, d } };
       const key = keyOf({ enqueued, position: positions[d]!, at: 0 });
-      events.push({ n: commit.n, e, d, key, raisedAt: commit.at });
+      events.push({ n: commit.position, e, d, key, raisedAt: commit.at });
     }
   }
-  return { events, next: { n: commit.n + 1, e: 0, d: 0 } };
+  return { events, next: { n: commit.position + 1, e: 0, d: 0 } };
 }
 
 /** The log of an account as one stream reads it. */
@@ -108,7 +108,7 @@ export class Feed {
     const [commit] = this.#ahead;
     if (!commit) return undefined;
     const read = readCommit(commit, from, limit, settings);
-    if (read.next.n > commit.n) this.#ahead.shift();
+    if (read.next.n > commit.position) this.#ahead.shift();
     return read;
   }
 
@@ -122,7 +122,8 @@ export class Feed {
       else missing.add(n);
     }
     if (missing.size === 0) return found;
-    for (const commit of await this.#commits.pick(this.#log, [...missing])) found.set(commit.n, feedCommit(commit));
+    for (const commit of await this.#commits.pick(this.#log, [...missing]))
+      found.set(commit.position, feedCommit(commit));
     return found;
   }
 
@@ -137,7 +138,7 @@ export class Feed {
     if (commits.length > 0) this.#hasMore = true;
     this.#ahead = commits.map(feedCommit);
     for (const commit of this.#ahead) {
-      this.#recent.set(commit.n, commit);
+      this.#recent.set(commit.position, commit);
       if (this.#recent.size > COMMITS_KEPT) this.#recent.delete(this.#recent.keys().next().value!);
     }
   }

@@ -71,7 +71,7 @@ export function openProgress(
     for (;;) {
       const found = await commits.after(log, last, COMMITS_AT_ONCE);
       const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
-      last = first?.n ?? found.at(-1)?.n ?? last;
+      last = first?.position ?? found.at(-1)?.position ?? last;
       if (first || found.length === 0) return { next: { n: last + 1, e: 0, d: 0 }, open: [] };
     }
   };

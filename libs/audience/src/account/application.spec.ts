@@ -31,7 +31,7 @@ describe('an account', () => {
     expect(() => accounts.do('b', configure({}))).toThrow(DENIED);
   });
 
-  it('updates what is given and leaves the rest (R-B2)', () => {
+  it('updates the given fields and leaves the rest (R-B2)', () => {
     accounts.do('a', createApplication({ icon: 'old' }));
     const update = (more: Partial<AccountAction & { type: 'updateApplication' }>): AccountAction => ({
       type: 'updateApplication',

@@ -128,7 +128,7 @@ describe('geozones', () => {
     expect(() => change({ content: '' })).toThrow('content or presetCode is required');
   });
 
-  it('are changed in what is given', () => {
+  it('are changed in the given fields only', () => {
     world.add({ zone: zone(1, { cluster: 'E1' }), campaign: 'C1' });
     const change = (patch: object, account = 'a') =>
       world.do({ type: 'changeGeozone', id: 1n, application: APP, groups: [], patch }, account);

@@ -64,7 +64,7 @@ const clear = (view: AccountView, account = 'a') =>
   clearOrphans(account, view, { type: 'clearOrphans', application: APP, orphans });
 
 describe('clearOrphans (R-B2)', () => {
-  it('deletes what is there of a deleted application, and nothing else', () => {
+  it('deletes only the data of the deleted application', () => {
     expect(clear(viewOf(application(new Date(1))))).toEqual([
       { $case: 'presetDeleted', value: { preset: 'P1', owner: APP } },
       { $case: 'campaignDeleted', value: { campaign: 'C1' } },

@@ -103,7 +103,7 @@ describe('quotas (R-LM7)', () => {
     },
   );
 
-  it('takes what is made together all or not at all', () => {
+  it('takes things that are created together all or not at all', () => {
     const world = new World();
     world.do(addGeozones(1));
     expect(() => world.do(addGeozones(2, 3))).toThrow('Geozone limit reached (2)');

@@ -32,7 +32,7 @@ function after(...actions: readonly DeviceAction[]) {
 }
 
 describe('the token of a device that changes its platform and gives none (R-C1)', () => {
-  it('stays, and is said to be of the new platform, where somebody else may have it', () => {
+  it('stays, and is reported for the new platform, where another device may have it', () => {
     const { device, said } = after(register(Platform.Android, 't'), register(Platform.Chrome));
     expect(device).toMatchObject({ platform: Platform.Chrome, token: 't', th: 'hash of t' });
     expect(said).toContainEqual({

@@ -127,7 +127,7 @@ describe('a device that speaks before it registers (R-C7)', () => {
     { type: 'bindUser', platform: 11, user, writes: [write(defaultTags.timezone, 3600)] },
   ];
 
-  it.each(early)('is a record without a token after $type, and keeps what it said when it registers', (action) => {
+  it.each(early)('is a record without a token after $type, and keeps its data when it registers', (action) => {
     const { world, when } = given(action);
     const before = world.device();
     expect(before).toMatchObject({ platform: 11, status: 1, seq: 40 });
@@ -214,7 +214,7 @@ describe('a device', () => {
     expect(start.world.device().platform).toBe(1);
   });
 
-  it('changes its owner, and remembers who had it', () => {
+  it('changes its owner, and remembers the previous one', () => {
     const start = given(register());
     start.at(1).when(register({ user: { id: 'u', hash: 'hash u' } }));
     const device = start.world.device();
@@ -345,7 +345,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBeNull();
   });
 
-  it('an open is a self-report; what is sent along is stored', () => {
+  it('an open is a self-report; the fields that come with it are stored', () => {
     const start = given(register());
     const decision = start.when({
       type: 'open',

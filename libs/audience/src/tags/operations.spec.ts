@@ -66,7 +66,7 @@ describe('tag operations (R-C5)', () => {
     });
   });
 
-  it('appends what is not there yet', () => {
+  it('appends only missing values', () => {
     expect(after(list, ['a', 'b'], { operation: 'append', value: ['c', 'a'] })).toEqual(has(list, ['a', 'b', 'c']));
     expect(after(list, undefined, { operation: 'append', value: 'c' })).toEqual(has(list, ['c']));
   });
@@ -139,7 +139,7 @@ describe('tag operations (R-C5)', () => {
     return (result as TagEntry[]).map(({ v, s }) => s ?? String(v));
   };
 
-  it('append then remove of what was new gives the list back, in order', () => {
+  it('append, then remove of the new values, gives the list back in order', () => {
     fc.assert(
       fc.property(items, items, (before, added) => {
         const unique = [...new Set(before)];

@@ -9,7 +9,7 @@ it('covers all applications where a device token names none (R-T2)', () => {
   expect(createToken.parse(limited)).toMatchObject({ applications: ['A1B2C-3D4E5'] });
 });
 
-it.each(['api', 'server'])('leaves it to nobody what a token of scope %s may use', (scope) => {
+it.each(['api', 'server'])('requires the applications of a token of scope %s', (scope) => {
   expect(createToken.missing({ scope })?.message).toBe('applications is required');
   expect(createToken.missing({ scope, applications: null })?.message).toBe('applications is required');
 });

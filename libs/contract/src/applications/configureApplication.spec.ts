@@ -72,11 +72,11 @@ it('takes a list of no domains', () => {
   });
 });
 
-it('takes a sender whose domain nobody keeps mail at (R-E2)', () => {
+it('takes a sender whose domain has no mailboxes (R-E2)', () => {
   expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({ platform: 14, secrets: [] });
 });
 
-it('hands on what is given, as text, and says what of it is secret', () => {
+it('passes on the given settings as text, and marks the secret ones', () => {
   expect(
     parse({ ...safari, safari_icon_file: png(256), safari_allowed_domains: ['https://a.example'], adm_cid: 5 }),
   ).toEqual({

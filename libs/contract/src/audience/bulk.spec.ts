@@ -65,7 +65,7 @@ describe('a question after a job', () => {
     expect(() => isDetailed('maybe')).toThrow(Fault.argument('detailed: must be a boolean'));
   });
 
-  it('names no application, so that nobody learns whether it exists (R-T5)', () => {
+  it('names no application, so that its existence stays hidden (R-T5)', () => {
     expect(api.getBulkSetTags.application({ request_id: 'r', application: 'A1B2C-3D4E5' })).toBeUndefined();
     expect(api.bulkSetTags.application({ application: 'A1B2C-3D4E5' })).toBe('A1B2C-3D4E5');
   });

@@ -111,7 +111,7 @@ describe('addGeoZone', () => {
 });
 
 describe('updateGeoZone', () => {
-  it('tells what is not given from what is unbound', () => {
+  it('distinguishes a missing cluster from an unbound one', () => {
     expect(updateGeoZone.parse({ geoZoneId: '17' })).toMatchObject({
       ...{ id: 17, cluster: undefined, campaign: undefined, timetable: undefined, alwaysOpen: false },
     });

@@ -108,7 +108,7 @@ describe('createMessage', () => {
     expect(textOf(both)).toBe('filter and conditions must not be used together');
   });
 
-  it('ignores what a list outranks, unchecked (R-I3, R-I5)', () => {
+  it('ignores fields that a list of devices overrides, unchecked (R-I3, R-I5)', () => {
     const { recipients, platforms } = parsed({
       content: 'x',
       devices: ['a', 'b', 'a'],
@@ -167,7 +167,7 @@ describe('createMessage', () => {
     expect(instantsOf({ send_date, timezone })).toEqual([expected]);
   });
 
-  it('tells the first and the last instant where everybody has their own (R-I9)', () => {
+  it('reports the first and the last instant of a date in the zones of the devices (R-I9)', () => {
     const own = { send_date: '2026-01-15 12:30', ignore_user_timezone: false };
     expect(instantsOf(own)).toEqual(['2026-01-15T12:30:00.000Z', '2026-01-16T00:30:00.000Z']);
     expect(instantsOf({ ...own, timezone: 'Europe/Berlin' })).toEqual([
@@ -210,7 +210,7 @@ describe('createMessage', () => {
     expect(textOf(request({ content: 'x', timezone: 'europe/BERLIN', ignore_user_timezone: false }))).toBeUndefined();
   });
 
-  it('needs no content beside a preset, and says what is given, not what is not (R-I14, R-K4)', () => {
+  it('needs no content beside a preset, and passes on only the given fields (R-I14, R-K4)', () => {
     const { preset, content, platforms } = parsed({ preset: 'd1b2c-3d4e5', ios_silent: 0, link: null });
     expect(preset).toBe('D1B2C-3D4E5');
     expect(content).toMatchObject({ text: undefined, link: undefined, shortenLink: undefined, voip: undefined });

@@ -65,7 +65,7 @@ describe('createPreset', () => {
     expect(content.android).toEqual({ rootParams: '{"a":1}' });
   });
 
-  it('keeps what a deep link is made of', () => {
+  it('keeps the parts of a deep link', () => {
     const { content } = createPreset.parse(withAction('deepLink', { url: 'app://a', id: '17', params: { a: 'b' } }));
     expect(content).toMatchObject({ link: 'app://a', deepLinkId: 17n, deepLinkParams: '{"a":"b"}' });
   });

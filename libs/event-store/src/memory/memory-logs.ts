@@ -66,8 +66,8 @@ export class MemoryLogStore implements LogStore {
     return new Set(heads.filter(({ log, applied }) => this.#store.commits(log).length > applied).map(({ log }) => log));
   }
 
-  async commitsAfter(log: string, n: number, limit: number): Promise<readonly StoredCommit[]> {
-    return this.#store.commits(log).slice(n, n + limit);
+  async commitsAfter(log: string, position: number, limit: number): Promise<readonly StoredCommit[]> {
+    return this.#store.commits(log).slice(position, position + limit);
   }
 
   async insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
@@ -94,7 +94,7 @@ export class MemoryLogStore implements LogStore {
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     for (const write of writes) {
       const stored = this.#store.document(write.address);
-      if (write.fields && ((stored?.['rev'] as number | undefined) ?? 0) < write.n) this.#replace(write, stored);
+      if (write.fields && ((stored?.['rev'] as number | undefined) ?? 0) < write.position) this.#replace(write, stored);
       for (const update of write.selfReports) this.#store.selfReport(write.address, this.#selfReportedField!, update);
     }
     return [];
@@ -112,13 +112,13 @@ export class MemoryLogStore implements LogStore {
     this.#quarantined.delete(`${collection}/${id}`);
   }
 
-  #replace({ address, n, fields, clears }: StateWrite, stored: StoredFields | undefined): void {
+  #replace({ address, position, fields, clears }: StateWrite, stored: StoredFields | undefined): void {
     const selfReports = this.#selfReportedField !== undefined && stored?.[this.#selfReportedField];
     const foreign = stored && !clears ? this.#owned.foreign(address.collection, stored) : {};
     this.#store.put(address, {
       ...foreign,
       ...fields,
-      rev: n,
+      rev: position,
       ...(selfReports ? { [this.#selfReportedField]: selfReports } : {}),
     });
   }

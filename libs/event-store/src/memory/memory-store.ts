@@ -28,9 +28,10 @@ export class MemoryStore {
   /** Adds a commit if its position is free, and returns the one at that position. */
   append(commit: StoredCommit): StoredCommit {
     const commits = this.#commits.get(commit.log) ?? [];
-    if (commit.n > commits.length + 1) throw new Error(`${commit.log}: commit ${commit.n} would leave a gap`);
+    if (commit.position > commits.length + 1)
+      throw new Error(`${commit.log}: commit ${commit.position} would leave a gap`);
     this.#commits.set(commit.log, commits);
-    return (commits[commit.n - 1] ??= commit);
+    return (commits[commit.position - 1] ??= commit);
   }
 
   /** A copy of a document with its `_id`, `rev` and self-reports. */

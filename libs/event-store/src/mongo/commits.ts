@@ -10,7 +10,7 @@ export const DURABLE = { w: 'majority', j: true, wtimeout: ATTEMPT_MS } as const
 
 /** A document of `<category>.commits`. */
 export interface CommitDocument {
-  readonly _id: { readonly log: string; readonly n: number };
+  readonly _id: { readonly log: string; readonly position: number };
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
@@ -69,7 +69,7 @@ export class MongoCommits {
 
   /** Raises `applied` or `published` of heads; neither ever decreases. */
   async raise(field: 'applied' | 'published', heads: ReadonlyMap<string, number>): Promise<void> {
-    const updates = [...heads].map(([log, n]) => ({ q: { _id: log }, u: { $max: { [field]: n } } }));
+    const updates = [...heads].map(([log, position]) => ({ q: { _id: log }, u: { $max: { [field]: position } } }));
     for (const batch of batchesOf(updates, () => 256)) {
       await answered(this.#db.command({ update: this.#heads.collectionName, updates: batch, ordered: false }));
     }
@@ -78,14 +78,14 @@ export class MongoCommits {
   /** The logs that have a commit after the given position. */
   async ahead(heads: readonly Head[]): Promise<ReadonlySet<string>> {
     if (heads.length === 0) return new Set();
-    const next = heads.map(({ log, applied }) => ({ log, n: applied + 1 }));
+    const next = heads.map(({ log, applied }) => ({ log, position: applied + 1 }));
     const found = this.#commits.find({ _id: { $in: next } }, { ...READ, projection: { _id: 1 }, batchSize: 10_000 });
     return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
   }
 
   /** Reads majority-committed documents only: a commit that an election rolls back must not be applied or published. */
-  async after(log: string, n: number, limit: number): Promise<readonly StoredCommit[]> {
-    const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
+  async after(log: string, position: number, limit: number): Promise<readonly StoredCommit[]> {
+    const range = { _id: { $gt: { log, position }, $lt: { log, position: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
     const documents = await answered(found.sort({ _id: 1 }).toArray());
     return documents.map(({ _id, uid, at, events, documents: named, trace }) => ({
@@ -141,7 +141,7 @@ export class MongoCommits {
 
   /** The uids at the positions of these commits, at most one per log. */
   async #uids(commits: readonly StoredCommit[]): Promise<ReadonlyMap<string, string>> {
-    const ids = commits.map(({ log, n }) => ({ log, n }));
+    const ids = commits.map(({ log, position }) => ({ log, position }));
     const found = this.#commits.find({ _id: { $in: ids } }, { ...READ, projection: { uid: 1 }, batchSize: 10_000 });
     return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
   }
@@ -161,9 +161,9 @@ export class MongoCommits {
     if (error) throw isTransientCode(error.code) ? new UnknownOutcome(error.errmsg) : new MongoServerError(error);
   }
 
-  #documentOf({ log, n, uid, at, events, documents, trace }: StoredCommit): CommitDocument {
+  #documentOf({ log, position, uid, at, events, documents, trace }: StoredCommit): CommitDocument {
     return {
-      ...{ _id: { log, n }, uid, at, events },
+      ...{ _id: { log, position }, uid, at, events },
       ...(documents && { documents: documents.map(storedDocuments) }),
       ...(this.#meta && { meta: this.#meta }),
       ...(trace && { trace }),

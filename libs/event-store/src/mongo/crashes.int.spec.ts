@@ -16,9 +16,11 @@ describeWithMongo('event logs on MongoDB', (mongo) => {
         return (await db.collection<Document & { _id: string }>(collection).findOne({ _id: id })) ?? undefined;
       },
       async events(log) {
-        const commits = db.collection<{ _id: { log: string; n: number }; events: Uint8Array[] }>('things.commits');
+        const commits = db.collection<{ _id: { log: string; position: number }; events: Uint8Array[] }>(
+          'things.commits',
+        );
         const found = await commits.find({ '_id.log': log }, { promoteBuffers: true }).sort({ _id: 1 }).toArray();
-        return found.map(({ _id, events }) => ({ n: _id.n, events }));
+        return found.map(({ _id, events }) => ({ position: _id.position, events }));
       },
     };
   }, 25);

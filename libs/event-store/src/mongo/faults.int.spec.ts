@@ -194,8 +194,8 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await thing(A)).toMatchObject({ count: 1, keys: ['3'] });
       expect(await thing(B)).toBeNull();
       expect(await commits()).toMatchObject([
-        { _id: { n: 1 }, events: [] },
-        { _id: { n: 2 }, events: [expect.anything()] },
+        { _id: { position: 1 }, events: [] },
+        { _id: { position: 2 }, events: [expect.anything()] },
       ]);
     });
 
@@ -226,7 +226,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
         if (!isCommit(command) || !down) return send();
         await held;
         const answer = await send();
-        if ((command['documents'] as CommitDocument[]).some(({ _id }) => _id.n === 3)) throw lost();
+        if ((command['documents'] as CommitDocument[]).some(({ _id }) => _id.position === 3)) throw lost();
         return answer;
       });
       const first = writer.submit(LOG, add(A, '2'));
@@ -371,7 +371,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       const writer = open(db, { onProblem: (problem) => problems.push(problem) });
       await writer.submit(LOG, add(A, '1'));
       await Promise.all([writer.submit(LOG, { kind: 'name', id: A, name: 'poison' }), writer.submit(LOG, add(B, '1'))]);
-      expect(problems).toMatchObject([{ kind: 'quarantined', address: thingAt(A), log: LOG, n: 2 }]);
+      expect(problems).toMatchObject([{ kind: 'quarantined', address: thingAt(A), log: LOG, position: 2 }]);
       expect(await thing(B)).toMatchObject({ count: 1 });
       await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'bug' });
       await expect(writer.submit(LOG, add(B, '2'))).resolves.toEqual({ count: 2 });

@@ -33,8 +33,8 @@ describeWithMongo('openCommits', (mongo) => {
     await add(writer, log, 'c');
     await add(writer, 'things-reading', 'other');
 
-    const keys = (found: readonly { n: number; events: readonly unknown[] }[]) =>
-      found.map(({ n, events }) => [n, ...events.map((event) => (event as { key: string }).key)]);
+    const keys = (found: readonly { position: number; events: readonly unknown[] }[]) =>
+      found.map(({ position, events }) => [position, ...events.map((event) => (event as { key: string }).key)]);
     expect(keys(await commits.after(log, 0, 2))).toEqual([
       [1, 'a'],
       [2, 'b'],
@@ -47,7 +47,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect([await commits.newest(log), await commits.newestBefore(log, clock.date)]).toEqual([3, 2]);
   });
 
-  it('removes what is old and applied, and no writer gives out those numbers again', async () => {
+  it('removes old, applied commits, and no writer reuses their positions', async () => {
     const [idle, busy] = [open(), open()];
     const commits = openCommits(mongo.db, things);
     const log = 'things-removed';
@@ -61,7 +61,7 @@ describeWithMongo('openCommits', (mongo) => {
     // The other writer does this once a second.
     await idle.applyCommits();
     expect(await add(idle, log, 'last')).toEqual({ count: 5 });
-    expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
+    expect(await commits.after(log, 0, 10)).toMatchObject([{ position: 5 }]);
   });
 
   it('keeps commits that are not published yet, or need an operator', async () => {
@@ -73,23 +73,23 @@ describeWithMongo('openCommits', (mongo) => {
     clock.advance(60);
     const left = async (): Promise<number[]> => {
       await commits.removeBefore(clock.date);
-      return (await commits.after(log, 0, 10)).map(({ n }) => n);
+      return (await commits.after(log, 0, 10)).map(({ position }) => position);
     };
     expect(await left()).toEqual([1, 2, 3, 4, 5]);
 
     type Id<Fields> = { readonly _id: Fields };
     const heads = mongo.db.collection<Id<string> & { published: number }>('things.heads');
-    const quarantine = mongo.db.collection<Id<object> & { log: string; n: number }>('things.quarantine');
-    const unpublished = mongo.db.collection<Id<{ log: string; n: number }>>('things.unpublished');
+    const quarantine = mongo.db.collection<Id<object> & { log: string; position: number }>('things.quarantine');
+    const unpublished = mongo.db.collection<Id<{ log: string; position: number }>>('things.unpublished');
     // Writers apply commits of quarantined documents once a second.
     for (const each of opened.splice(0)) await each.close();
     await heads.updateOne({ _id: log }, { $set: { published: 4 } });
-    await quarantine.insertOne({ _id: { collection: 'things', id: 'x' }, log, n: 2 });
-    await unpublished.insertOne({ _id: { log, n: 3 } });
+    await quarantine.insertOne({ _id: { collection: 'things', id: 'x' }, log, position: 2 });
+    await unpublished.insertOne({ _id: { log, position: 3 } });
     expect(await left()).toEqual([2, 3, 4, 5]);
     await quarantine.deleteOne({ log });
     expect(await left()).toEqual([3, 4, 5]);
-    await unpublished.deleteOne({ _id: { log, n: 3 } });
+    await unpublished.deleteOne({ _id: { log, position: 3 } });
     expect(await left()).toEqual([5]);
   });
 });

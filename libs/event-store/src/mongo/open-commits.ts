@@ -14,10 +14,10 @@ const FOREVER = new Date(8.64e15);
 /** The commits of a category for consumers that follow its logs, in any process of their owner. */
 export interface CommitReader<Event> {
   /**
-   * Commits of a log after `n` that can no longer be lost, in order, at most `limit`; removed commits are skipped. It stops before a commit with an
+   * Commits of a log after `position` that can no longer be lost, in order, at most `limit`; removed commits are skipped. It stops before a commit with an
    * event that this version does not know: a newer version continues from there (ADR 27).
    */
-  after(log: string, n: number, limit: number): Promise<readonly Commit<Event>[]>;
+  after(log: string, position: number, limit: number): Promise<readonly Commit<Event>[]>;
   /** The existing commits at these positions, in order. */
   pick(log: string, numbers: readonly number[]): Promise<readonly Commit<Event>[]>;
   /** The position of a log's newest commit; 0 without one. */
@@ -52,7 +52,7 @@ export function openCommits<Event>(
 ): CommitReader<Event> {
   const commits = new MongoCommits(db, category);
   const collection = db.collection<CommitDocument>(`${category}.commits`);
-  const all = (log: string) => ({ $gt: { log, n: 0 }, $lt: { log, n: Infinity } });
+  const all = (log: string) => ({ $gt: { log, position: 0 }, $lt: { log, position: Infinity } });
   const read = ({ events: encoded, ...commit }: StoredCommit): Commit<Event> => ({
     ...commit,
     events: encoded.map(decode),
@@ -71,24 +71,24 @@ export function openCommits<Event>(
 
   const newest = async (log: string, also: object): Promise<number> => {
     const options = { sort: { _id: -1 }, projection: { _id: 1 }, readConcern: 'majority' } as const;
-    return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.n ?? 0;
+    return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.position ?? 0;
   };
 
   /** The oldest position of each log that must be kept. */
   const kept = async (): Promise<ReadonlyMap<string, number>> => {
-    const quarantine = db.collection<{ log: string; n: number }>(`${category}.quarantine`);
-    const unpublished = db.collection<{ _id: { log: string; n: number } }>(`${category}.unpublished`);
+    const quarantine = db.collection<{ log: string; position: number }>(`${category}.quarantine`);
+    const unpublished = db.collection<{ _id: { log: string; position: number } }>(`${category}.unpublished`);
     const [states, commits] = await answered(Promise.all([quarantine.find().toArray(), unpublished.find().toArray()]));
     const oldest = new Map<string, number>();
-    for (const { log, n } of [...states, ...commits.map(({ _id }) => _id)]) {
-      oldest.set(log, Math.min(n, oldest.get(log) ?? Infinity));
+    for (const { log, position } of [...states, ...commits.map(({ _id }) => _id)]) {
+      oldest.set(log, Math.min(position, oldest.get(log) ?? Infinity));
     }
     return oldest;
   };
 
   /** Removes the oldest commits of a log up to `last`; false when there are no more. */
   const removeStep = async (log: string, last: number, at: Date): Promise<boolean> => {
-    const range = { _id: { ...all(log), $lte: { log, n: last } } };
+    const range = { _id: { ...all(log), $lte: { log, position: last } } };
     const oldest = collection.find(range, { sort: { _id: 1 }, limit: STEP, batchSize: STEP, projection: { at: 1 } });
     const found = await answered(oldest.toArray());
     const young = found.findIndex((commit) => commit.at >= at);
@@ -113,9 +113,9 @@ export function openCommits<Event>(
   };
 
   return {
-    after: async (log, n, limit) => knownIn((await commits.after(log, n, limit)).map(read)),
+    after: async (log, position, limit) => knownIn((await commits.after(log, position, limit)).map(read)),
     async pick(log, numbers) {
-      const ids = numbers.map((n) => ({ log, n }));
+      const ids = numbers.map((position) => ({ log, position }));
       const found = collection.find({ _id: { $in: ids } }, { promoteBuffers: true, sort: { _id: 1 } });
       return (await answered(found.toArray())).map(({ _id, uid, at, events }) => read({ ..._id, uid, at, events }));
     },

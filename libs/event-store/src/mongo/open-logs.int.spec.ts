@@ -14,9 +14,11 @@ describeWithMongo('openLogs', (mongo) =>
         return (await mongo.db.collection<Document & { _id: string }>(collection).findOne({ _id: id })) ?? undefined;
       },
       async commits(log) {
-        const found = mongo.db.collection<{ _id: { log: string; n: number }; events: unknown[] }>('things.commits');
+        const found = mongo.db.collection<{ _id: { log: string; position: number }; events: unknown[] }>(
+          'things.commits',
+        );
         const commits = await found.find({ '_id.log': log }).sort({ _id: 1 }).toArray();
-        return commits.map(({ _id, events }) => ({ n: _id.n, events }));
+        return commits.map(({ _id, events }) => ({ position: _id.position, events }));
       },
       close: async () => {},
     };

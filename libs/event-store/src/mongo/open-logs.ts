@@ -44,7 +44,7 @@ export function mongoLogStore(
       (await commits.headsAfter(log, limit)).map(({ _id, applied }) => ({ log: _id, applied })),
     raiseHeads: (heads) => commits.raise('applied', new Map(heads.map(({ log, applied }) => [log, applied]))),
     ahead: (heads) => commits.ahead(heads),
-    commitsAfter: (log, n, limit) => commits.after(log, n, limit),
+    commitsAfter: (log, position, limit) => commits.after(log, position, limit),
     insert: (batch) => commits.insert(batch),
     find: (collection, field, values) => states.find(collection, field, values),
     readIndexes: (collections) => answered(indexes.read(collections)),
@@ -65,16 +65,16 @@ export function mongoLogStore(
 export interface QuarantineDocument {
   readonly _id: DocumentAddress;
   readonly log: string;
-  readonly n: number;
+  readonly position: number;
   readonly reason: string;
   readonly isUnknown?: boolean;
   readonly at: Date;
 }
 
-const quarantinedOf = ({ _id, log, n, reason, isUnknown = false }: QuarantineDocument): Quarantined => ({
+const quarantinedOf = ({ _id, log, position, reason, isUnknown = false }: QuarantineDocument): Quarantined => ({
   address: { collection: _id.collection, id: _id.id },
   log,
-  n,
+  position,
   reason,
   isUnknown,
 });

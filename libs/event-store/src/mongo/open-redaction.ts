@@ -15,22 +15,22 @@ export interface PlacedEvent<Event> {
  */
 export interface CommitRedaction<Event> {
   /** The events of a commit whose bytes contain `mark`, in order; none if the commit was removed. */
-  marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
+  marked(log: string, position: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
   /**
-   * The same for the commits of a log after `n`, of which `limit` are read, in order: those with such events. `last` is the position of the last one
+   * The same for the commits of a log after `position`, of which `limit` are read, in order: those with such events. `last` is the position of the last one
    * read; undefined if there was none.
    */
   markedAfter(
     log: string,
-    n: number,
+    position: number,
     mark: string,
     limit: number,
   ): Promise<{
     readonly last: number | undefined;
-    readonly marked: readonly { readonly n: number; readonly events: readonly PlacedEvent<Event>[] }[];
+    readonly marked: readonly { readonly position: number; readonly events: readonly PlacedEvent<Event>[] }[];
   }>;
   /** Replaces these events; durable when it resolves, idempotent. */
-  replace(log: string, n: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
+  replace(log: string, position: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
 }
 
 /** Opens the commits of a category for that. Calls without an answer from the store reject with a transient error. */
@@ -47,23 +47,23 @@ export function openRedaction<Event>(
         : [],
     );
   return {
-    async marked(log, n, mark) {
-      return markedIn(await answered(commits.findOne({ _id: { log, n } }, options)), mark);
+    async marked(log, position, mark) {
+      return markedIn(await answered(commits.findOne({ _id: { log, position } }, options)), mark);
     },
-    async markedAfter(log, n, mark, limit) {
-      const ids = { $gt: { log, n }, $lt: { log, n: Infinity } };
+    async markedAfter(log, position, mark, limit) {
+      const ids = { $gt: { log, position }, $lt: { log, position: Infinity } };
       const found = await answered(
         commits.find({ _id: ids }, { ...options, sort: { _id: 1 }, limit, batchSize: limit }).toArray(),
       );
-      const marked = found.map((commit) => ({ n: commit._id.n, events: markedIn(commit, mark) }));
-      return { last: found.at(-1)?._id.n, marked: marked.filter(({ events }) => events.length > 0) };
+      const marked = found.map((commit) => ({ position: commit._id.position, events: markedIn(commit, mark) }));
+      return { last: found.at(-1)?._id.position, marked: marked.filter(({ events }) => events.length > 0) };
     },
-    async replace(log, n, events) {
+    async replace(log, position, events) {
       if (events.length === 0) return;
       const $set = Object.fromEntries(
         events.map(({ index, event }) => [`events.${index}`, Buffer.from(encode(event))]),
       );
-      const update = { q: { _id: { log, n } }, u: { $set } };
+      const update = { q: { _id: { log, position } }, u: { $set } };
       await answered(db.command({ update: commits.collectionName, updates: [update], writeConcern: DURABLE }));
     },
   };

@@ -42,10 +42,18 @@ describeWithMongo('states', (mongo) => {
     let states: MongoStates;
     let updates: number;
 
-    const write = (n: number, fields: StateWrite['fields'], before?: StateWrite['before'], open?: number) =>
+    const write = (position: number, fields: StateWrite['fields'], before?: StateWrite['before'], open?: number) =>
       states.write([
         {
-          ...{ address: { collection: 'things', id: 'a' }, log: 'l', n, fields, before, clears: false, bytes: 100 },
+          ...{
+            address: { collection: 'things', id: 'a' },
+            log: 'l',
+            position,
+            fields,
+            before,
+            clears: false,
+            bytes: 100,
+          },
           selfReports: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
         },
       ]);
@@ -81,7 +89,15 @@ describeWithMongo('states', (mongo) => {
       expect(await write(5, { name: 'two' }, read)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', colour: 'red', self: { open: 4 } });
       const address = { collection: 'things', id: 'a' };
-      const erased = { address, log: 'l', n: 6, fields: { name: '' }, clears: true, selfReports: [], bytes: 100 };
+      const erased = {
+        address,
+        log: 'l',
+        position: 6,
+        fields: { name: '' },
+        clears: true,
+        selfReports: [],
+        bytes: 100,
+      };
       expect(await states.write([{ ...erased, before: { ...read, rev: 5, guard: 5 } }])).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 6, name: '', self: { open: 4 } });
     });
@@ -122,8 +138,8 @@ describeWithMongo('states', (mongo) => {
     });
     const states = new MongoStates(watched.db, owned, undefined);
     const rest = { address: { collection: 'things', id: 'a' }, log: 'l', clears: false, selfReports: [], bytes: 100 };
-    await states.write([{ ...rest, n: 1, fields: { name: 'one' }, before: undefined }]);
-    await states.write([{ ...rest, n: 2, fields: { name: 'two' }, before: { _id: 'a', rev: 1, name: 'one' } }]);
+    await states.write([{ ...rest, position: 1, fields: { name: 'one' }, before: undefined }]);
+    await states.write([{ ...rest, position: 2, fields: { name: 'two' }, before: { _id: 'a', rev: 1, name: 'one' } }]);
     expect(queries).toEqual([{ _id: 'a' }]);
   });
 });

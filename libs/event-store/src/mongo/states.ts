@@ -130,15 +130,15 @@ export class MongoStates {
     return errors;
   }
 
-  #documentOf({ address, n, fields, selfReports }: StateWrite): Document {
-    const document: Document = { _id: address.id, ...fields, rev: n };
+  #documentOf({ address, position, fields, selfReports }: StateWrite): Document {
+    const document: Document = { _id: address.id, ...fields, rev: position };
     document['_id'] = address.id;
     if (selfReports.length > 0) document[this.#selfReportedField!] = applySelfReports({}, selfReports[0]!);
     return document;
   }
 
   #updateOf({ write, kind, selfReport }: Step, isGuarded: boolean): Document {
-    const { address, n, fields } = write;
+    const { address, position, fields } = write;
     const selfReports = write.selfReports[selfReport];
     if (kind === 'selfReport') return { q: { _id: address.id }, u: this.#selfReportUpdate(selfReports!) };
     const known = kind === 'patch' ? write.before : undefined;
@@ -151,13 +151,14 @@ export class MongoStates {
       ...($max && { $max }),
     };
     const { id: _id } = address;
-    if (isGuarded) set[GUARD] = n;
-    if (known && isGuarded) return { q: { _id }, u: { ...update, $inc: { rev: n - revOf(known) } }, upsert: true };
-    set['rev'] = n;
+    if (isGuarded) set[GUARD] = position;
+    if (known && isGuarded)
+      return { q: { _id }, u: { ...update, $inc: { rev: position - revOf(known) } }, upsert: true };
+    set['rev'] = position;
     // In a vanished document the unchanged fields must be written, too.
     const unchanged = known ? unchangedIn(fields!, set) : {};
     if (Object.keys(unchanged).length > 0) update['$setOnInsert'] = unchanged;
-    return { q: { _id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
+    return { q: { _id, rev: known ? known['rev'] : { $lt: position } }, u: update, upsert: true };
   }
 
   /** Fields of the base document that the state no longer has. */

@@ -116,9 +116,9 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await newer().submit(LOG, paint('a', 'red'));
       const held: Error[] = [];
       const reader = openCommits<ThingEvent>(db, things, { held: (error) => held.push(error) });
-      for (let i = 0; i < 2; i++) expect((await reader.after(LOG, 0, 10)).map(({ n }) => n)).toEqual([1]);
+      for (let i = 0; i < 2; i++) expect((await reader.after(LOG, 0, 10)).map(({ position }) => position)).toEqual([1]);
       expect(held).toHaveLength(1);
-      expect((await openCommits(db, newerThings).after(LOG, 0, 10)).map(({ n }) => n)).toEqual([1, 2]);
+      expect((await openCommits(db, newerThings).after(LOG, 0, 10)).map(({ position }) => position)).toEqual([1, 2]);
     });
 
     it('is left to the newer version by the relay of the older one, which continues with other logs', async () => {
@@ -136,8 +136,12 @@ describeWithMongo('two versions on the same logs', (mongo) => {
             ...{ db, broker, category: 'things', lookEveryMs: 50 },
             decode: (bytes) => version.decode(bytes) as ThingEvent,
             isKnown: (event) => version.isKnown(event),
-            publish: ({ log, n, events }) =>
-              events.map(({ kind }) => ({ topic: 'things', key: log, value: Buffer.from(`${log} ${n} ${kind}`) })),
+            publish: ({ log, position, events }) =>
+              events.map(({ kind }) => ({
+                topic: 'things',
+                key: log,
+                value: Buffer.from(`${log} ${position} ${kind}`),
+              })),
             onProblem: (error) => told.push(error),
           }),
         );

@@ -5,26 +5,26 @@ import { RecentParts } from './recent-parts.ts';
 
 interface Seen {
   readonly id: string;
-  readonly n: number;
+  readonly position: number;
 }
 
 const union = (stored: Document | undefined, facts: readonly Seen[]): Document => ({
-  seen: [...new Set([...((stored?.['seen'] as number[] | undefined) ?? []), ...facts.map(({ n }) => n)])].sort(
-    (a, b) => a - b,
-  ),
+  seen: [
+    ...new Set([...((stored?.['seen'] as number[] | undefined) ?? []), ...facts.map(({ position }) => position)]),
+  ].sort((a, b) => a - b),
 });
 const whole: Projection<Seen> = { idOf: ({ id }) => id, apply: union };
 const ofTwoTopics: Projection<Seen> = {
   ...whole,
-  partOf: ({ n }) => (n % 2 === 0 ? 'even' : 'odd'),
-  onInsert: ({ n }) => ({ first: n }),
+  partOf: ({ position }) => (position % 2 === 0 ? 'even' : 'odd'),
+  onInsert: ({ position }) => ({ first: position }),
 };
-const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((n) => ({ id, n }));
+const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((position) => ({ id, position }));
 
 describeWithMongo('project', (mongo) => {
   const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
 
-  it('applies the facts of many documents, and tells what is stored', async () => {
+  it('applies the facts of many documents, and returns the stored documents', async () => {
     const documents = collection('whole');
     await project(documents, [...facts('a', 1, 2), ...facts('b', 3)], whole);
     const stored = await project(documents, facts('a', 2, 4), whole);
@@ -56,7 +56,7 @@ describeWithMongo('project', (mongo) => {
     });
   });
 
-  it('applies to what it wrote last without reading it, and reads what another has written since', async () => {
+  it('applies facts to its last write without reading it, and reads a later write of another process', async () => {
     const documents = collection('recent');
     const stored: (Document | undefined)[] = [];
     const remembering: Projection<Seen> = {
@@ -87,7 +87,7 @@ describeWithMongo('project', (mongo) => {
     }
     const sums = (stored: Document | undefined, given: readonly Seen[]): Document => {
       const by = { ...(stored?.['by'] as Record<string, { times: number }> | undefined) };
-      for (const { n } of given) by[`k${n % 2}`] = { times: (by[`k${n % 2}`]?.times ?? 0) + 1 };
+      for (const { position } of given) by[`k${position % 2}`] = { times: (by[`k${position % 2}`]?.times ?? 0) + 1 };
       return { by: Object.fromEntries(Object.entries(by).map(([key, { times }]) => [key, { times }])) };
     };
     const older: Projection<Seen> = { idOf: ({ id }) => id, apply: sums };
@@ -100,9 +100,9 @@ describeWithMongo('project', (mongo) => {
           given.filter(({ kind }) => kind === undefined),
         ) as { by: Record<string, Document> };
         const before = (stored?.['by'] ?? {}) as Record<string, { weight?: number }>;
-        for (const { n } of weighed) {
-          const key = `k${n % 2}`;
-          by[key] = { times: 0, ...by[key], weight: (before[key]?.weight ?? 0) + n };
+        for (const { position } of weighed) {
+          const key = `k${position % 2}`;
+          by[key] = { times: 0, ...by[key], weight: (before[key]?.weight ?? 0) + position };
         }
         return { by, weighed: Number(stored?.['weighed'] ?? 0) + weighed.length };
       },
@@ -111,7 +111,7 @@ describeWithMongo('project', (mongo) => {
       ...{ ...projection, partOf: () => 'part', recent: new RecentParts(10) },
     });
     const weighed = (id: string, ...numbers: number[]): Both[] =>
-      numbers.map((n) => ({ id, n, kind: 'weighed' as const }));
+      numbers.map((position) => ({ id, position, kind: 'weighed' as const }));
 
     it.each([
       ['as a whole', 'older'],

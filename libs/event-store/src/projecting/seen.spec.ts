@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dropSeen, type SeenPlaces, type Stamp } from './seen.ts';
 
-const stamp = (n: number, index = 0, log = 'things-1'): Stamp => ({ log, n, index });
+const stamp = (position: number, index = 0, log = 'things-1'): Stamp => ({ log, position, index });
 const itself = (fact: Stamp): Stamp => fact;
 
 describe('dropSeen', () => {
@@ -19,7 +19,7 @@ describe('dropSeen', () => {
   });
 
   it('accepts positions as 64-bit integers, and refuses an index that would overlap the next commit', () => {
-    const { seen } = dropSeen({}, [{ log: 'a', n: 7n, index: 0 }], itself);
+    const { seen } = dropSeen({}, [{ log: 'a', position: 7n, index: 0 }], itself);
     expect(dropSeen(seen, [stamp(7, 0, 'a'), stamp(8, 0, 'a')], itself).fresh).toEqual([stamp(8, 0, 'a')]);
     expect(() => dropSeen({}, [stamp(1, 65_536)], itself)).toThrow(RangeError);
   });

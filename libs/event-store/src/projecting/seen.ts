@@ -1,7 +1,7 @@
 /** The place of a fact: its log, the position of its commit, and its index in the commit. */
 export interface Stamp {
   readonly log: string;
-  readonly n: number | bigint;
+  readonly position: number | bigint;
   readonly index: number;
 }
 
@@ -23,9 +23,9 @@ export function dropSeen<Fact>(
 ): { readonly fresh: readonly Fact[]; readonly seen: SeenPlaces } {
   const places: Record<string, number> = { ...seen };
   const fresh = facts.filter((fact) => {
-    const { log, n, index } = stampOf(fact);
-    if (!(index >= 0 && index < PLACES)) throw new RangeError(`index ${index} in commit ${n} of ${log}`);
-    const place = Number(n) * PLACES + index;
+    const { log, position, index } = stampOf(fact);
+    if (!(index >= 0 && index < PLACES)) throw new RangeError(`index ${index} in commit ${position} of ${log}`);
+    const place = Number(position) * PLACES + index;
     if (place <= (places[log] ?? -1)) return false;
     places[log] = place;
     return true;

@@ -14,12 +14,12 @@ const PATIENCE_MS = 20;
  */
 export class CommitWatch {
   readonly #commits: Collection;
-  readonly #onCommit: (log: string, n: number) => void;
+  readonly #onCommit: (log: string, position: number) => void;
   readonly #heard = new Map<string, number>();
   #telling: NodeJS.Timeout | undefined;
   #stream: ChangeStream | undefined;
 
-  constructor(db: Db, category: string, onCommit: (log: string, n: number) => void) {
+  constructor(db: Db, category: string, onCommit: (log: string, position: number) => void) {
     this.#commits = db.collection(`${category}.commits`, { readConcern: { level: 'majority' } });
     this.#onCommit = onCommit;
   }
@@ -31,8 +31,8 @@ export class CommitWatch {
     const stream = this.#commits.watch(inserts);
     this.#stream = stream;
     stream.on('change', (change) => {
-      const { log, n } = (change as unknown as Inserted).documentKey._id;
-      this.#heard.set(log, n);
+      const { log, position } = (change as unknown as Inserted).documentKey._id;
+      this.#heard.set(log, position);
       this.#telling ??= setTimeout(() => this.#tell(), PATIENCE_MS);
     });
     const ended = (): void => {
@@ -56,7 +56,7 @@ export class CommitWatch {
 
   #tell(): void {
     this.#telling = undefined;
-    for (const [log, n] of this.#heard) this.#onCommit(log, n);
+    for (const [log, position] of this.#heard) this.#onCommit(log, position);
     this.#heard.clear();
   }
 }

@@ -33,7 +33,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     };
     const relay = await openRelay<ThingEvent>({
       ...{ db, broker, category: things.category, decode: things.decode, isKnown: things.isKnown },
-      publish: ({ log, n }) => [{ topic: 'things', key: log, value: Buffer.from(`${n}`) }],
+      publish: ({ log, position }) => [{ topic: 'things', key: log, value: Buffer.from(`${position}`) }],
     });
     closers.push(() => relay.close());
     return { relay, published };

@@ -114,7 +114,9 @@ describeWithMongo('openRelay', (mongo) => {
       decode: things.decode,
       isKnown: things.isKnown,
       broker,
-      publish: ({ log, n }: Commit<ThingEvent>) => [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }],
+      publish: ({ log, position }: Commit<ThingEvent>) => [
+        { topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) },
+      ],
       lookEveryMs: 50,
       ...options,
     });
@@ -209,9 +211,9 @@ describeWithMongo('openRelay', (mongo) => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     const relay = await relayOn(db, broker, {
       onProblem: (problem) => problems.push(problem),
-      publish: ({ log, n }) => {
-        if (n === 3) throw new TypeError('a defect');
-        return [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }];
+      publish: ({ log, position }) => {
+        if (position === 3) throw new TypeError('a defect');
+        return [{ topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) }];
       },
     });
     const writer = writerOn(db, relay);
@@ -221,11 +223,11 @@ describeWithMongo('openRelay', (mongo) => {
     expect(relay.counts.passedOver).toBe(1);
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'bug' }));
     expect(await db.collection('things.unpublished').find().toArray()).toMatchObject([
-      { _id: { log: 'things-1', n: 3 }, reason: expect.stringContaining('a defect') },
+      { _id: { log: 'things-1', position: 3 }, reason: expect.stringContaining('a defect') },
     ]);
   });
 
-  it('passes over what the broker refuses, and nothing else', async () => {
+  it('passes over only the commits that the broker refuses', async () => {
     const [db, broker] = [newDb(), new Published()];
     broker.fail = (values) => {
       if (values.includes('things-1 2')) throw Fault.tooLarge('a record too large');

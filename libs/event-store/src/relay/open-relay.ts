@@ -91,8 +91,8 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#commits = new MongoCommits(db, category);
     this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, tellsHolder: true, answered });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
-    this.#watch = new CommitWatch(db, category, (log, n) => {
-      if (this.#knows(log)) this.#tailOf(log).heardOf(n);
+    this.#watch = new CommitWatch(db, category, (log, position) => {
+      if (this.#knows(log)) this.#tailOf(log).heardOf(position);
     });
     this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
     this.#deps = {
@@ -110,7 +110,7 @@ class CommitRelay<Event> implements Relay<Event> {
         this.#toldOf.add(error.message);
       },
       mayPublish: () => !this.#closed && this.#lease.held,
-      published: (log, n) => void this.#published.set(log, n),
+      published: (log, position) => void this.#published.set(log, position),
     };
   }
 
@@ -242,6 +242,6 @@ class CommitRelay<Event> implements Relay<Event> {
     if (this.#published.size === 0) return;
     const raised = new Map(this.#published);
     await this.#commits.raise('published', raised);
-    for (const [log, n] of raised) if (this.#published.get(log) === n) this.#published.delete(log);
+    for (const [log, position] of raised) if (this.#published.get(log) === position) this.#published.delete(log);
   }
 }

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { answered } from '../mongo/answers.ts';
 
 export interface PassedOverDocument {
-  readonly _id: { readonly log: string; readonly n: number };
+  readonly _id: { readonly log: string; readonly position: number };
   readonly reason: string;
   readonly at: Date;
 }
@@ -15,10 +15,10 @@ export class PassedOver {
     this.#collection = db.collection(`${category}.unpublished`);
   }
 
-  async keep(log: string, n: number, error: unknown): Promise<void> {
+  async keep(log: string, position: number, error: unknown): Promise<void> {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const update = { $setOnInsert: { reason, at: new Date() } };
     const options = { upsert: true, writeConcern: { w: 'majority', journal: true } } as const;
-    await answered(this.#collection.updateOne({ _id: { log, n } }, update, options));
+    await answered(this.#collection.updateOne({ _id: { log, position } }, update, options));
   }
 }

@@ -36,12 +36,12 @@ export interface TailDeps<Event> {
   /** False once the relay is closed or another process has the lease. */
   readonly mayPublish: () => boolean;
   /** Receives the acknowledged position of a log. */
-  readonly published: (log: string, n: number) => void;
+  readonly published: (log: string, position: number) => void;
 }
 
 /** A commit in memory; the work left when its turn comes may fail, and then only it fails. */
 interface Queued {
-  readonly n: number;
+  readonly position: number;
   readonly events: number;
   readonly trace: StoredCommit['trace'];
   readonly records: Records | (() => Records | Promise<Records>);
@@ -104,12 +104,12 @@ export class Tail<Event> {
   }
 
   offer(commit: Commit<Event>): void {
-    const { n, trace, events } = commit;
-    if (n <= this.#last) return;
+    const { position, trace, events } = commit;
+    if (position <= this.#last) return;
     const hasRoom = this.#queue.length < MAX_QUEUE && this.#waiting < MAX_QUEUE_EVENTS;
-    const fits = n === this.#last + 1 && !this.#reading && hasRoom;
-    if (fits) this.#enqueue({ n, trace, events: events.length, records: this.#offered(commit) });
-    this.heardOf(n);
+    const fits = position === this.#last + 1 && !this.#reading && hasRoom;
+    if (fits) this.#enqueue({ position, trace, events: events.length, records: this.#offered(commit) });
+    this.heardOf(position);
   }
 
   #enqueue(queued: Queued): void {
@@ -118,8 +118,8 @@ export class Tail<Event> {
   }
 
   /** A commit at this position exists. */
-  heardOf(n: number): void {
-    this.#heard = Math.max(this.#heard, n);
+  heardOf(position: number): void {
+    this.#heard = Math.max(this.#heard, position);
     this.#drain();
   }
 
@@ -129,7 +129,7 @@ export class Tail<Event> {
   }
 
   get #last(): number {
-    return this.#queue.at(-1)?.n ?? this.#published;
+    return this.#queue.at(-1)?.position ?? this.#published;
   }
 
   get #isBehind(): boolean {
@@ -182,9 +182,9 @@ export class Tail<Event> {
       const found = await this.#deps.commits.after(this.#log, this.#published, AT_ONCE);
       this.#deps.counts.read += found.length;
       for (const stored of found) {
-        const { n, trace, events } = stored;
+        const { position, trace, events } = stored;
         const records = (): Records | Promise<Records> => this.#recordsOf(this.#decoded(stored));
-        this.#enqueue({ n, trace, events: events.length, records });
+        this.#enqueue({ position, trace, events: events.length, records });
       }
       if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
       // Commits reported meanwhile may be missing among those read.
@@ -244,20 +244,20 @@ export class Tail<Event> {
     const [first] = this.#queue;
     if (!first) return false;
     try {
-      await this.#deps.passedOver.keep(this.#log, first.n, error);
+      await this.#deps.passedOver.keep(this.#log, first.position, error);
     } catch (failure) {
       this.#deps.report(failure);
       return false;
     }
     this.#deps.counts.passedOver++;
-    this.#deps.report(Fault.bug(`commit ${first.n} of ${this.#log} is passed over`, error));
+    this.#deps.report(Fault.bug(`commit ${first.position} of ${this.#log} is passed over`, error));
     this.#done(1);
     return true;
   }
 
   #done(commits: number): void {
     if (commits === 0) return;
-    this.#published = this.#queue[commits - 1]!.n;
+    this.#published = this.#queue[commits - 1]!.position;
     for (const { events } of this.#queue.splice(0, commits)) this.#waiting -= events;
     this.#deps.published(this.#log, this.#published);
   }

@@ -18,13 +18,13 @@ import type { CommitDocument, HeadDocument } from '../mongo/commits.ts';
 import type { QuarantineDocument } from '../mongo/open-logs.ts';
 import type { PassedOverDocument } from '../relay/passed-over.ts';
 
-const place = object<CommitDocument['_id']>({ log: text, n: number });
+const place = object<CommitDocument['_id']>({ log: text, position: number });
 
-/** The collections that the logs of a category have beside their states. @param keptMs how long commits are kept */
-export const logCollections = (category: string, keptMs: number): readonly ModelDefinition[] => [
+/** The collections that the logs of a category have beside their states. @param retentionMs how long commits are kept */
+export const logCollections = (category: string, retentionMs: number): readonly ModelDefinition[] => [
   defineModel<CommitDocument>({
     name: `${category}.commits`,
-    kept: `${inDays(keptMs)}, and until they are applied and published`,
+    retention: `${inDays(retentionMs)}, and until they are applied and published`,
     fields: {
       _id: place,
       uid: text,
@@ -37,16 +37,16 @@ export const logCollections = (category: string, keptMs: number): readonly Model
   }),
   defineModel<HeadDocument>({
     name: `${category}.heads`,
-    kept: 'as long as there is the log',
+    retention: 'as long as the log exists',
     fields: { _id: text, applied: number, published: number },
   }),
   defineModel<QuarantineDocument>({
     name: `${category}.quarantine`,
-    kept: 'until the document can be applied',
+    retention: 'until the document can be applied',
     fields: {
       _id: object<DocumentAddress>({ collection: text, id: text }),
       log: text,
-      n: number,
+      position: number,
       reason: text,
       isUnknown: optional(flag),
       at: date,
@@ -54,7 +54,7 @@ export const logCollections = (category: string, keptMs: number): readonly Model
   }),
   defineModel<PassedOverDocument>({
     name: `${category}.unpublished`,
-    kept: 'until an operator removes it',
+    retention: 'until an operator removes it',
     fields: { _id: place, reason: text, at: date },
   }),
 ];

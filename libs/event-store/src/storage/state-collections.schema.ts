@@ -21,7 +21,7 @@ export type StoredState<State> = Omit<State, '_id'> & {
 
 export interface StateModelOptions<State> {
   readonly name: string;
-  readonly kept: string;
+  readonly retention: string;
   /** What `toDocument` of the log leaves, and the self-reported state of documents that have some. */
   readonly fields: Fields<Omit<State, '_id'>>;
   /** None may be unique. @default none */

@@ -14,7 +14,7 @@ export type Index = IndexDescription & { readonly name: string };
 export interface ModelDefinition<Stored extends Document = Document> {
   readonly name: string;
   /** A period of {@link inDays}, or what ends it. */
-  readonly kept: string;
+  readonly retention: string;
   readonly schema: Schema;
   /** What the collection is created with. */
   readonly options: CreateCollectionOptions;
@@ -24,7 +24,7 @@ export interface ModelDefinition<Stored extends Document = Document> {
 
 export interface ModelOptions<Stored> {
   readonly name: string;
-  readonly kept: string;
+  readonly retention: string;
   readonly fields: Fields<Stored>;
   /** Beside that on `_id`. @default none */
   readonly indexes?: readonly Index[];
@@ -35,14 +35,14 @@ export interface ModelOptions<Stored> {
 /** Defines a collection by the type of its documents: every field of the type has its place in the schema. */
 export function defineModel<Stored extends Document & { readonly _id: unknown }>({
   name,
-  kept,
+  retention,
   fields,
   indexes = [],
   options = {},
 }: ModelOptions<Stored>): ModelDefinition<Stored> {
   const schema = new mongoose.Schema(fields, schemaOptions) as unknown as Schema;
   for (const { key, ...rest } of indexes) schema.index(key as never, rest);
-  return { name, kept, schema, options };
+  return { name, retention, schema, options };
 }
 
 /** The mongoose model on a service's database: for what is read rarely, by `lean()`, and for what no log owns. */

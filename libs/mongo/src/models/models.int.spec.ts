@@ -32,7 +32,7 @@ interface Thing {
 
 const things = defineModel<Thing>({
   name: 'things',
-  kept: 'for ever',
+  retention: 'for ever',
   fields: {
     _id: object<Thing['_id']>({ log: text, n: number }),
     name: text,
@@ -110,7 +110,7 @@ describeWithMongo('models', (mongo) => {
     expect(created).toMatchObject({ options: { validator: { count: { $gt: 0 } } } });
   });
 
-  it('read what the driver has written, and write what it reads', async () => {
+  it('read documents of the driver, and write documents that it reads', async () => {
     const model = modelOf(mongo.db, things);
     const native = collectionOf(mongo.db, things);
     await native.deleteMany({});
@@ -139,7 +139,7 @@ describeWithMongo('models', (mongo) => {
     await expect(model.create({ ...thing, name: 5 } as never)).rejects.toThrow('name');
   });
 
-  describe('validation of what is stored', () => {
+  describe('validation of stored documents', () => {
     const stored = async (over: object): Promise<string[]> => {
       const native = mongo.db.collection('things');
       await native.deleteMany({});

@@ -20,6 +20,6 @@ export const processIdentity = object<ProcessIdentity>({ space: text, pid: numbe
 /** The leases of a service. */
 export const leasesModel = defineModel<LeaseDocument>({
   name: 'leases',
-  kept: 'one for each relay and each number of a process',
+  retention: 'for ever: one document per relay and per process number',
   fields: { _id: text, owner: text, until: date, process: optional(processIdentity), rivalAt: optional(date) },
 });

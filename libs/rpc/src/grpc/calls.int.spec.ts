@@ -72,7 +72,7 @@ describe('calls', () => {
     expect(seen).toEqual([caller!.spanContext().traceId]);
   });
 
-  it('that fail say so in their spans', async () => {
+  it('record their failure in their spans', async () => {
     const traces = await recordTraces();
     closers.push(() => traces.stop());
     const { echo } = await open(() => Promise.reject(Fault.conflict('taken')));

@@ -121,7 +121,7 @@ describe('a remote call', () => {
     expect(await answer).toEqual({ text: 'back' });
   });
 
-  it('fails when nobody comes within its deadline', async () => {
+  it('fails if no replica appears within its deadline', async () => {
     const gone = await start('gone');
     await gone.close();
     const unknown = await openReplicas('registry:9090', { access: testAccess, resolve: async () => [] });
@@ -189,7 +189,7 @@ describe('a remote call', () => {
 });
 
 describe('a shutdown', () => {
-  it('answers what is under way', async () => {
+  it('answers the calls in progress', async () => {
     const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<{ text: string }>()];
     const say: Say = () => {
       arrived.resolve();

@@ -15,6 +15,6 @@ export interface KeysDocument {
 /** The keys that the data of a deployment is sealed with: one document. */
 export const masterKeyModel = defineModel<KeysDocument>({
   name: 'masterKey',
-  kept: 'for ever',
+  retention: 'for ever',
   fields: { _id: text, value: text, previous: optional(text), identity: optional(bytes) },
 });

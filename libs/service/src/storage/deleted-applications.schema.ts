@@ -14,7 +14,7 @@ export interface DeletedDocument {
 /** The deleted applications that a service may still hold something of. */
 export const deletedApplicationsModel = defineModel<DeletedDocument>({
   name: 'deletedApplications',
-  kept: '8 to 16 days after the deletion',
+  retention: '8 to 16 days after the deletion',
   fields: { _id: text, account: text, deletedAt: date, looks: number, dueAt: date },
   indexes: [{ name: 'due', key: { dueAt: 1 } }],
 });

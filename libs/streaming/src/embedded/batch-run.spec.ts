@@ -44,7 +44,7 @@ describe('run of batches', () => {
     expect(offsets(empty, 5, 5)).toEqual([[], 8]);
   });
 
-  it('knows what it covers', () => {
+  it('knows the offsets that it covers', () => {
     const run = new Run(place, 5);
     expect(run.covers(5)).toBe(false);
     run.append(batch(5, 5));

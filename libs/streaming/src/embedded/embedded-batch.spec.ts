@@ -13,7 +13,7 @@ const record = fc.record(
 );
 
 describe('batch', () => {
-  it('gives back what was put in', () => {
+  it('decodes the records that it encoded', () => {
     fc.assert(
       fc.property(fc.array(record), fc.nat(2 ** 40), (records: OutRecord[], first) => {
         const read = recordsOf(newBatch(first, 77, records), 't', 3);
@@ -32,7 +32,7 @@ describe('batch', () => {
     );
   });
 
-  it('keeps the offsets of what is left', () => {
+  it('keeps the offsets of the remaining records', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(record, fc.boolean())), (entries) => {
         const batch = newBatch(

@@ -83,7 +83,7 @@ describeWithMongo('on MongoDB', (mongo) => {
   brokerFeatures('embedded broker', async () => new EmbeddedWorld(mongo), housekeepingFeatures);
 });
 
-describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
+describeWithMongo('embedded broker on MongoDB, beyond the features of every broker', (mongo) => {
   let world: EmbeddedWorld;
   let brokers: EmbeddedBroker[];
   const topic = 'tidings.things';
@@ -235,7 +235,7 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
   });
 
   describe('group commit', () => {
-    it('writes what is published together in few inserts', async () => {
+    it('writes records that are published together in few inserts', async () => {
       let inserts = 0;
       const db = intercepted((command, run) => {
         if ('insert' in command) inserts++;

@@ -139,7 +139,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(calls).toBeLessThan(count / 20);
     });
 
-    it('redrives what was dead-lettered to where it came from', async () => {
+    it('redrives dead letters to their topics', async () => {
       await start();
       let broken = true;
       const got: string[] = [];

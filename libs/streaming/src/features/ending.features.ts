@@ -41,7 +41,7 @@ export function endingFeatures(test: BrokerUnderTest): void {
       expect(after.texts()).toEqual(['2', '3', '4']);
     });
 
-    it('delivers again what was handled when the process died before the offset was stored', async () => {
+    it('redelivers handled records if the process died before it stored the offset', async () => {
       await start();
       const name = newGroup();
       await test.broker.publish(test.topic, records('a', 1, 2));
@@ -61,7 +61,7 @@ export function endingFeatures(test: BrokerUnderTest): void {
       expect(after.texts().slice(0, handled.length)).toEqual(handled);
     });
 
-    it('keeps what was acknowledged when the process dies', async () => {
+    it('keeps acknowledged records when the process dies', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2));
       await test.world.crash(test.broker);

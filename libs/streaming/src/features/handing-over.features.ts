@@ -7,7 +7,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
   describe('handing over', () => {
-    it('gives a handler what is published while it listens', async () => {
+    it('gives a handler the records that are published while it listens', async () => {
       await start();
       const { texts } = await listen();
       await test.broker.publish(test.topic, records('a', 1, 2));
@@ -61,7 +61,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       await until(() => slow.got.length === 3);
     });
 
-    it('delivers again what a handler failed with, and nothing is lost', async () => {
+    it('redelivers records after a failed handler call, and loses none', async () => {
       test.topic = declare('facts', 2);
       await start();
       const failed = new Set<string>();

@@ -83,7 +83,7 @@ describeWithKafka('a member of a group', (kafka) => {
     expect(handled).toEqual(['x']);
   });
 
-  it('reads what was fetched before it knew where the group is', async () => {
+  it('reads records that it fetched before it knew the offsets of the group', async () => {
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('y') }]);
     while (handled.length === 0) await delay(10);
     await member.stop();
@@ -111,7 +111,7 @@ describeWithKafka('a member of a group', (kafka) => {
     expect(groups.map(({ members }) => members)).toEqual([[]]);
   });
 
-  it('fetches what was full soon after it has room again, however long fetches wait', async () => {
+  it('fetches a full partition soon after it has room again, however long fetches wait', async () => {
     await member.stop();
     settings = { maxWaitTimeInMs: MINUTE_MS };
     const room = Promise.withResolvers<void>();

@@ -27,7 +27,7 @@ describeWithKafka('on Kafka', (kafka) => {
   brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), processesFeatures);
 });
 
-describeWithKafka('Kafka broker, what is its own', (kafka) => {
+describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) => {
   const topic = 'tidings.things';
   const spec = (over: Partial<TopicSpec> = {}): TopicSpec => ({
     ...{ name: topic, kind: 'facts', partitions: 1, retentionMs: DAY_MS },

@@ -46,7 +46,7 @@ const age = [{ name: 'age', key: { at: 1 } }] as const;
 /** Inputs of exports. */
 export const exportInputsModel = defineModel<InputDocument>({
   name: 'exportInputs',
-  kept: withTheJob,
+  retention: withTheJob,
   fields: { _id: text, at: date, input: bytes },
   indexes: age,
 });
@@ -54,7 +54,7 @@ export const exportInputsModel = defineModel<InputDocument>({
 /** The complete parts of archives. */
 export const archivePartsModel = defineModel<PartDocument>({
   name: 'archiveParts',
-  kept: withTheJob,
+  retention: withTheJob,
   fields: {
     _id: text,
     part: number,
@@ -70,7 +70,7 @@ export const archivePartsModel = defineModel<PartDocument>({
 /** The bytes of archives. */
 export const archiveBlocksModel = defineModel<BlockDocument>({
   name: 'archiveBlocks',
-  kept: withTheJob,
+  retention: withTheJob,
   fields: { _id: text, at: date, bytes },
   indexes: age,
 });

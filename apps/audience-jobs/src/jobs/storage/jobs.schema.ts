@@ -7,7 +7,7 @@ import { KEPT_MS, withTheJob } from './retention.ts';
 /** Bulk jobs and exports, as applied by their logs. */
 export const jobsModel = defineStates<JobDocument>({
   name: JOBS,
-  kept: `${inDays(KEPT_MS)} from the end of the job`,
+  retention: `${inDays(KEPT_MS)} from the end of the job`,
   fields: {
     status: oneOf('Pending', 'Completed', 'Failed'),
     account: text,
@@ -55,7 +55,7 @@ export interface MeantDocument {
 /** Callers' data on devices, outside the logs. */
 export const jobPartsModel = defineModel<JobPartDocument>({
   name: 'jobParts',
-  kept: withTheJob,
+  retention: withTheJob,
   fields: {
     _id: text,
     job: text,

@@ -81,7 +81,7 @@ describe.each([
       credential: { application: 'AAAAA-00000', platform: 1, version: 1 },
     });
 
-  it('is what the connection shows, instead of a token, and names the topic', async () => {
+  it('authenticates the connection instead of a token, and names the topic', async () => {
     const { pushes, url } = await provider(client.pem);
     expect([...(await world(url, PASSWORD).send(batch()))]).toEqual([[0, 'SENT']]);
     expect(pushes).toMatchObject([

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('operators (R-T8)', () => {
-  it('see the credentials of all dispatchers, one entry for each, and lift what is throttled', async () => {
+  it('see the credentials of all dispatchers, one entry for each, and lift throttles', async () => {
     const view = (fields: Partial<ProviderView>): ProviderView => ({
       ...{ credential: 'apns-1', channel: 'apns', applications: [APPLICATION], reachable: true },
       ...{ lastError: undefined, throttledUntil: undefined, throttledBecause: '' },

@@ -101,7 +101,7 @@ describe('device commands', () => {
 });
 
 describe('getTags', () => {
-  it('answers what is set', async () => {
+  it('answers the stored tags', async () => {
     expect(await client.json13('getTags', phone, token)).toMatchObject({
       body: { response: { result: { Language: 'en', Level: 6 } } },
     });
@@ -123,13 +123,13 @@ describe('reports (R-C7, R-C11)', () => {
     expect(world.commands).toHaveLength(opens);
   });
 
-  it.each(['pushStat', 'messageDeliveryEvent'])('%s counts nothing without a hash, and alarms nobody', async (name) => {
+  it.each(['pushStat', 'messageDeliveryEvent'])('%s counts nothing without a hash, and logs no error', async (name) => {
     expect(await client.json13(name, phone, token)).toMatchObject(done);
     expect(await client.json13(name, { ...phone, hwid: 'nobody', hash }, token)).toMatchObject(done);
     expect(world.records).toEqual([]);
   });
 
-  it.each(['pushStat', 'messageDeliveryEvent'])('%s refuses what is no hash', async (name) => {
+  it.each(['pushStat', 'messageDeliveryEvent'])('%s refuses an invalid hash', async (name) => {
     expect(await client.json13(name, { ...phone, hash: 'x' }, token)).toMatchObject({
       body: { status_code: 210, status_message: 'hash is not valid', response: null },
     });

@@ -57,7 +57,7 @@ describe('createMessage', () => {
     });
   });
 
-  it('drafts what the notification says', async () => {
+  it('drafts the fields of the notification', async () => {
     await create({
       content: { en: 'Hi {{Name}} {{Level}}', de: 'Hallo' },
       dynamic_content_placeholders: { Name: 'Anna' },
@@ -104,7 +104,7 @@ describe('createMessage', () => {
     expect(world.drafts.map(({ message }) => message?.reach?.platforms)).toEqual([[1, 3], [1, 3], [1, 3], [3], []]);
   });
 
-  it('keeps the numbers of what is passed on as they were written (R-I18)', async () => {
+  it('keeps numbers in passed-on values as they were written (R-I18)', async () => {
     const fields = `"data":{"id":9007199254740993,"\\ud800":1},"template_bindings":{"n":12345678901234567890}`;
     const body = `{"request":{"auth":"api","application":"${APPLICATION}","notifications":[{"content":"x",${fields}}]}}`;
     await client.send('POST', '/json/1.3/createMessage', body);
@@ -159,7 +159,7 @@ describe('createMessage', () => {
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });
 
-  it('sends what is dated in the past, and refuses the future, all or nothing', async () => {
+  it('sends messages that are dated in the past, and refuses future dates, all or nothing', async () => {
     expect(await create({ content: 'x', send_date: '2020-01-01 10:00' })).toMatchObject({ body: { status_code: 200 } });
     world.drafts.length = 0;
     const ahead = new Date(world.clock.now() + 3_600_000).toISOString().slice(0, 16);
@@ -176,7 +176,7 @@ describe('createMessage', () => {
     expect(world.drafts).toEqual([]);
   });
 
-  it('counts a date in its zone, and for whom it is ahead (R-I8, R-I9)', async () => {
+  it('reads a date in its zone, and in the zones of the devices that it is ahead for (R-I8, R-I9)', async () => {
     const inHours = (hours: number): string =>
       new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
     const kiritimati = 'Pacific/Kiritimati';

@@ -44,7 +44,7 @@ const create = (notification: object) =>
 const hwids = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
 
 describe('a message of a preset (R-K4)', () => {
-  it('takes what the request leaves open', async () => {
+  it('takes the fields that the request does not give', async () => {
     await create({});
     expect(world.drafts).toMatchObject([
       {

@@ -33,7 +33,7 @@ const relays = [
 const kept = new Set<string | undefined>(['keyUsed', 'batchApplied']);
 
 interface CommitDocument {
-  readonly _id: { readonly log: string; readonly n: number };
+  readonly _id: { readonly log: string; readonly position: number };
   readonly events: readonly Binary[];
 }
 
@@ -69,14 +69,15 @@ export function relayFeatures(test: ClusterUnderTest): void {
         const late: string[] = [];
         const newest = new Map<string, number>();
         for (const { partition, value } of await everythingOn(world.cluster, topic)) {
-          const { log, n, index } = decode(value).stamp!;
+          const { log, position, index } = decode(value).stamp!;
           const known = published.get(log) ?? new Set();
           published.set(log, known);
           const place = `${partition} ${log}`;
           // Consumers drop events older than the newest one seen: an old event may be repeated, but never arrive for the first time.
-          if (!known.has(`${n} ${index}`) && Number(n) < (newest.get(place) ?? 0)) late.push(`${log} ${n}`);
-          known.add(`${n} ${index}`);
-          newest.set(place, Math.max(newest.get(place) ?? 0, Number(n)));
+          if (!known.has(`${position} ${index}`) && Number(position) < (newest.get(place) ?? 0))
+            late.push(`${log} ${position}`);
+          known.add(`${position} ${index}`);
+          newest.set(place, Math.max(newest.get(place) ?? 0, Number(position)));
         }
         expect(late).toEqual([]);
         const lost: string[] = [];
@@ -86,7 +87,8 @@ export function relayFeatures(test: ClusterUnderTest): void {
           .find()) {
           events.forEach((bytes, index) => {
             if (kept.has(decode(bytes.buffer).event?.$case)) return;
-            if (!published.get(_id.log)?.has(`${_id.n} ${index}`)) lost.push(`${_id.log} ${_id.n} ${index}`);
+            if (!published.get(_id.log)?.has(`${_id.position} ${index}`))
+              lost.push(`${_id.log} ${_id.position} ${index}`);
           });
         }
         expect(lost).toEqual([]);

@@ -49,13 +49,13 @@ import {
 } from '../account-log.ts';
 
 const withTheApplication = 'with the application';
-const untilDeleted = `until it is deleted; what remains of it, ${withTheApplication}`;
+const untilDeleted = `until it is deleted; its remaining data ${withTheApplication}`;
 /** Every state carries its kind. */
 const kindOf = (kind: string): Field => oneOf(kind);
 
 export const accountsModel = defineStates<Account>({
   name: ACCOUNTS,
-  kept: 'for ever',
+  retention: 'for ever',
   fields: {
     kind: kindOf('account'),
     name: text,
@@ -71,7 +71,7 @@ export const accountsModel = defineStates<Account>({
 
 export const applicationsModel = defineStates<Application>({
   name: APPLICATIONS,
-  kept: 'for ever; of a deleted application its code, which is not reused',
+  retention: 'for ever; a deleted application as its code, which is not reused',
   fields: {
     kind: kindOf('application'),
     account: text,
@@ -108,7 +108,7 @@ export const applicationsModel = defineStates<Application>({
 
 export const groupsModel = defineStates<ApplicationGroup>({
   name: GROUPS,
-  kept: 'for ever',
+  retention: 'for ever',
   fields: {
     kind: kindOf('group'),
     account: text,
@@ -122,7 +122,7 @@ export const groupsModel = defineStates<ApplicationGroup>({
 
 export const tokensModel = defineStates<AccessToken>({
   name: TOKENS,
-  kept: 'for ever; of a revoked token its revocation',
+  retention: 'for ever; a revoked token as its revocation',
   fields: {
     kind: kindOf('token'),
     account: text,
@@ -140,7 +140,7 @@ export const tokensModel = defineStates<AccessToken>({
 
 export const tagsModel = defineStates<TagState>({
   name: TAGS,
-  kept: 'for ever; of a deleted tag its number',
+  retention: 'for ever; a deleted tag as its number',
   fields: {
     kind: kindOf('tag'),
     account: text,
@@ -155,7 +155,7 @@ export const tagsModel = defineStates<TagState>({
 
 export const testDevicesModel = defineStates<TestDevicesState>({
   name: TEST_DEVICES,
-  kept: withTheApplication,
+  retention: withTheApplication,
   fields: {
     kind: kindOf('testDevices'),
     account: text,
@@ -174,7 +174,7 @@ export const testDevicesModel = defineStates<TestDevicesState>({
 
 export const campaignsModel = defineStates<CampaignState>({
   name: CAMPAIGNS,
-  kept: untilDeleted,
+  retention: untilDeleted,
   fields: {
     kind: kindOf('campaign'),
     account: text,
@@ -201,7 +201,7 @@ type PresetDocument = Omit<PresetState, 'preset'> & {
 
 export const presetsModel = defineStates<PresetDocument>({
   name: PRESETS,
-  kept: untilDeleted,
+  retention: untilDeleted,
   fields: {
     kind: kindOf('preset'),
     account: text,
@@ -227,7 +227,7 @@ type FilterDocument = Pick<LiveFilter, 'kind' | 'account'> &
 
 export const filtersModel = defineStates<FilterDocument>({
   name: FILTERS,
-  kept: untilDeleted,
+  retention: untilDeleted,
   fields: {
     kind: kindOf('filter'),
     account: text,
@@ -272,7 +272,7 @@ export const CLUSTER_INDEX = 'application_cluster_deleted';
 
 export const geozonesModel = defineStates<GeozoneDocument>({
   name: GEOZONES,
-  kept: untilDeleted,
+  retention: untilDeleted,
   fields: {
     kind: kindOf('geozone'),
     account: text,
@@ -292,7 +292,7 @@ export const geozonesModel = defineStates<GeozoneDocument>({
 
 export const clustersModel = defineStates<GeozoneClusterState & { readonly application: string }>({
   name: CLUSTERS,
-  kept: untilDeleted,
+  retention: untilDeleted,
   fields: {
     kind: kindOf('geozoneCluster'),
     account: text,
@@ -311,7 +311,7 @@ export const clustersModel = defineStates<GeozoneClusterState & { readonly appli
 
 export const addressesModel = defineStates<AddressState>({
   name: ADDRESSES,
-  kept: 'until an operator clears it',
+  retention: 'until an operator clears it',
   fields: {
     kind: kindOf('address'),
     account: text,
@@ -323,7 +323,7 @@ export const addressesModel = defineStates<AddressState>({
 
 export const usageModel = defineStates<UsageState>({
   name: USAGE,
-  kept: withTheApplication,
+  retention: withTheApplication,
   fields: {
     kind: kindOf('usage'),
     account: text,

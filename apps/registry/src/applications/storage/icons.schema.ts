@@ -15,6 +15,6 @@ export interface IconDocument {
 /** The icons of applications. */
 export const iconsModel = defineModel<IconDocument>({
   name: 'icons',
-  kept: `as long as an application uses it, at least ${inDays(UNUSED_KEPT_MS)}`,
+  retention: `as long as an application uses it, at least ${inDays(UNUSED_KEPT_MS)}`,
   fields: { _id: text, png: bytes, usedAt: date },
 });

@@ -22,11 +22,11 @@ function conversionOf({ account, application, seq, at, event }: DeviceEvent, sta
 }
 
 /** The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys and applied batches. */
-export function deviceRecords({ log, n, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
+export function deviceRecords({ log, position, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
   const records: RelayedRecord[] = [];
   events.forEach((event, index) => {
     if (event.event?.$case === 'keyUsed' || event.event?.$case === 'batchApplied') return;
-    const stamp = { log, n: BigInt(n), index };
+    const stamp = { log, position: BigInt(position), index };
     const key = `${event.application}/${event.hwid}`;
     records.push({ topic: topicNames.devices, key, value: stampedEvent(encoded[index]!, stamp) });
     records.push(...conversionOf(event, stamp));

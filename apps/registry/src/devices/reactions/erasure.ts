@@ -14,7 +14,7 @@ export const ERASURE_GROUP = 'registry.erasure';
 
 /** A position in a log up to which a device's events are redacted. */
 interface Place {
-  readonly n: number;
+  readonly position: number;
   readonly index: number;
 }
 
@@ -51,15 +51,15 @@ export async function redactEvents(
   place: Place,
 ): Promise<void> {
   let upTo = place.index;
-  for (let n = place.n; n > 0; upTo = Infinity) {
-    const { events, previous } = stepOf(await commits.marked(log, n, erased.hwidHash), erased, upTo);
+  for (let position = place.position; position > 0; upTo = Infinity) {
+    const { events, previous } = stepOf(await commits.marked(log, position, erased.hwidHash), erased, upTo);
     const full = events.filter(({ event }) => event.hwid !== '');
     await commits.replace(
       log,
-      n,
+      position,
       full.map(({ index, event }) => ({ index, event: redacted(event) })),
     );
-    n = previous;
+    position = previous;
   }
 }
 
@@ -74,7 +74,12 @@ export function redactErased({ db, broker, report, commits }: ErasureDeps): Prom
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
   const follow = async ({ application, hwidHash, stamp }: PartialErasureEvent): Promise<void> => {
     if (!stamp) return;
-    await redactEvents(commits, stamp.log, { application, hwidHash }, { n: Number(stamp.n), index: stamp.index });
+    await redactEvents(
+      commits,
+      stamp.log,
+      { application, hwidHash },
+      { position: Number(stamp.position), index: stamp.index },
+    );
     await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
   };
   return consume(broker, {

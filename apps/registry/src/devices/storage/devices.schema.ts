@@ -34,7 +34,7 @@ const self = object<SelfReportedState>({
 /** Devices as applied by their logs, with self-reported state: millions, read raw by scans, and therefore native. */
 export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
   name: DEVICES,
-  kept: 'until it is erased; its number with the application',
+  retention: 'until it is erased; its number with the application',
   isGuarded: true,
   fields: {
     account: text,
@@ -82,7 +82,7 @@ type InvalidTags = BatchOutcome['invalidTags'][number];
 /** Idempotency-Keys in use. The service's clock decides whether one still counts; the index only removes old ones. */
 export const keysModel = defineStates<UsedKey>({
   name: KEYS,
-  kept: `${inDays(KEY_LIFETIME_MS)}; keys of batches ${inDays(BATCH_LIFETIME_MS)}`,
+  retention: `${inDays(KEY_LIFETIME_MS)}; keys of batches ${inDays(BATCH_LIFETIME_MS)}`,
   fields: {
     until: date,
     outcome: optional(
@@ -98,7 +98,7 @@ export const keysModel = defineStates<UsedKey>({
 /** The next device number of each application: allocated during registrations, and therefore native. */
 export const sequencesModel = defineModel<Sequence>({
   name: SEQUENCES,
-  kept: 'with the application',
+  retention: 'with the application',
   fields: { _id: text, next: number },
 });
 

@@ -13,7 +13,7 @@ describe('a published device event', () => {
     previous: 7n,
     event: { $case: 'tokenSet', value: { token: 't', tokenHash: 'th', platform: 3 } },
   };
-  const stamp = { log: 'devices-15', n: 2n ** 53n, index: 499 };
+  const stamp = { log: 'devices-15', position: 2n ** 53n, index: 499 };
 
   it('is the stored one with its stamp', () => {
     const published = DeviceEvent.decode(stampedEvent(encodeEvent(event), stamp));

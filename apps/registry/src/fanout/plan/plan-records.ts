@@ -2,11 +2,11 @@ import type { Commit, RelayedRecord } from '@tidings/event-store';
 import { PlanEvent, topicNames } from '@tidings/events';
 
 /** The records of a commit of plans on `tidings.plans`. */
-export function planRecords({ log, n, events }: Commit<PlanEvent>): RelayedRecord[] {
+export function planRecords({ log, position, events }: Commit<PlanEvent>): RelayedRecord[] {
   return events.map((event, index) => ({
     topic: topicNames.plans,
     key: recordKeyOf(event),
-    value: PlanEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
+    value: PlanEvent.encode({ ...event, stamp: { log, position: BigInt(position), index } }).finish(),
   }));
 }
 

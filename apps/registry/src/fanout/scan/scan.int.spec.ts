@@ -62,7 +62,7 @@ describeWithMongo('scan', (mongo) => {
     }
   }, 180_000);
 
-  it('finds on MongoDB what the predicate matches', async () => {
+  it('finds on MongoDB the devices that the predicate matches', async () => {
     const scan = new DeviceScan(mongo.db);
     const columns = new Columns();
     const app = sampleViewpoint.application;

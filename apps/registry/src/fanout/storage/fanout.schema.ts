@@ -25,14 +25,14 @@ import {
 } from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
-const withTheMessage = `with the message; what is made of it later ${inDays(LATE_MS)} more`;
+const withTheMessage = `with the message; documents of late facts ${inDays(LATE_MS)} longer`;
 
 /** Messages on their way, and what is left of removed ones: read and written with each of their facts, and so native. */
 export const outgoingModel = defineModel<
   Pick<OutgoingDocument, '_id'> & Partial<Omit<OutgoingDocument, '_id'>> & Partial<RemovedDocument>
 >({
   name: OUTGOING,
-  kept: `${inDays(KEPT_MS)}, hidden messages ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)}, hidden messages ${inDays(HIDDEN_KEPT_MS)}`,
   fields: {
     _id: text,
     id: optional(number),
@@ -54,13 +54,13 @@ export const outgoingModel = defineModel<
 
 export const fanoutsModel = defineStates<FanoutState>({
   name: FANOUTS,
-  kept: withTheMessage,
+  retention: withTheMessage,
   fields: { chunks: list(number), at: date },
 });
 
 export const plansModel = defineStates<PlanDocument>({
   name: PLANS,
-  kept: withTheMessage,
+  retention: withTheMessage,
   fields: {
     event: bytes,
     slices: list(object<SliceCount>({ platform: number, variant: text, count: number })),
@@ -73,7 +73,7 @@ export const plansModel = defineStates<PlanDocument>({
 /** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */
 export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
   name: SLICE_STATUSES,
-  kept: withTheMessage,
+  retention: withTheMessage,
   fields: {
     _id: text,
     emitted: optional(record(mixed)),

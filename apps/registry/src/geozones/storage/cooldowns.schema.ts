@@ -5,7 +5,7 @@ import { COOLDOWNS, type CooldownState, KEPT_SECONDS } from '../visit-log.ts';
 /** Cooldowns started by visits to zones. */
 export const cooldownsModel = defineStates<CooldownState>({
   name: COOLDOWNS,
-  kept: `as long as the zone's cooldown, at least ${inDays(KEPT_SECONDS * 1000)}`,
+  retention: `as long as the zone's cooldown, at least ${inDays(KEPT_SECONDS * 1000)}`,
   fields: { at: date, until: date },
   indexes: [{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }],
 });

@@ -17,7 +17,7 @@ export interface BucketDocument {
 /** Buckets of rate-limited tokens: updated while requests wait, and therefore native. */
 export const bucketsModel = defineModel<BucketDocument>({
   name: 'buckets',
-  kept: 'until it is full again',
+  retention: 'until it is full again',
   fields: { _id: text, rev: number, left: number, at: number, fullAt: date },
   indexes: [{ name: 'fullAt_1', key: { fullAt: 1 }, expireAfterSeconds: 0 }],
 });

@@ -35,7 +35,7 @@ export const OPEN = 'open';
 /** Messages, as applied by their logs. No index contains callers' text. */
 export const messagesModel = defineStates<MessageDocument>({
   name: MESSAGES,
-  kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: {
     id: number,
     account: text,
@@ -72,7 +72,7 @@ export const messagesModel = defineStates<MessageDocument>({
 /** The short links of messages. */
 export const linksModel = defineStates<ShortLink>({
   name: LINKS,
-  kept: inDays(KEPT_MS),
+  retention: inDays(KEPT_MS),
   fields: { url: text, at: date, message: text },
   indexes: [
     { name: 'at_1', key: { at: 1 } },
@@ -83,7 +83,7 @@ export const linksModel = defineStates<ShortLink>({
 /** The transactionIds of created messages. */
 export const transactionsModel = defineStates<Transaction>({
   name: TRANSACTIONS,
-  kept: inDays(TRANSACTIONS_KEPT_MS),
+  retention: inDays(TRANSACTIONS_KEPT_MS),
   fields: { code: text, answer: text, at: date },
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
@@ -91,7 +91,7 @@ export const transactionsModel = defineStates<Transaction>({
 /** The causes of joins, by `_id`. */
 export const joinsModel = defineStates<{ readonly at: Date }>({
   name: JOINS,
-  kept: inDays(JOINS_KEPT_MS),
+  retention: inDays(JOINS_KEPT_MS),
   fields: { at: date },
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
@@ -99,7 +99,7 @@ export const joinsModel = defineStates<{ readonly at: Date }>({
 /** The settled chunks of open messages: projected, and therefore written natively. */
 export const progressModel = defineModel<ProgressDocument & { readonly _id: string; readonly rev: number }>({
   name: PROGRESS,
-  kept: 'until the message is done',
+  retention: 'until the message is done',
   fields: {
     _id: text,
     rev: number,

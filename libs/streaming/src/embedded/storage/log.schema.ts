@@ -60,25 +60,25 @@ type LeaseDocument = Partial<Omit<Holder, '_id'>> & { readonly _id: string; read
 
 export const batchesModel = defineModel<StoredBatch>({
   name: 'streaming.batches',
-  kept: 'as their topic',
+  retention: 'as the topic',
   fields: { _id: object<BatchId>({ t: text, p: number, o: number }), n: number, at: number, records: bytes },
 });
 
 export const floorsModel = defineModel<FloorDocument>({
   name: 'streaming.floors',
-  kept: 'one for each partition',
+  retention: 'for ever: one document per partition',
   fields: { _id: object<PlaceId>({ t: text, p: number }), start: optional(number), clean: optional(number) },
 });
 
 export const offsetsModel = defineModel<OffsetDocument>({
   name: 'streaming.offsets',
-  kept: 'one for each group and partition',
+  retention: 'for ever: one document per group and partition',
   fields: { _id: object<OffsetDocument['_id']>({ g: text, t: text, p: number }), o: number },
 });
 
 export const leaseModel = defineModel<LeaseDocument>({
   name: 'streaming.lease',
-  kept: 'one for each process that may write, 10 s',
+  retention: 'one document per process that may write; its lease lasts 10 s',
   fields: {
     _id: text,
     host: optional(text),

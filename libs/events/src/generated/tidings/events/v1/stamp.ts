@@ -18,14 +18,14 @@ export const protobufFileName = "tidings/events/v1/stamp.proto";
 export interface Stamp {
   log: string;
   /** Number of the commit in its log, from 1. */
-  n: bigint;
+  position: bigint;
   /** Index of the event in its commit. */
   index: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseStamp(): Stamp {
-  return { log: "", n: 0n, index: 0 };
+  return { log: "", position: 0n, index: 0 };
 }
 
 export const Stamp: MessageFns<Stamp> = {
@@ -33,11 +33,11 @@ export const Stamp: MessageFns<Stamp> = {
     if (message.log !== "") {
       writer.uint32(10).string(message.log);
     }
-    if (message.n !== 0n) {
-      if (BigInt.asUintN(64, message.n) !== message.n) {
-        throw new globalThis.Error("value provided for field message.n of type uint64 too large");
+    if (message.position !== 0n) {
+      if (BigInt.asUintN(64, message.position) !== message.position) {
+        throw new globalThis.Error("value provided for field message.position of type uint64 too large");
       }
-      writer.uint32(16).uint64(message.n);
+      writer.uint32(16).uint64(message.position);
     }
     if (message.index !== 0) {
       writer.uint32(24).uint32(message.index);
@@ -79,7 +79,7 @@ export const Stamp: MessageFns<Stamp> = {
               break;
             }
 
-            message.n = reader.uint64() as bigint;
+            message.position = reader.uint64() as bigint;
             continue;
           }
           case 3: {
@@ -148,7 +148,7 @@ export const Stamp: MessageFns<Stamp> = {
   fromPartial<I extends Exact<DeepPartial<Stamp>, I>>(object: I): Stamp {
     const message = createBaseStamp();
     message.log = object.log ?? "";
-    message.n = (object.n !== undefined && object.n !== null) ? BigInt(object.n) : 0n;
+    message.position = (object.position !== undefined && object.position !== null) ? BigInt(object.position) : 0n;
     message.index = object.index ?? 0;
     return message;
   },

@@ -1,5 +1,5 @@
 // Generates the tables of topics and retention in docs/operations.md from the lists of the services.
-//   node tools/kept.mjs    prints the tables as JSON, by heading; node must be able to load TypeScript for it
+//   node tools/retention.mjs    prints the tables as JSON, by heading; node must be able to load TypeScript for it
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,12 +55,12 @@ async function tables() {
       ]),
     ),
     '### Collections': tableOf(
-      ['database', 'collections', 'kept'],
+      ['database', 'collections', 'retention'],
       Object.entries(collectionsByDatabase).flatMap(([database, collections]) =>
-        [...Map.groupBy(collections, ({ kept }) => kept)].map(([kept, alike]) => [
+        [...Map.groupBy(collections, ({ retention }) => retention)].map(([retention, alike]) => [
           database,
           alike.map(({ name }) => `\`${name}\``).join(' '),
-          kept,
+          retention,
         ]),
       ),
     ),
