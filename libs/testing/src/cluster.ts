@@ -83,8 +83,7 @@ export async function cluster({
         await running.start(members, further);
       },
       logged: async () => (await Promise.all(running.members.map(({ logFile }) => readFile(logFile, 'utf8')))).join(''),
-      // Dedicated stores may be stopped or killed by the suite, and then cannot be checked.
-      stop: () => (ownStores ? Promise.resolve() : checkDocuments(running.mongoUrl)).finally(() => closing.close()),
+      stop: () => checkDocuments(running.mongoUrl).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();
