@@ -26,7 +26,7 @@ export default {
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
     project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts']),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
-    { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
+    { ...project('distributed', ['**/*.modes.e2e.spec.ts']), globals: { TIDINGS_MODE: 'distributed' } },
   ],
   // Which projects run beside each other, and how many suites at a time: tools/test.mjs.
   maxWorkers: 2,

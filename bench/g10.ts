@@ -3,7 +3,7 @@ import { registerAudience, sendToAll } from './lib/campaign.ts';
 import { type Figure, type Measure, median, spreadOf } from './lib/figure.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { residentOf } from './lib/processes.ts';
-import { inEachForm, startProviders, type World } from './lib/world.ts';
+import { inEachMode, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 /** Long enough for garbage of the start to be collected. */
@@ -31,7 +31,7 @@ interface Round {
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    return { id: 'G10', title: 'processes', measures: await inEachForm(providers, measureIn) };
+    return { id: 'G10', title: 'processes', measures: await inEachMode(providers, measureIn) };
   } finally {
     await providers.stop();
   }
@@ -45,14 +45,14 @@ async function measureIn(world: World): Promise<Measure[]> {
   const afterwards = residentOf(world.services());
   const [memory, idle] = [rounds.map((round) => round.memory), rounds.map((round) => round.idle)];
   const starts = rounds.map(({ start }) => start);
-  const { form } = world;
-  const bounds = form === 'embedded' ? EMBEDDED : undefined;
+  const { mode } = world;
+  const bounds = mode === 'embedded' ? EMBEDDED : undefined;
   return [
-    { title: `${form}, idle memory of the services`, ...sumOf('MB', memory), ...bounds?.memory },
-    { title: `${form}, the same after a broadcast to ${DEVICES}`, ...sumOf('MB', [afterwards]) },
-    { title: `${form}, CPU while nothing happens`, ...sumOf('ms/s', idle) },
+    { title: `${mode}, idle memory of the services`, ...sumOf('MB', memory), ...bounds?.memory },
+    { title: `${mode}, the same after a broadcast to ${DEVICES}`, ...sumOf('MB', [afterwards]) },
+    { title: `${mode}, CPU while nothing happens`, ...sumOf('ms/s', idle) },
     {
-      title: `${form}, ready after start`,
+      title: `${mode}, ready after start`,
       ...{ value: median(starts), unit: 's', spread: spreadOf(starts), details: {} },
       ...bounds?.start,
     },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Simulators, startSimulators } from '@tidings/simulators';
 import { type Figure, format, type Measure, median, percentile } from './lib/figure.ts';
-import { inEachForm, type World } from './lib/world.ts';
+import { inEachMode, type World } from './lib/world.ts';
 
 const MESSAGES = 200;
 const WARM_UP = 20;
@@ -15,15 +15,15 @@ const BOUNDS = {
 export async function measure(): Promise<Figure> {
   const simulators = await startSimulators({ control: false });
   try {
-    const measures = await inEachForm(simulators, async (world) => [await measureIn(world, simulators)]);
+    const measures = await inEachMode(simulators, async (world) => [await measureIn(world, simulators)]);
     return { id: 'G11', title: 'createMessage to one device until it is on the wire, p99', measures };
   } finally {
     await simulators.close();
   }
 }
 
-async function measureIn({ form, client, application }: World, simulators: Simulators): Promise<Measure> {
-  const token = `${form}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
+async function measureIn({ mode, client, application }: World, simulators: Simulators): Promise<Measure> {
+  const token = `${mode}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
   const phone = { hwid: 'phone', device_type: 3, push_token: token, language: 'en' };
   await client.call('registerDevice', { application, ...phone });
   const latencies: number[] = [];
@@ -35,10 +35,10 @@ async function measureIn({ form, client, application }: World, simulators: Simul
     if (i >= WARM_UP) latencies.push(ms);
   }
   return {
-    title: form,
+    title: mode,
     value: percentile(latencies, 0.99),
     unit: 'ms',
-    ...BOUNDS[form],
+    ...BOUNDS[mode],
     spread: [percentile(latencies, 0.01), Math.max(...latencies)],
     details: { median: `${format(median(latencies))} ms` },
   };

@@ -6,7 +6,7 @@ import { type Figure, format, type Measure, median, spreadOf } from './lib/figur
 import { type LoadResult, post, registration } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, startProgram } from './lib/processes.ts';
-import { inEachForm, startProviders, type World } from './lib/world.ts';
+import { inEachMode, startProviders, type World } from './lib/world.ts';
 
 /** More than in other measurements: the cost of a registration varies by a fifth with other load on the machine. */
 const ROUNDS = 9;
@@ -37,7 +37,7 @@ interface Round {
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    const measures = await inEachForm(providers, measureIn);
+    const measures = await inEachMode(providers, measureIn);
     return { id: 'G2', title: 'durable registerDevice vs fastify + mongoose', measures };
   } finally {
     await providers.stop();
@@ -52,8 +52,8 @@ async function measureIn(world: World): Promise<Measure[]> {
     const measures: Measure[] = [];
     for (const connections of CONNECTIONS) {
       const measured = await race.run(connections);
-      const bounds = world.form === 'embedded' ? { floor: { least: 2.5 }, goal: { least: 5 } } : {};
-      measures.push({ title: `${world.form}, ${connections} connections`, ...measured, ...bounds });
+      const bounds = world.mode === 'embedded' ? { floor: { least: 2.5 }, goal: { least: 5 } } : {};
+      measures.push({ title: `${world.mode}, ${connections} connections`, ...measured, ...bounds });
     }
     return measures;
   } finally {

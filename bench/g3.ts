@@ -2,7 +2,7 @@ import { registerAudience, sendToAll } from './lib/campaign.ts';
 import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
-import { inEachForm, type Providers, startProviders, type World } from './lib/world.ts';
+import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 const DEVICES = Number(process.env['G3_DEVICES'] ?? 40_000);
@@ -21,7 +21,7 @@ interface Round {
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    const measures = await inEachForm(providers, async (world) => [await measureIn(world, providers)]);
+    const measures = await inEachMode(providers, async (world) => [await measureIn(world, providers)]);
     return {
       id: 'G3',
       title: 'personalised broadcast, whole pipeline, vs bare node:http2 with a fixed body',
@@ -42,10 +42,10 @@ async function measureIn(world: World, { apnsUrl }: Providers): Promise<Measure>
   }
   const ratios = ours.map(({ cpu }, i) => theirs[i]! / total(cpu));
   return {
-    title: world.form,
+    title: world.mode,
     value: median(ratios),
     unit: 'x',
-    ...(world.form === 'embedded' ? { floor: { least: 0.5 }, goal: { least: 3 } } : {}),
+    ...(world.mode === 'embedded' ? { floor: { least: 0.5 }, goal: { least: 3 } } : {}),
     spread: spreadOf(ratios),
     details: {
       ours: inWords(mediansOf(ours.map(({ cpu }) => cpu)), 'µs'),

@@ -7,7 +7,7 @@ import { type Figure, format, type Measure, median, spreadOf } from './lib/figur
 import { type BulkDevice, bulkDevice, LEVELS } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, peakResidentMb, startProgram } from './lib/processes.ts';
-import { inEachForm, startProviders, type World } from './lib/world.ts';
+import { inEachMode, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 /** Rounds until both are compiled. */
@@ -43,7 +43,7 @@ interface Round {
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    return { id: 'G5', title: 'bulk registration vs bulkWrite', measures: await inEachForm(providers, measureIn) };
+    return { id: 'G5', title: 'bulk registration vs bulkWrite', measures: await inEachMode(providers, measureIn) };
   } finally {
     await providers.stop();
   }
@@ -54,11 +54,11 @@ async function measureIn(world: World): Promise<Measure[]> {
   try {
     await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
     const [ours, theirs] = await race(jobsOf(world), baseline);
-    const isOurs = world.form === 'embedded';
+    const isOurs = world.mode === 'embedded';
     const compared = (title: string, of: keyof Rounds, goal: number): Measure => {
       const ratios = ours[of].map(({ cpu }, i) => total(theirs[of][i]!.cpu) / total(cpu));
       return {
-        ...{ title: `${world.form}, ${title}`, value: median(ratios), unit: 'x', spread: spreadOf(ratios) },
+        ...{ title: `${world.mode}, ${title}`, value: median(ratios), unit: 'x', spread: spreadOf(ratios) },
         ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
         details: { ours: described(ours[of]), theirs: described(theirs[of]) },
       };
@@ -77,7 +77,7 @@ async function measureIn(world: World): Promise<Measure[]> {
 
 /** Exports a segment of the registered devices and checks that it is complete. */
 async function exported(world: World): Promise<Measure> {
-  const { client, application, form } = world;
+  const { client, application, mode } = world;
   const filterExpression = `A("${application}") * T("Level", GTE, ${HIGH_LEVEL})`;
   let expected = 0;
   for (let i = 0; i < REGISTERED; i++) if (bulkDevice(i).tags.Level >= HIGH_LEVEL) expected++;
@@ -95,19 +95,19 @@ async function exported(world: World): Promise<Measure> {
   const used = usedBetween(before, world.cpu(), expected);
   const value = total(used);
   return {
-    ...{ title: `${form}, export of a segment, a device`, value, unit: 'µs', spread: [value, value] },
+    ...{ title: `${mode}, export of a segment, a device`, value, unit: 'µs', spread: [value, value] },
     details: { found: `${expected} of ${REGISTERED}`, in: `${format(seconds)} s`, ours: inWords(used, 'µs') },
   };
 }
 
 function memoryOf(world: World): Measure {
-  const { form } = world;
+  const { mode } = world;
   const services = world.services();
   const { name, pid } = services.find((process) => process.name === 'registry') ?? services[0]!;
   const value = peakResidentMb(pid);
   const details = { registered: `${REGISTERED} devices three times` };
   return {
-    ...{ title: `${form}, peak memory of ${name}`, value, unit: 'MB', spread: [value, value], details },
+    ...{ title: `${mode}, peak memory of ${name}`, value, unit: 'MB', spread: [value, value], details },
     ...(name === 'registry' && { floor: { most: MOST_MB } }),
   };
 }

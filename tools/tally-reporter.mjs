@@ -8,7 +8,7 @@ const tallyOf = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, nu
 
 /**
  * Counts passed and failed tests; a suite that fails before its tests counts as one failure. Updates the file that `TIDINGS_TALLY` names at each
- * begin and end of a suite, including the running suites; without it, prints `N passed, N failed` as the last line of the run.
+ * begin and end of a suite and each end of a test, including the running suites; without it, prints `N passed, N failed` as the last line of the run.
  */
 export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
@@ -17,6 +17,10 @@ export default class TallyReporter {
 
   onTestFileStart({ path }) {
     this.#running.add(path);
+    this.#write();
+  }
+
+  onTestCaseResult() {
     this.#write();
   }
 

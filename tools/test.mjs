@@ -10,8 +10,8 @@ import { root } from './packages.mjs';
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
 /**
- * Maximum time in which no suite begins or ends: Jest limits each test, but cannot interrupt a suite that blocks its process. A multiple of the
- * longest suite's time on a slow machine.
+ * Maximum time in which no suite begins or ends and no test ends: Jest limits each test, but cannot interrupt a suite that blocks its process. A
+ * multiple of the longest test's time on a slow machine.
  */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
@@ -81,7 +81,7 @@ async function tallyOf(command) {
   }
 }
 
-/** Kills a stage in which no suite begins or ends any more. @returns a function that cancels this */
+/** Kills a stage in which no suite begins or ends any more, nor any test. @returns a function that cancels this */
 function killWhenHung(pid, file) {
   const timer = setInterval(() => {
     const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs;

@@ -17,6 +17,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   fates: 'outcomes',
   folded: 'applied',
   foldEveryMs: 'applyEveryMs',
+  formUnderTest: 'modeUnderTest',
   glance: 'partialDecoder',
   heldReport: 'pendingReport',
   incarnation: 'epoch',

@@ -7,7 +7,7 @@ import { freePort, openLog } from '@tidings/runtime';
 import type { NamedProcess } from './processes.ts';
 
 /** Everything in one process, or each service as a separate process on Kafka (architecture 3). */
-export type Form = 'embedded' | 'distributed';
+export type DeploymentMode = 'embedded' | 'distributed';
 
 /** The built system with its own data. */
 export interface System {
@@ -37,15 +37,15 @@ const APPS = join(import.meta.dirname, '..', '..', 'apps');
 export const built = (app: string): string => join(APPS, app, 'dist', 'main.js');
 
 /** The deployment modes that this machine can run: the distributed mode needs Kafka, which needs Java. */
-export function formsHere(): readonly Form[] {
+export function modesHere(): readonly DeploymentMode[] {
   if (canRunKafka()) return ['embedded', 'distributed'];
-  process.stderr.write('SKIPPED: the distributed form, for want of Java to run Kafka\n');
+  process.stderr.write('SKIPPED: the distributed mode, for want of Java to run Kafka\n');
   return ['embedded'];
 }
 
-export async function startSystem(form: Form, { apnsUrl, fcmUrl }: ProviderAddresses): Promise<System> {
+export async function startSystem(mode: DeploymentMode, { apnsUrl, fcmUrl }: ProviderAddresses): Promise<System> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
-  const system = await (form === 'embedded' ? startEmbedded : startDistributed)(folder, {
+  const system = await (mode === 'embedded' ? startEmbedded : startDistributed)(folder, {
     TIDINGS_ADMIN_TOKEN: ADMIN_TOKEN,
     LOG_LEVEL: 'warn',
     TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',

@@ -10,8 +10,8 @@ import { cpuOf } from './processes.ts';
 import {
   ADMIN_TOKEN,
   built,
-  type Form,
-  formsHere,
+  type DeploymentMode,
+  modesHere,
   type ProviderAddresses,
   startSystem,
   type System,
@@ -24,7 +24,7 @@ export interface Providers extends ProviderAddresses {
 
 /** A system with an application that can send. */
 export interface World extends System {
-  readonly form: Form;
+  readonly mode: DeploymentMode;
   readonly client: ApiClient;
   readonly secrets: Secrets;
   readonly application: string;
@@ -56,13 +56,13 @@ export async function startProviders(): Promise<Providers & { stop(): Promise<vo
 }
 
 /** Runs a measurement in a fresh world of each deployment mode that this machine can run. */
-export async function inEachForm(
+export async function inEachMode(
   providers: Providers,
   measured: (world: World) => Promise<readonly Measure[]>,
 ): Promise<Measure[]> {
   const measures: Measure[] = [];
-  for (const form of formsHere()) {
-    const world = await openWorld(form, providers);
+  for (const mode of modesHere()) {
+    const world = await openWorld(mode, providers);
     try {
       measures.push(...(await measured(world)));
     } finally {
@@ -72,13 +72,13 @@ export async function inEachForm(
   return measures;
 }
 
-async function openWorld(form: Form, providers: Providers): Promise<World> {
-  const system = await startSystem(form, providers);
+async function openWorld(mode: DeploymentMode, providers: Providers): Promise<World> {
+  const system = await startSystem(mode, providers);
   const secrets = await issueTokens(system.url, ADMIN_TOKEN);
   const client = new ApiClient(system.url, secrets);
   return {
     ...system,
-    form,
+    mode,
     client,
     secrets,
     application: await createApplication(client, providers),

@@ -64,7 +64,7 @@ async function open(
   closing: Closing,
 ): Promise<Platform> {
   if (configuration.kafkaBrokers.length > 0) {
-    throw Fault.argument('KAFKA_BROKERS: the embedded form keeps its own log; leave it unset');
+    throw Fault.argument('KAFKA_BROKERS: the embedded mode keeps its own log; leave it unset');
   }
   const { host, healthPort } = configuration;
   const { maxConnections, warning } = connectionBudget();

@@ -13,7 +13,7 @@ const entry = fileURLToPath(new URL('../dist/redrive.js', import.meta.url));
 const topic = topicNames.conversions;
 const utf8 = { decode: (payload: Uint8Array) => Buffer.from(payload).toString() };
 
-interface Form {
+interface Deployment {
   readonly open: () => Promise<Broker>;
   readonly env: () => Record<string, string>;
 }
@@ -27,7 +27,7 @@ async function run(env: Record<string, string>, folder: string) {
   return { code, errors: program.errors(), redriven: told.find(({ msg }) => msg === 'redriven')?.records };
 }
 
-function redriveFeatures({ open, env }: Form): void {
+function redriveFeatures({ open, env }: Deployment): void {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidings-redrive-'));
@@ -68,7 +68,7 @@ function redriveFeatures({ open, env }: Form): void {
   });
 }
 
-describeWithMongo('redrive of the embedded form', (mongo) => {
+describeWithMongo('redrive of the embedded mode', (mongo) => {
   let data: string;
   beforeAll(async () => void (data = await mkdtemp(join(tmpdir(), 'tidings-redrive-'))));
   afterAll(() => rm(data, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ describeWithMongo('redrive of the embedded form', (mongo) => {
   });
 });
 
-describeWithKafka('redrive of the distributed form', (kafka) => {
+describeWithKafka('redrive of the distributed mode', (kafka) => {
   const options = () => ({
     ...{ brokers: kafka.brokers, namespace: kafka.namespace, clientId: 'spec', warn: () => undefined },
     topics: topics(channels),

@@ -13,7 +13,7 @@ const accepted = {
 };
 const accept: JobAction = { type: 'accept', account: 'a', accepted };
 const at = (seconds: number): Date => new Date(seconds * 1000);
-const processed = (part: number, entries: number): JobAction => ({
+const processed = (part: number, entries: number): Extract<JobAction, { type: 'partProcessed' }> => ({
   type: 'partProcessed',
   processed: { part, entries, done: entries - 1, notFound: 1, failed: 0 },
 });
@@ -118,6 +118,25 @@ describe('a job', () => {
     expect(further.when(begin(1, 'e'))).toEqual(['attemptBegun']);
     expect(further.when(begin(0, 'e'))).toEqual([]);
     expect(further.when(withdraw(0, 'c'))).toEqual([]);
+  });
+
+  it('begins the attempt at the next part in the commit that counts a part', () => {
+    const andNext = (part: number, entries: number): JobAction => ({ ...processed(part, entries), next: 'w' });
+    const working = given(accept, begin(0, 'dead'), begin(0, 'w'));
+    expect(working.when(andNext(0, 3))).toEqual(['partProcessed', 'attemptBegun']);
+    const further = given(accept, begin(0, 'dead'), begin(0, 'w'), andNext(0, 3));
+    expect(further.job).toMatchObject({ parts: 1, entries: 3, workers: ['w'] });
+    expect(further.when(andNext(0, 3))).toEqual([]);
+    expect(further.when(begin(1, 'w'))).toEqual([]);
+    expect(given(accept, processed(0, 3), processed(1, 3)).when(andNext(2, 1))).toEqual(['partProcessed', 'completed']);
+  });
+
+  it('withdraws an attempt at the next part up to the given one', () => {
+    const working = given(accept, begin(0, 'w'));
+    // The commit that would have begun part 1 may have failed.
+    expect(working.when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
+    expect(given(accept, begin(0, 'w'), withdraw(1, 'w')).job).toMatchObject({ parts: 0, workers: [] });
+    expect(given(accept, processed(0, 3), begin(1, 'w')).when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
   });
 
   it('goes on through any number of deaths that its progress lies between', () => {

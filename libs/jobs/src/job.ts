@@ -37,13 +37,13 @@ interface Attempt {
 
 export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
-  /** The next part has its results. */
-  | { readonly type: 'partProcessed'; readonly processed: JobPartProcessed }
+  /** The next part has its results. `next`: the worker that attempts the part after it, in the same commit. */
+  | { readonly type: 'partProcessed'; readonly processed: JobPartProcessed; readonly next?: string | undefined }
   /** A worker is about to start on a part. The event must be durable before it does. */
   | (Attempt & { readonly type: 'beginAttempt' })
   /** An attempt at a part ended with an internal error. */
   | (Attempt & { readonly type: 'attemptFailed' })
-  /** An attempt at a part ended without a result and without an internal error: it does not count. */
+  /** An attempt at the next part, at most `part`, ended without a result and without an internal error: it does not count. */
   | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
 
@@ -67,16 +67,17 @@ const failed = (reason: JobFailure): JobChange => ({ $case: 'failed', value: { r
 
 function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: Date): JobChange[] {
   const { part, worker } = action;
-  if (part !== job.parts) return [];
   const isAtWork = job.workers.includes(worker);
+  if (action.type === 'withdrawAttempt') {
+    return isAtWork && job.parts <= part ? [{ $case: 'attemptWithdrawn', value: { part: job.parts, worker } }] : [];
+  }
+  if (part !== job.parts) return [];
   switch (action.type) {
     case 'beginAttempt':
       if (isAtWork) return [];
       return job.attempts + job.workers.length < MAX_ATTEMPTS
         ? [{ $case: 'attemptBegun', value: { part, worker } }]
         : [failed(JobFailure.JOB_FAILURE_PROCESS_DIED)];
-    case 'withdrawAttempt':
-      return isAtWork ? [{ $case: 'attemptWithdrawn', value: { part, worker } }] : [];
     case 'attemptFailed': {
       const retryAt = new Date(at.getTime() + RETRY_MS * 4 ** job.attempts);
       const attempt: JobChange = { $case: 'attemptFailed', value: { part, worker, retryAt } };
@@ -93,9 +94,12 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
   if (job.status !== 'Pending') return [];
   switch (action.type) {
     case 'partProcessed': {
-      if (action.processed.part !== job.parts) return [];
-      const processed: JobChange = { $case: 'partProcessed', value: action.processed };
-      return job.parts + 1 === job.accepted.parts ? [processed, { $case: 'completed', value: {} }] : [processed];
+      const { processed: value, next: worker } = action;
+      if (value.part !== job.parts) return [];
+      const processed: JobChange = { $case: 'partProcessed', value };
+      const part = job.parts + 1;
+      if (part === job.accepted.parts) return [processed, { $case: 'completed', value: {} }];
+      return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { part, worker } }];
     }
     case 'beginAttempt':
     case 'withdrawAttempt':

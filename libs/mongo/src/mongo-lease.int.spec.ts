@@ -51,6 +51,23 @@ describeWithMongo('a lease', (mongo) => {
     expect(await first.take()).toBe(true);
   });
 
+  it('belongs to its taker after an acquisition without an answer', async () => {
+    const name = newName();
+    let commands = 0;
+    const answered = async <T>(command: Promise<T>): Promise<T> => {
+      const answer = await command;
+      // The first take looks and then inserts.
+      if (++commands === 2) throw new Error('no answer');
+      return answer;
+    };
+    const lease = new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, answered });
+    await expect(lease.take()).rejects.toThrow('no answer');
+    expect(lease.held).toBe(false);
+    expect(await lease.take()).toBe(true);
+    expect(await leaseOn(name).take()).toBe(false);
+    expect(commands).toBe(3);
+  });
+
   it('is followed at once where its holder is known to have ended', async () => {
     const own = ownIdentity();
     if (!own) return;

@@ -63,6 +63,8 @@ export class Lease {
   readonly #answered: NonNullable<FollowOptions['answered']>;
   readonly #id = randomUUID();
   #heldUntil = -Infinity;
+  /** Whether the stored lease may be this one's: an acquisition without an answer may have succeeded. */
+  #mayBeOurs = false;
   #hasRival = false;
   #taking: Promise<boolean> | undefined;
 
@@ -94,12 +96,13 @@ export class Lease {
     this.#heldUntil = -Infinity;
     endOwner(this.#id);
     await this.#answered(this.#leases.deleteOne(this.#mine));
+    this.#mayBeOurs = false;
   }
 
   async #take(): Promise<boolean> {
     const asked = performance.now();
     const owner = beginOwner(this.#id);
-    const taken = (await this.#renew()) || (await this.#acquire(owner));
+    const taken = (this.#mayBeOurs && (await this.#renew())) || (await this.#acquire(owner));
     this.#heldUntil = taken ? asked + this.#options.lengthMs : -Infinity;
     if (!taken) endOwner(this.#id);
     return taken;
@@ -121,13 +124,15 @@ export class Lease {
     const { clock, lengthMs, tellsHolder } = this.#options;
     const now = new Date(clock.now());
     const holder = await this.#answered(this.#leases.findOne({ _id: this.#name }));
-    if (holder && holder.until > now && !hasOwnerEnded({ id: holder.owner, process: holder.process })) {
+    const isOthers = holder !== null && holder.owner !== this.#id;
+    if (isOthers && holder.until > now && !hasOwnerEnded({ id: holder.owner, process: holder.process })) {
       const { _id, owner } = holder;
       if (tellsHolder) await this.#answered(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
       return false;
     }
     const mine = { ...this.#mine, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
-    return followHolder(this.#leases, holder, mine, { answered: this.#answered });
+    this.#mayBeOurs = true;
+    return (this.#mayBeOurs = await followHolder(this.#leases, holder, mine, { answered: this.#answered }));
   }
 }
 

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
 
-/** Creates the data folder of the embedded form, readable by its owner only, and returns its path. */
+/** Creates the data folder of the embedded mode, readable by its owner only, and returns its path. */
 export async function openDataFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

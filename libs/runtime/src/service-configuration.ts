@@ -6,7 +6,7 @@ import { addressVariable, type ServiceName } from './services.ts';
 /** A service, as the services that call it see it. */
 export type Peer = ServiceName;
 
-/** Variables that a service process may require, and their fields of the configuration; the embedded form has its own. */
+/** Variables that a service process may require, and their fields of the configuration; the embedded mode has its own. */
 interface Requirable {
   readonly MONGO_URL: 'mongoUrl';
   readonly KAFKA_BROKERS: 'kafkaBrokers';

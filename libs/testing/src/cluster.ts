@@ -68,7 +68,11 @@ export async function cluster({
       kafkaBrokers: stores?.brokers,
       ...clusterForTests,
     });
-    closing.add('cluster', running, (opened) => opened.stop());
+    // No graceful shutdown, because the data is removed.
+    closing.add('cluster', running, async (opened) => {
+      await Promise.all(opened.members.map((member) => member.kill()));
+      await opened.stop();
+    });
     const { secrets, client } = await connect(running.urls, admin);
     closing.add('client', client, (idle) => idle.close());
     return {

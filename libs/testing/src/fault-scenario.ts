@@ -4,7 +4,7 @@ import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { type Population, populationPlatforms, type PopulationProvider } from './population.ts';
 import { listedMessage, untilDone } from './message.ts';
-import { givenUp, givenUpSince } from './metrics.ts';
+import { GivenUp } from './metrics.ts';
 import { deadLetters } from './topic.ts';
 import { Wire } from './wire.ts';
 
@@ -17,11 +17,12 @@ export interface Moments {
   reached(share: number): Promise<void>;
   /** Resolves when every message of the round is closed; other work may be open. */
   closed(): Promise<void>;
+  /** Records the slices that dispatchers have given up so far. Call it before ending a dispatcher, whose own count is lost. */
+  recordGivenUp(): Promise<void>;
 }
 
-/** A fault in the middle of a round, and its permitted effects. */
+/** A fault in the middle of a population's next round, and its permitted effects. */
 export interface FaultScenario {
-  readonly round: number;
   readonly title: string;
   /** Share of the round that has reached the providers before the fault; 0 = the round is being accepted. */
   readonly share: number;
@@ -50,11 +51,11 @@ export async function runFaultScenario(
   population: Population,
   { inject, ...about }: FaultScenario,
 ): Promise<string[]> {
-  const { round, share, allowed = {} } = about;
+  const { share, allowed = {} } = about;
   const patienceMs = PATIENCE_MS + population.all * MS_PER_DEVICE;
-  await population.join(round);
+  const round = await population.begin();
   world.simulators.ledger.reset();
-  const before = await Promise.all(populationPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
+  const givenUp = await Promise.all(populationPlatforms.map(({ provider }) => GivenUp.since(world.cluster, provider)));
 
   // An unanswered caller repeats the request and gets the code of the one existing message.
   const accepted = answered(() => population.send(round));
@@ -62,7 +63,8 @@ export async function runFaultScenario(
   const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * population.all);
   const closed = async (): Promise<void> => untilClosed(world, population, await accepted);
   await reached(share);
-  await inject({ reached, closed });
+  const recordGivenUp = async (): Promise<void> => void (await Promise.all(givenUp.map((count) => count.slices())));
+  await inject({ reached, closed, recordGivenUp });
   const injectedAt = performance.now();
   const codes = await accepted;
   await world.settle(patienceMs);
@@ -75,7 +77,7 @@ export async function runFaultScenario(
   broken.push(...(await deadLetters(world.cluster)));
   const told: string[] = [];
   for (const [i, { provider }] of populationPlatforms.entries()) {
-    const slices = givenUpSince(before[i]!, await givenUp(world.cluster, provider));
+    const slices = await givenUp[i]!.slices();
     const doubt = { killed: allowed[provider] ?? 0, slices };
     const ledger = ledgerOf(world, provider, doubt);
     broken.push(...ledger.broken);

@@ -28,9 +28,15 @@ export {
 export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
-export { devicesGivenUp, openSlices } from './metrics.ts';
+export { openSlices } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
-export { type Form, formUnderTest, platform, platformInProcesses, type PlatformWorldOptions } from './platform.ts';
+export {
+  type DeploymentMode,
+  modeUnderTest,
+  platform,
+  platformInProcesses,
+  type PlatformWorldOptions,
+} from './platform.ts';
 export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';

@@ -3,9 +3,12 @@ import { randomBase62 } from '@tidings/kernel';
 import { answered, hasNoAnswer } from './answered.ts';
 import { funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
+import type { Population } from './population.ts';
 import type { World } from './world.ts';
 
 const CLIENTS = 8;
+/** Devices that the messages are sent to. */
+const NAMED = 10;
 const LOOK_EVERY_MS = 5;
 /** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
@@ -28,16 +31,27 @@ export class Load {
   #ending = false;
   readonly #clients: Promise<unknown>;
 
-  /**
-   * @param application of the devices to register
-   * @param named devices of the application to send messages to, ten or more
-   */
-  constructor(world: World, application: string, named: readonly string[]) {
+  private constructor(world: World, application: string, named: readonly string[]) {
     this.#world = world;
     this.#application = application;
     this.#named = named;
     this.#clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => this.#run(client)));
     this.#clients.catch(() => undefined);
+  }
+
+  /**
+   * Runs an action while clients register devices in the population's first application and send messages to ten of its devices. The action begins
+   * when every client has had replies, and the clients end with it, whatever its outcome.
+   */
+  static async during(world: World, population: Population, action: () => Promise<void>): Promise<Load> {
+    const load = new Load(world, population.applications[0]!, population.named(NAMED));
+    try {
+      await load.#begun();
+      await action();
+    } finally {
+      await load.#stop();
+    }
+    return load;
   }
 
   /** Replies of 500 and above so far, one line each. */
@@ -50,13 +64,12 @@ export class Load {
     return { registered: this.#registered.length, sent: this.#messages.length, refused: this.#refused };
   }
 
-  /** Resolves when every client has had replies. */
-  async under(): Promise<void> {
-    while (this.#registered.length < 3 * CLIENTS) await delay(LOOK_EVERY_MS);
+  async #begun(): Promise<void> {
+    while (this.#registered.length < 3 * CLIENTS) await Promise.race([delay(LOOK_EVERY_MS), this.#clients]);
   }
 
   /** Resolves when the last call is answered. */
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     this.#ending = true;
     await this.#clients;
   }

@@ -1,4 +1,3 @@
-import { SLICE_SIZE } from '@tidings/delivery';
 import type { Cluster, Member } from '@tidings/platform';
 
 /**
@@ -19,24 +18,13 @@ async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<stri
   );
 }
 
-/**
- * Number of slices of a channel that each of its dispatchers has given up unanswered: a push without a timely reply is retried (R-P3), so it may
- * reach a device twice without any process being killed.
- */
-export async function givenUp(cluster: Cluster, channel: string): Promise<readonly number[]> {
-  const metrics = await Promise.all(cluster.of(`dispatcher.${channel}`).map(metricsOf));
+/** Number of slices that a dispatcher has given up unanswered since its start. */
+async function givenUpBy(dispatcher: Member, channel: string): Promise<number> {
+  const metrics = await metricsOf(dispatcher);
   const events = ['deferred', 'lost'].flatMap((event) =>
     ['broadcast', 'direct'].map((lane) => `{channel="${channel}",lane="${lane}",event="${event}"}`),
   );
-  return metrics.map((of) =>
-    events.reduce((sum, labels) => sum + (of.get(`tidings_dispatch_slices_total${labels}`) ?? 0), 0),
-  );
-}
-
-/** Devices in slices that a dispatcher has given up so far, which may be sent again. The count is lost when the dispatcher ends. */
-export async function devicesGivenUp(cluster: Cluster, dispatcher: Member, channel: string): Promise<number> {
-  const at = cluster.of(`dispatcher.${channel}`).indexOf(dispatcher);
-  return ((await givenUp(cluster, channel))[at] ?? 0) * SLICE_SIZE;
+  return events.reduce((sum, labels) => sum + (metrics.get(`tidings_dispatch_slices_total${labels}`) ?? 0), 0);
 }
 
 /** Number of open broadcast slices in each dispatcher of a channel. */
@@ -45,6 +33,50 @@ export async function openSlices(cluster: Cluster, channel: string): Promise<rea
   return metrics.map((of) => of.get(`tidings_dispatch_open_slices{channel="${channel}",lane="broadcast"}`) ?? 0);
 }
 
-/** Number of slices given up between two readings; a restarted process counts from 0. */
-export const givenUpSince = (before: readonly number[], now: readonly number[]): number =>
-  now.reduce((sum, count, i) => sum + (count >= before[i]! ? count - before[i]! : count), 0);
+interface Reading {
+  readonly first: number;
+  last: number;
+}
+
+/**
+ * Counts the slices that the dispatchers of a channel give up unanswered: a push without a timely reply is retried (R-P3), so it may reach a device
+ * twice without any process being killed.
+ */
+export class GivenUp {
+  readonly #cluster: Cluster;
+  readonly #channel: string;
+  /** By process id: each process counts from 0. */
+  readonly #readings = new Map<number, Reading>();
+
+  private constructor(cluster: Cluster, channel: string) {
+    this.#cluster = cluster;
+    this.#channel = channel;
+  }
+
+  /** Counts from now on. */
+  static async since(cluster: Cluster, channel: string): Promise<GivenUp> {
+    const count = new GivenUp(cluster, channel);
+    await count.#read((now) => now);
+    return count;
+  }
+
+  /** The number so far. A process that ends takes its count with it, so read the number before ending one. */
+  async slices(): Promise<number> {
+    await this.#read(() => 0);
+    return [...this.#readings.values()].reduce((sum, { first, last }) => sum + last - first, 0);
+  }
+
+  async #read(firstOf: (now: number) => number): Promise<void> {
+    const dispatchers = this.#cluster.of(`dispatcher.${this.#channel}`).filter((member) => member.alive());
+    await Promise.all(
+      dispatchers.map(async (dispatcher) => {
+        const { pid } = dispatcher;
+        const now = await givenUpBy(dispatcher, this.#channel);
+        const reading = this.#readings.get(pid);
+        // A process that does not answer reports 0.
+        if (reading) reading.last = Math.max(reading.last, now);
+        else this.#readings.set(pid, { first: firstOf(now), last: now });
+      }),
+    );
+  }
+}

@@ -18,10 +18,10 @@ import {
 } from './world.ts';
 
 /** The deployment modes of Tidings (architecture 3). */
-export type Form = 'embedded' | 'distributed';
+export type DeploymentMode = 'embedded' | 'distributed';
 
-/** The mode under test in a suite named `*.forms.e2e.spec.ts`: Jest runs it once per mode. */
-export const formUnderTest = (globalThis as { readonly TIDINGS_FORM?: Form }).TIDINGS_FORM ?? 'embedded';
+/** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
+export const modeUnderTest = (globalThis as { readonly TIDINGS_MODE?: DeploymentMode }).TIDINGS_MODE ?? 'embedded';
 
 export interface PlatformWorldOptions {
   /** Additional environment variables; they override those of the test. Setting any gives the suite a system of its own. */
@@ -38,16 +38,16 @@ export interface PlatformWorldOptions {
  * The whole platform with providers in one call. Embedded, it runs in this process with its own data; distributed, it is a {@link sharedCluster}, in
  * which the suite has an account, or a {@link cluster} of its own. The clock can be advanced, and may be ahead of the machine's from the start.
  */
-export async function platform(options: PlatformWorldOptions = {}, form = formUnderTest): Promise<StoredWorld> {
-  if (form === 'embedded') return embedded(options);
+export async function platform(options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<StoredWorld> {
+  if (mode === 'embedded') return embedded(options);
   if (!options.isAlone && !options.env) return sharedCluster(options.simulators);
   const world = await cluster(options);
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
 /** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
-export const platformInProcesses = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<LoggingWorld> =>
-  form === 'distributed' ? cluster(options) : platformProcess(options);
+export const platformInProcesses = (options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<LoggingWorld> =>
+  mode === 'distributed' ? cluster(options) : platformProcess(options);
 
 async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();

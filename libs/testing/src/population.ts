@@ -38,6 +38,7 @@ export class Population {
   readonly #world: World;
   readonly #options: Required<PopulationOptions>;
   readonly #tokenOf: TokenOf;
+  #rounds = 0;
 
   private constructor(
     world: World,
@@ -92,12 +93,14 @@ export class Population {
     return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }
 
-  /** Registers the devices that only this round sends to. */
-  join(round: number): Promise<void> {
-    return this.#register(round, (platform, a) => [
+  /** Begins the next round: registers the devices that only this round sends to. Resolves with its number, from 1. */
+  async begin(): Promise<number> {
+    const round = ++this.#rounds;
+    await this.#register(round, (platform, a) => [
       ...this.#dead(platform, round, a),
       ...this.#throttled(platform, round, a),
     ]);
+    return round;
   }
 
   /** Sends a round to the whole population; resolves with the code of each application's message. Safe to repeat. */

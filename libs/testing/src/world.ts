@@ -51,7 +51,7 @@ const CONNECTIONS = 64;
 const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
 
-interface WorldParts {
+interface WorldDeps {
   readonly urls: readonly string[];
   readonly dataFolder: string;
   readonly secrets: Secrets;
@@ -118,12 +118,12 @@ export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promi
   }
 }
 
-export function worldOf(parts: WorldParts): World {
-  const { client, simulators, urls, account } = parts;
+export function worldOf(deps: WorldDeps): World {
+  const { client, simulators, urls, account } = deps;
   const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
     account !== undefined && namesAccount.has(name) ? { account, ...parameters } : parameters;
   return {
-    ...parts,
+    ...deps,
     url: urls[0]!,
     call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
     reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),

@@ -154,6 +154,14 @@ describeWithMongo('a worker', (mongo) => {
     expect(await store.find('suspect')).toMatchObject({ status: 'Completed' });
   });
 
+  it('writes one commit per part of a turn, and one that begins the turn', async () => {
+    await accept('A-1', 'A');
+    start(work);
+    await allDone();
+    // One that accepts; 1 + 4 of the first turn; 1 + 2 of the second.
+    expect(await mongo.database(database).collection('jobs.commits').countDocuments()).toBe(9);
+  });
+
   it('counts no attempt that a shutdown ends, even if the process is killed before its work ends', async () => {
     await accept('slow', 'A');
     const begun = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ import type { JobStore } from './job-store.ts';
 /** Maximum concurrent jobs of a process; the others wait for their turn. */
 const JOBS_AT_ONCE = 2;
 /** Parts of a job per turn. */
-const TURN_PIECES = 4;
+const TURN_PARTS = 4;
 const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
@@ -49,7 +49,7 @@ export class Worker {
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
-  /** Parts with an attempt of this process whose end is not durable yet. */
+  /** The last part of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
   #isAlone = false;
@@ -120,7 +120,7 @@ export class Worker {
     const { id } = taken.job;
     const end = this.#turns.begin(queue);
     this.#isAlone = isAlone;
-    const run = this.#run(taken, isAlone ? 1 : TURN_PIECES).then((isWell) => {
+    const run = this.#run(taken, isAlone ? 1 : TURN_PARTS).then((isWell) => {
       this.#running.delete(id);
       if (isAlone) this.#isAlone = false;
       end();
@@ -140,7 +140,7 @@ export class Worker {
     try {
       let { job } = taken;
       for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
-        job = await this.#advance(job);
+        job = await this.#advance(job, parts + 1 < turn);
       }
       return true;
     } catch (error) {
@@ -153,16 +153,33 @@ export class Worker {
     }
   }
 
-  /** Attempts the next part; the attempt is recorded before it begins (R-S3). */
-  async #advance({ id, parts: part }: Job): Promise<Job> {
-    const worker = this.#owner;
-    this.#begun.set(id, part);
-    const begun = await this.#say(id, { type: 'beginAttempt', part, worker });
+  /**
+   * Attempts the next part; the attempt is recorded before it begins (R-S3).
+   * @param continues whether the part after it has its turn too: the commit of this part begins it, which saves a commit per part
+   */
+  async #advance(job: Job, continues: boolean): Promise<Job> {
+    const { id, parts: part } = job;
+    const begun = this.#isBegun(job) ? job : await this.#begin(id, part);
     if (this.#stopping) return begun;
     const isNext = begun.status === 'Pending' && begun.parts === part;
-    const after = isNext ? await this.#say(id, await this.#attempt(begun)) : begun;
-    this.#begun.delete(id);
+    const after = isNext ? await this.#end(begun, await this.#attempt(begun), continues) : begun;
+    if (!this.#isBegun(after)) this.#begun.delete(id);
     return after;
+  }
+
+  #isBegun(job: Job): boolean {
+    return job.status === 'Pending' && job.workers.includes(this.#owner);
+  }
+
+  #begin(id: string, part: number): Promise<Job> {
+    this.#begun.set(id, part);
+    return this.#say(id, { type: 'beginAttempt', part, worker: this.#owner });
+  }
+
+  #end({ id, parts: part }: Job, action: JobAction, continues: boolean): Promise<Job> {
+    if (action.type !== 'partProcessed' || !continues || this.#stopping) return this.#say(id, action);
+    this.#begun.set(id, part + 1);
+    return this.#say(id, { ...action, next: this.#owner });
   }
 
   async #attempt(job: Job): Promise<JobAction> {

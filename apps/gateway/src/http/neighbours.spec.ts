@@ -1,7 +1,7 @@
 import { healthModule, openMetrics, Readiness } from '@tidings/runtime';
 import { openClient, World } from '../testing/gateway-world.ts';
 
-it("what Nest serves on the same port stays as it is, and the rest is the API's", async () => {
+it('routes of Nest on the same port stay as they are, and the API serves all others', async () => {
   const readiness = new Readiness();
   readiness.start();
   const client = await openClient(new World(), { imports: [healthModule(readiness, openMetrics())] });

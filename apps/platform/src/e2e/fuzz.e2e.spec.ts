@@ -54,7 +54,7 @@ interface Request {
   readonly body?: string;
 }
 
-describe('whatever callers send is answered, and costs the service nothing', () => {
+describe('malformed requests', () => {
   let world: World & { stop(): Promise<void> };
   let application: string;
   const agent = new Agent({ keepAlive: true });

@@ -148,7 +148,7 @@ describe('docs/operations.md', () => {
     new RpcServer({ host: '127.0.0.1', port: 0, services: [], access, metrics });
     const replicas = await openReplicas('127.0.0.1:1', { access, metrics });
     replicas.close();
-    const documented = documentedIn('| metric (distributed form) | type');
+    const documented = documentedIn('| metric (distributed mode) | type');
     const { types } = read(await metrics.metrics());
     expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
       [...types].map(([name, type]) => `${name} ${type}`).sort(),
@@ -158,7 +158,7 @@ describe('docs/operations.md', () => {
   it('names no other metric', () => {
     const known = new Set([
       ...documentedIn('| metric | type').keys(),
-      ...documentedIn('| metric (distributed form) | type').keys(),
+      ...documentedIn('| metric (distributed mode) | type').keys(),
     ]);
     const named = page.match(/`?tidings_[a-z]\w+/g)!.map((name) => name.replace('`', ''));
     expect(named.filter((name) => !known.has(name))).toEqual([]);

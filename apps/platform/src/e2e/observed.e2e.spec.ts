@@ -149,7 +149,7 @@ describe('a collector', () => {
   });
 });
 
-describeWithKafka('processes of the distributed form', () => {
+describeWithKafka('processes of the distributed mode', () => {
   let collector: Collector;
   let world: ClusterWorld;
   beforeAll(async () => {

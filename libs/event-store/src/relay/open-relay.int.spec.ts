@@ -70,7 +70,7 @@ function gated(db: Db, gate: () => Promise<void> | undefined): Db {
   });
 }
 
-/** A database that leaves the first writes to leases unanswered. */
+/** A database that leaves the first reads of leases unanswered. */
 function slowToLease(db: Db, times: number): Db {
   let left = times;
   const slow = (collection: Collection): Collection =>
@@ -78,7 +78,7 @@ function slowToLease(db: Db, times: number): Db {
       get(target, property) {
         const value: unknown = Reflect.get(target, property, target);
         if (typeof value !== 'function') return value;
-        if (left > 0 && property === 'findOneAndUpdate') return () => (left--, Promise.reject(lost()));
+        if (left > 0 && property === 'findOne') return () => (left--, Promise.reject(lost()));
         return (value as () => unknown).bind(target);
       },
     });

@@ -12,7 +12,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('whatever becomes of a push', () => {
+  describe('every outcome of a push', () => {
     /** The outcome of devices whose tokens are of a kind; '' = sent. */
     const common: Readonly<Partial<Record<Kind, string>>> = {
       accepted: '',

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient, issueTokens, type MethodName } from '../client/api-client.ts';
@@ -7,13 +10,20 @@ const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, 
 
 let world: PlatformWorld;
 let application: string;
+let folder: string;
 
 beforeAll(async () => {
   const text = Object.entries(QUOTAS).map(([name, most]) => `${name}=${most}`);
-  world = await platform({ env: { TIDINGS_QUOTAS: text.join(',') } });
+  folder = await mkdtemp(join(tmpdir(), 'tidings-settings-'));
+  const domains = join(folder, 'domains.txt');
+  await writeFile(domains, '# The operator knows better\nthrow-away.example\n');
+  world = await platform({ env: { TIDINGS_QUOTAS: text.join(','), TIDINGS_DISPOSABLE_DOMAINS: domains } });
   application = await world.application({ ios: false, android: false });
 });
-afterAll(() => world?.stop());
+afterAll(async () => {
+  await world?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
 
 const presetOf = (name: string) => ({
   ...{ name, applicationCode: application },
@@ -119,6 +129,19 @@ describe('quotas (R-LM7)', () => {
     });
     expect(await world.call('listGeoZones', { application })).toEqual({ clusters: [] });
     await world.call('addGeoZone', { application, geozones: names.slice(1).map(zone) });
+  });
+});
+
+describe("disposable domains of the operator's list (R-E4)", () => {
+  it('are refused with their subdomains, and those of the shipped list are not', async () => {
+    const register = (email: string) => world.reply('registerEmail', { application, email });
+    for (const email of ['anna@throw-away.example', 'anna@mx.throw-away.example']) {
+      expect(await register(email)).toMatchObject({
+        status: 200,
+        body: { status_code: 210, status_message: 'Email address belongs to a disposable domain' },
+      });
+    }
+    expect(await register('anna@mailinator.com')).toMatchObject({ body: { status_code: 200 } });
   });
 });
 

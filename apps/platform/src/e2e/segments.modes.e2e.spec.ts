@@ -293,8 +293,8 @@ describe('a message to a filter', () => {
   });
 });
 
-describe('what belongs to the account as a whole (R-T9)', () => {
-  it('is destroyed by a token for all applications alone', async () => {
+describe('objects of the account as a whole (R-T9)', () => {
+  it('are destroyed only by a token for all applications', async () => {
     await world.call('addTag', { tag: { name: 'Of all', type: 1 } });
     await world.call('createFilter', { name: 'Of all', filter_expression: 'T("Of all", EQ, 1)' });
     const forbidden = [403, 403, FORBID];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  formUnderTest,
+  modeUnderTest,
   funnelFigures,
   type Parameters,
   platform,
@@ -258,7 +258,7 @@ describe('deleteDevice', () => {
     await world.settle();
     expect(await figures()).toEqual(before);
     // The registry holds no data any more, nor does the embedded log; Kafka's topics that name devices keep their records for two days.
-    const forgetful = (database: string): boolean => formUnderTest === 'embedded' || ofRegistry(database);
+    const forgetful = (database: string): boolean => modeUnderTest === 'embedded' || ofRegistry(database);
     let left: string[] = [];
     for (const deadline = Date.now() + 40_000; Date.now() < deadline; await delay(250)) {
       left = await storedText(world.mongoUrl, CANARY, forgetful);

@@ -38,7 +38,7 @@ async function placesOf(text: string, isExpected: (places: readonly string[]) =>
   }
 }
 /** Number of documents left in a periodically swept collection, once it is 0 or the time is up. */
-async function emptied(service: string, collection: string): Promise<number> {
+async function remainingIn(service: string, collection: string): Promise<number> {
   for (const until = Date.now() + 2 * PATIENCE_MS; ; await delay(500)) {
     const left = await inService(service).collection(collection).countDocuments();
     if (left === 0 || Date.now() > until) return left;
@@ -94,7 +94,7 @@ describe('deleteApplication (R-B2)', () => {
       expect(await gone('purged-city')).toEqual([]);
       expect(await gone('accepted-purged')).toEqual([]);
       expect(await gone('purged content')).toEqual([]);
-      expect(await emptied('statistics', 'groups')).toBe(0);
+      expect(await remainingIn('statistics', 'groups')).toBe(0);
       // Names of which no record is left.
       const named = [
         'audience_jobs.deletedApplications',
@@ -112,7 +112,7 @@ describe('deleteApplication (R-B2)', () => {
       const places = await placesOf(application, (found) => found.length <= named.length);
       expect(places.filter((place) => !named.includes(place))).toEqual([]);
       await world.advance(2 * DAY_S);
-      expect(await emptied('registry', 'icons')).toBe(0);
+      expect(await remainingIn('registry', 'icons')).toBe(0);
     },
     2 * TIMEOUT_MS,
   );

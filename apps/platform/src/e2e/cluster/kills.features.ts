@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
+import { startSubscriber } from '@tidings/simulators';
+import { casesOf, drawn, type FaultScenario, Load, runFaultScenario, UNDER_WAY } from '@tidings/testing';
+import type { ClusterUnderTest } from './testing/populated.ts';
+
+const { seed, draw } = drawn('kills of processes');
+
+/** Suites about processes that are killed during a broadcast. */
+export function killFeatures(test: ClusterUnderTest): void {
+  /** Kills one process of a service at a point in a round, while clients are calling, and restarts it. */
+  const kill = async (
+    service: string,
+    { allowed = {}, clients = false }: Pick<FaultScenario, 'allowed'> & { readonly clients?: boolean } = {},
+  ): Promise<string[]> => {
+    const { world, population } = test;
+    const members = world.cluster.of(service);
+    const member = members[Math.floor(draw() * members.length)]!;
+    const share = Math.max(0, 1.1 * draw() - 0.2);
+    let load: Load | undefined;
+    const broken = await runFaultScenario(world, population, {
+      title: `${member.name} killed at ${Math.round(share * 100)} %`,
+      async inject({ recordGivenUp }) {
+        const killAndRestart = async (): Promise<void> => {
+          await recordGivenUp();
+          await member.kill();
+          await world.cluster.start([member]);
+        };
+        if (clients) load = await Load.during(world, population, killAndRestart);
+        else await killAndRestart();
+      },
+      ...{ share, allowed, seed },
+    });
+    return [...broken, ...((await load?.broken()) ?? [])];
+  };
+
+  describe('every device has exactly one outcome when a process is killed during a broadcast', () => {
+    const services = [
+      ['dispatcher.apns', { apns: UNDER_WAY }],
+      ['dispatcher.fcm', { fcm: UNDER_WAY }],
+      ['fanout', {}],
+      ['scheduler', {}],
+      ['statistics', {}],
+    ] as const;
+    it.each(casesOf(services, 1, draw))('%s', async (service, allowed) => {
+      expect(await kill(service, { allowed })).toEqual([]);
+    });
+
+    it.each(casesOf(['registry', 'gateway'], 1, draw))('%s, while clients call', async (service) => {
+      expect(await kill(service, { clients: true })).toEqual([]);
+    });
+
+    it('webhooks, and its subscribers receive an event for every device', async () => {
+      const { world, population } = test;
+      const subscriber = await startSubscriber();
+      const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
+      expect(await kill('webhooks')).toEqual([]);
+      expect(subscriber.acknowledged().size).toBe(2 * population.eachSent);
+      await world.call('deleteSubscription', { id });
+      subscriber.down();
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { casesOf, drawn, Load, POPULATION_TIMEOUT_MS, runFaultScenario } from '@tidings/testing';
+import type { ClusterUnderTest } from './testing/populated.ts';
+
+const { seed, draw } = drawn('moments of restarts');
+
+/** Every process restarts within one test. */
+const TIMEOUT_MS = 2.5 * POPULATION_TIMEOUT_MS;
+
+/** Suites about the rolling restart of a system under load. */
+export function restartFeatures(test: ClusterUnderTest): void {
+  const restartAll = async (): Promise<void> => {
+    const { world, population } = test;
+    const codes = new Map<string, unknown>();
+    let longestMs = 0;
+    let load: Load | undefined;
+    const broken = await runFaultScenario(world, population, {
+      ...{ title: 'processes restarted', share: 0.05, seed },
+      async inject({ recordGivenUp }) {
+        load = await Load.during(world, population, async () => {
+          for (const member of casesOf(world.cluster.members, 8, draw)) {
+            await recordGivenUp();
+            const startedAt = performance.now();
+            // Exit code 0: everything closed within the limit of 24 seconds.
+            codes.set(member.name, await member.stop());
+            longestMs = Math.max(longestMs, performance.now() - startedAt);
+            await world.cluster.start([member]);
+          }
+        });
+      },
+    });
+    const { registered, sent, refused } = load!.counts;
+    process.stderr.write(
+      `${codes.size} processes restarted, drained within ${(longestMs / 1000).toFixed(1)} s: ${registered} registrations, ` +
+        `${sent} messages, ${load!.faults.length} answers of 500, ${refused} calls without an answer\n`,
+    );
+    expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
+    expect(load!.faults).toEqual([]);
+    expect([...broken, ...(await load!.broken())]).toEqual([]);
+  };
+
+  describe('a rolling restart of everything under load', () => {
+    it('has no visible effect: no reply of 500, nothing lost, and nothing sent twice', restartAll, TIMEOUT_MS);
+  });
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { casesOf, drawn, Visitors } from '@tidings/testing';
+import type { ClusterUnderTest } from './testing/populated.ts';
+
+const { draw } = drawn('members that are killed');
+
+/** Suites about visits of zones while a process is killed. */
+export function visitFeatures(test: ClusterUnderTest): void {
+  describe('visits are sent once each, and cooldowns hold, after a kill in the middle of them', () => {
+    const services = ['gateway', 'registry', 'scheduler', 'fanout', 'dispatcher.fcm', 'statistics'];
+    it.each(casesOf(services, 1, draw))('of one %s', async (service) => {
+      const { world } = test;
+      const members = world.cluster.of(service);
+      const member = members[Math.floor(draw() * members.length)]!;
+      const visitors = await Visitors.gather(world);
+      await visitors.come(async () => {
+        await member.kill();
+        await world.cluster.start([member]);
+      });
+      expect(await visitors.broken()).toEqual([]);
+    });
+  });
+}

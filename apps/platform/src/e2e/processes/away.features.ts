@@ -1,0 +1,72 @@
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answered, type LoggingWorld } from '@tidings/testing';
+import type { ProcessesUnderTest } from './testing/processes.ts';
+
+const CALLERS = 200;
+/** Ten seconds plus the time that a busy machine needs to send the requests and read the replies. Two sequential groups take twenty. */
+const ANSWERED_MS = 17_000;
+
+/** Suites about the time in which the processes that own devices do not answer. */
+export function awayFeatures(test: ProcessesUnderTest): void {
+  describe('while the owner of devices does not answer', () => {
+    let world: LoggingWorld;
+    let application: string;
+    const agent = new Agent({ keepAlive: true });
+    beforeAll(async () => {
+      ({ world } = test);
+      application = await world.application({ title: 'Away', ios: false });
+      await answered(() =>
+        world.registerDevices(application, CALLERS + 1, (i) => ({ hwid: `phone-${i}`, device_type: 3 })),
+      );
+    });
+    afterAll(() => agent.destroy());
+
+    const setTags = async (hwid: string) => {
+      const { promise, resolve, reject } = Promise.withResolvers<{
+        status: number;
+        retryAfter: unknown;
+        body: string;
+      }>();
+      const body = JSON.stringify({ request: { application, hwid, tags: { Language: 'en' } } });
+      const headers = { authorization: `Token ${world.secrets.device}`, 'content-length': Buffer.byteLength(body) };
+      const sent = request(new URL('/json/1.3/setTags', world.url), { method: 'POST', agent, headers }, (response) => {
+        const { statusCode: status = 0, headers: got } = response;
+        void text(response).then((all) => resolve({ status, retryAfter: got['retry-after'], body: all }), reject);
+      });
+      sent.on('error', reject);
+      const sentAt = performance.now();
+      sent.end(body);
+      return { ...(await promise), ms: performance.now() - sentAt };
+    };
+
+    it('every caller is answered by its deadline and told when to retry, the log stays small, and all is served afterwards', async () => {
+      const notServed = async (): Promise<string[]> =>
+        (await world.logged()).split('\n').filter((line) => line.includes('request not served'));
+      const before = (await notServed()).length;
+      await test.signalRegistry('SIGSTOP');
+      const all = Promise.all(Array.from({ length: CALLERS }, (_, i) => setTags(`phone-${i}`)));
+      const answers = await all.finally(() => test.signalRegistry('SIGCONT'));
+      const seconds = Math.max(...answers.map(({ ms }) => ms)) / 1_000;
+      for (const { status, retryAfter, body } of answers) {
+        expect({ status, retryAfter, body: JSON.parse(body) as unknown }).toEqual({
+          status: 500,
+          retryAfter: '5',
+          body: { status_code: 500, status_message: 'Internal error', response: null },
+        });
+      }
+      expect(seconds * 1_000).toBeLessThan(ANSWERED_MS);
+      const told = await notServed();
+      expect(told.length).toBeGreaterThan(before);
+      // Each gateway logs one line at once, one a second, and one at the end.
+      expect(told.length - before).toBeLessThan(3 * (seconds + 3));
+      expect(told.join('\n')).not.toContain('stack');
+      // This device has no unanswered command: an unanswered one may still be executed after this.
+      const device = { application, hwid: `phone-${CALLERS}` };
+      await answered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));
+      expect((await world.call('getTags', device)).result).toMatchObject({ Language: 'de' });
+      await world.settle(60_000);
+    }, 240_000);
+  });
+}

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { type ClusterWorld, type LoggingWorld, platformInProcesses, type ProcessWorld } from '@tidings/testing';
+
+const START_TIMEOUT_MS = 300_000;
+
+export const isCluster = (world: LoggingWorld): world is ClusterWorld => 'cluster' in world;
+
+/** The system of a suite that freezes or restarts processes, in either mode, and reads their logs. */
+export class ProcessesUnderTest {
+  world!: LoggingWorld;
+
+  constructor() {
+    beforeAll(
+      async () => void (this.world = await platformInProcesses({ env: { LOG_LEVEL: 'info' } })),
+      START_TIMEOUT_MS,
+    );
+    afterAll(() => this.world?.stop());
+  }
+
+  /** Sends a signal to the processes that own devices: the registries, or in embedded mode their store. */
+  async signalRegistry(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const { world } = this;
+    const pids = isCluster(world)
+      ? world.cluster.of('registry').map(({ pid }) => pid)
+      : [(await (world as ProcessWorld).pids()).mongod!];
+    for (const pid of pids) process.kill(pid, name);
+  }
+}
