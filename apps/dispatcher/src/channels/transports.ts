@@ -1,9 +1,9 @@
 import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
 import type { KeyObject } from 'node:crypto';
-import { ApnsChannel } from './apns/apns-channel.ts';
+import { apnsChannel } from './apns/apns-channel.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
-import { FcmChannel } from './fcm/fcm-channel.ts';
+import { fcmChannel } from './fcm/fcm-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 
@@ -32,9 +32,8 @@ export interface TransportParts {
 type OpenTransport = (parts: TransportParts) => Channel;
 
 const byName = {
-  apns: ({ urls, ...parts }) =>
-    new ApnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
-  fcm: ({ urls, ...parts }) => new FcmChannel({ ...parts, url: urls.fcm }),
+  apns: ({ urls, ...parts }) => apnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
+  fcm: ({ urls, ...parts }) => fcmChannel({ ...parts, url: urls.fcm }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

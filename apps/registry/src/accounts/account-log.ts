@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type AccountAction,
   type AccountState,
@@ -22,11 +21,11 @@ import {
   type TestDevicesState,
   type UsageState,
 } from '@tidings/audience';
-import { type DocumentAddress, fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
-import { Geozone, Preset } from '@tidings/events';
+import type { LogDefinition, Needs } from '@tidings/event-store';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Quotas } from '@tidings/kernel';
-import { Binary } from 'mongodb';
+import { CAMPAIGNS, PRESETS, FILTERS, addressOf, kinds } from './account-collections.ts';
+import { accountFields, documentOf, isEmptied, stateOf } from './account-documents.ts';
 
 /** An action on an account, with its time. */
 export interface AccountCommand {
@@ -40,77 +39,8 @@ export interface AccountReply {
   readonly refusedTags: readonly string[];
 }
 
-/** Collections of an account's configuration. */
-export const ACCOUNTS = 'accounts';
-export const APPLICATIONS = 'applications';
-export const TOKENS = 'tokens';
-export const TAGS = 'tags';
-export const CAMPAIGNS = 'campaigns';
-export const PRESETS = 'presets';
-export const TEST_DEVICES = 'test-devices';
-export const FILTERS = 'filters';
-export const GROUPS = 'groups';
-export const GEOZONES = 'geozones';
-export const CLUSTERS = 'geozoneClusters';
-export const ADDRESSES = 'addresses';
-export const USAGE = 'usage';
-
 /** The log that holds an account's whole configuration. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
-
-/** Ids of tags and filters contain a hash of the name, which is arbitrary text from callers. */
-export const namedId = (account: string, name: string): string =>
-  `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
-
-/** The id of an e-mail address's state in an account, from the keyed hash of the address. */
-export const addressId = (account: string, address: string): string => `${account}:${address}`;
-
-function addressOf(account: string, target: AccountTarget): DocumentAddress {
-  switch (target.kind) {
-    case 'account':
-      return { collection: ACCOUNTS, id: account };
-    case 'application':
-      return { collection: APPLICATIONS, id: target.code };
-    case 'group':
-      return { collection: GROUPS, id: target.code };
-    case 'token':
-      return { collection: TOKENS, id: target.id };
-    case 'tag':
-      return { collection: TAGS, id: namedId(account, target.name) };
-    case 'testDevices':
-      return { collection: TEST_DEVICES, id: target.application };
-    case 'campaign':
-      return { collection: CAMPAIGNS, id: target.code };
-    case 'preset':
-      return { collection: PRESETS, id: target.code };
-    case 'filter':
-      return { collection: FILTERS, id: namedId(account, target.name) };
-    case 'geozone':
-      return { collection: GEOZONES, id: String(target.number) };
-    case 'geozoneCluster':
-      return { collection: CLUSTERS, id: target.code };
-    case 'address':
-      return { collection: ADDRESSES, id: addressId(account, target.address) };
-    case 'usage':
-      return { collection: USAGE, id: `${account}:${target.owner}` };
-  }
-}
-
-const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
-  [ACCOUNTS]: 'account',
-  [APPLICATIONS]: 'application',
-  [TOKENS]: 'token',
-  [TAGS]: 'tag',
-  [CAMPAIGNS]: 'campaign',
-  [PRESETS]: 'preset',
-  [TEST_DEVICES]: 'testDevices',
-  [FILTERS]: 'filter',
-  [GROUPS]: 'group',
-  [GEOZONES]: 'geozone',
-  [CLUSTERS]: 'geozoneCluster',
-  [ADDRESSES]: 'address',
-  [USAGE]: 'usage',
-};
 
 const application = (code: string): AccountTarget => ({ kind: 'application', code });
 
@@ -256,64 +186,6 @@ type Found = readonly { readonly state: AccountState }[];
 const filtersIn = (found: Found): Filter[] => found.map(({ state }) => state as Filter);
 const presetsIn = (found: Found): PresetState[] => found.map(({ state }) => state as PresetState);
 
-/** The bytes of a stored binary, whether it came from memory or from MongoDB. */
-export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
-
-type StateOf<Kind extends AccountState['kind']> = AccountState & { readonly kind: Kind };
-
-const accountFields = {
-  [ACCOUNTS]: fieldsOf<StateOf<'account'>>({
-    ...{ kind: true, name: true, createdAt: true, categories: true, emailOnly: true, senders: true },
-    ...{ tagsMade: true, tagsDeleted: true, clearing: true },
-  }),
-  [APPLICATIONS]: fieldsOf<StateOf<'application'>>({
-    ...{ kind: true, account: true, code: true, title: true, icon: true, sdkIos: true, sdkAndroid: true },
-    ...{ authorizeAllTokens: true, debugUntil: true, platforms: true, controlBuckets: true, capping: true },
-    ...{ atMostOnce: true, trackingOff: true, createdAt: true, deletedAt: true, purgedAt: true },
-  }),
-  [TOKENS]: fieldsOf<StateOf<'token'>>({
-    ...{ kind: true, account: true, id: true, hash: true, scope: true, allApplications: true, applications: true },
-    ...{ createdAt: true, revoked: true, expiresAt: true, rateLimit: true },
-  }),
-  [TAGS]: fieldsOf<StateOf<'tag'>>({
-    ...{ kind: true, account: true, number: true, name: true, type: true, applicationSpecific: true, deleted: true },
-  }),
-  [CAMPAIGNS]: fieldsOf<StateOf<'campaign'>>({
-    ...{ kind: true, account: true, code: true, id: true, application: true, name: true, description: true },
-    ...{ named: true, deleted: true },
-  }),
-  [PRESETS]: fieldsOf<StateOf<'preset'> & { readonly owner: string; readonly name: string }>({
-    ...{ kind: true, account: true, code: true, application: true, filter: true, preset: true, deleted: true },
-    ...{ owner: true, name: true, number: true, unapproved: true },
-  }),
-  [TEST_DEVICES]: fieldsOf<StateOf<'testDevices'>>({ kind: true, account: true, application: true, devices: true }),
-  [FILTERS]: fieldsOf<StateOf<'filter'>>({
-    ...{ kind: true, account: true, live: true, code: true, name: true, text: true, expression: true, nesting: true },
-    ...{ application: true, expiresAt: true, createdAt: true },
-  }),
-  [GROUPS]: fieldsOf<StateOf<'group'>>({
-    ...{ kind: true, account: true, code: true, name: true, applications: true, createdAt: true },
-  }),
-  [GEOZONES]: fieldsOf<StateOf<'geozone'> & Record<'number' | 'application' | 'cluster' | 'place', unknown>>({
-    ...{ kind: true, account: true, zone: true, deleted: true },
-    ...{ number: true, application: true, cluster: true, place: true },
-  }),
-  [CLUSTERS]: fieldsOf<StateOf<'geozoneCluster'> & { readonly application: string }>({
-    ...{ kind: true, account: true, cluster: true, deleted: true, application: true },
-  }),
-  [ADDRESSES]: fieldsOf<StateOf<'address'>>({
-    ...{ kind: true, account: true, address: true, since: true, complained: true },
-  }),
-  [USAGE]: fieldsOf<StateOf<'usage'>>({
-    ...{ kind: true, account: true, owner: true, applications: true, tags: true, presets: true },
-    ...{ filters: true, geozones: true },
-  }),
-};
-
-/** Whether a deleted state keeps nothing but its name. */
-const isEmptied = (state: AccountState): boolean =>
-  (state.kind === 'application' && state.deletedAt !== undefined) || (state.kind === 'filter' && !state.live);
-
 /** The configuration of accounts: one log each, whose states are the collections above. */
 export const accountsLog = (
   quotas: Quotas,
@@ -355,63 +227,3 @@ export const accountsLog = (
   clears: isEmptied,
   fromDocument: (document) => stateOf(document),
 });
-
-/** A state as a document: the fields that queries use, and records in the encoding of their events. */
-function documentOf(state: AccountState): Record<string, unknown> {
-  switch (state.kind) {
-    case 'preset':
-      return {
-        ...state,
-        owner: ownerOf(state.preset),
-        name: state.preset.name,
-        preset: Preset.encode(state.preset).finish(),
-      };
-    case 'geozone': {
-      const { id, application, lat, lng, active, cluster } = state.zone;
-      // Deactivated and deleted zones are not in the geospatial index.
-      const place = active && !state.deleted ? { type: 'Point', coordinates: [lng, lat] } : undefined;
-      return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, cluster, place };
-    }
-    case 'geozoneCluster':
-      return { ...state, application: state.cluster.application };
-    default:
-      return { ...state };
-  }
-}
-
-/** A state of an account as it is stored. */
-export interface AccountDocument extends Record<string, unknown> {
-  readonly _id: string;
-}
-
-/** The state in a stored document; binaries become bytes. */
-export function stateOf(document: Readonly<Record<string, unknown>>): AccountState {
-  const { _id, rev: _rev, ...state } = document;
-  const read = state as unknown as AccountState;
-  switch (read.kind) {
-    case 'token':
-      return { ...read, hash: bytesOf(read.hash) };
-    case 'application': {
-      const platforms = read.platforms.map((platform) => ({
-        ...platform,
-        sealed: Object.fromEntries(Object.entries(platform.sealed).map(([name, value]) => [name, bytesOf(value)])),
-      }));
-      return { ...read, platforms };
-    }
-    case 'preset':
-      return { ...read, preset: Preset.decode(bytesOf(read.preset as unknown as Uint8Array | Binary)) };
-    case 'filter':
-      return read.live ? { ...read, expression: bytesOf(read.expression) } : read;
-    case 'geozone':
-      return { ...read, zone: Geozone.decode(bytesOf(read.zone as unknown as Uint8Array | Binary)) };
-    case 'account':
-    case 'tag':
-    case 'testDevices':
-    case 'campaign':
-    case 'group':
-    case 'geozoneCluster':
-    case 'address':
-    case 'usage':
-      return read;
-  }
-}

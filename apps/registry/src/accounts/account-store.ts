@@ -13,7 +13,8 @@ import { modelOf, type ModelDefinition } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import type { FilterQuery } from 'mongoose';
 import { behind, type Page, readPage, sortOf } from './pages.ts';
-import { namedId, stateOf } from './account-log.ts';
+import { namedId } from './account-collections.ts';
+import { stateOf } from './account-documents.ts';
 import {
   accountsModel,
   applicationsModel,

@@ -7,7 +7,7 @@ import { type Binary, Binary as MongoBinary } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
-import { APPLICATIONS } from './account-log.ts';
+import { APPLICATIONS } from './account-collections.ts';
 
 const [one, two, three] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const IOS = 1;

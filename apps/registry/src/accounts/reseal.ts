@@ -4,7 +4,9 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import type { Clock } from '@tidings/kernel';
 import { type DeploymentKeys, type Logger, masterKeyId, reseal } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import { type AccountCommand, accountLogOf, ACCOUNTS, APPLICATIONS, stateOf } from './account-log.ts';
+import { ACCOUNTS, APPLICATIONS } from './account-collections.ts';
+import { stateOf } from './account-documents.ts';
+import { type AccountCommand, accountLogOf } from './account-log.ts';
 import type { AccountWriter } from './account-writer.ts';
 
 export interface ResealingDeps {

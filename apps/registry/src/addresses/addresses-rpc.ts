@@ -4,7 +4,7 @@ import type { Clock } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
 import type { Accounts, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import { addressId } from '../accounts/account-log.ts';
+import { addressId } from '../accounts/account-collections.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { tokenHash } from '../devices/commands/action-of-command.ts';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';

@@ -1,6 +1,6 @@
 import type { AddressState } from '@tidings/audience';
 import type { Db } from 'mongodb';
-import { ADDRESSES } from '../accounts/account-log.ts';
+import { ADDRESSES } from '../accounts/account-collections.ts';
 
 /** The ones of these e-mail addresses, by `addressId`, that are on their account's blacklist. */
 export type BlacklistReader = (ids: readonly string[]) => Promise<ReadonlySet<string>>;

@@ -10,7 +10,7 @@ import {
   PRESETS,
   TEST_DEVICES,
   USAGE,
-} from '../accounts/account-log.ts';
+} from '../accounts/account-collections.ts';
 
 /** Maximum entities of each kind that one command removes. */
 const AT_ONCE = 100;

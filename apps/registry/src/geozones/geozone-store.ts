@@ -2,7 +2,7 @@ import { distanceMeters, type GeozoneClusterState, type GeozoneState, type Place
 import type { Geozone, GeozoneCluster } from '@tidings/events';
 import { modelOf } from '@tidings/mongo';
 import type { Binary, Db, Document } from 'mongodb';
-import { type AccountDocument, bytesOf, stateOf } from '../accounts/account-log.ts';
+import { type AccountDocument, bytesOf, stateOf } from '../accounts/account-documents.ts';
 import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 import { CLUSTER_INDEX, clustersModel, geozonesModel } from '../accounts/storage/accounts.schema.ts';
 

@@ -5,7 +5,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
-import { ACCOUNTS, APPLICATIONS } from '../accounts/account-log.ts';
+import { ACCOUNTS, APPLICATIONS } from '../accounts/account-collections.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';

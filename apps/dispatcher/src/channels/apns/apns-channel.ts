@@ -13,14 +13,14 @@ import {
 import { type BatchColumns, tokenOf } from '@tidings/delivery';
 import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Clock } from '@tidings/kernel';
-import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import type { MessageKey } from '@tidings/messaging';
 import type { Credentials } from '../credentials/credential-cache.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
-import { Connections, opened, troubleOf } from '../connections.ts';
+import { opened, troubleOf } from '../connections.ts';
+import { http2Channel, type SenderDeps } from '../http2-channel.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
-import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsDeps {
@@ -44,69 +44,24 @@ const { apns } = definitions;
 type Tokens = ProviderToken | undefined;
 
 /** Apple's push service. */
-export class ApnsChannel implements Channel {
-  readonly #deps: ApnsDeps;
-  readonly #connections = new Connections();
-  readonly #credentials: PreparedCredentials<ApnsCredential, Tokens>;
-  readonly #writer = new PayloadWriter();
-
-  constructor(deps: ApnsDeps) {
-    const { credentials: stored, clock } = deps;
-    this.#deps = deps;
-    this.#credentials = new PreparedCredentials({
-      channel: 'apns',
-      stored,
-      definition: apns.credential,
-      tokensOf: ({ proof }): Tokens => (proof.by === 'token' ? new ProviderToken(proof, clock) : undefined),
-    });
-  }
-
-  async open(job: Job): Promise<Sender | SendResult> {
-    const prepared = await this.#credentials.of(job.batch.credential);
-    if ('category' in prepared) return prepared;
-    const { settings, credential } = prepared;
-    const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
-    const { clock, reportKey } = this.#deps;
-    return new ApnsSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
-  }
-
-  ttlSeconds({ content }: Job['batch']): number | undefined {
-    return apns.ttlSecondsOf(content);
-  }
-
-  applications(): readonly string[] {
-    return this.#credentials.applications();
-  }
-
-  forget(application: string): void {
-    this.#credentials.forget(application);
-    this.#connections.forget(application);
-  }
-
-  close(): void {
-    this.#connections.close();
-  }
-
-  #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {
-    const { urls, connect, ca } = this.#deps;
-    const url = sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION);
-    return connect({ url, tls: tlsOf(proof, ca) });
-  }
-}
+export const apnsChannel = ({ urls, connect, ca, ...deps }: ApnsDeps): Channel =>
+  http2Channel<ApnsCredential, Tokens>({
+    ...deps,
+    channel: 'apns',
+    definition: apns,
+    tokensOf: ({ proof }) => (proof.by === 'token' ? new ProviderToken(proof, deps.clock) : undefined),
+    connect: ({ sandbox, proof }) =>
+      connect({
+        url: sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION),
+        tls: tlsOf(proof, ca),
+      }),
+    sender: (sending) => new ApnsSender(sending),
+  });
 
 const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionOptions => ({
   ...(proof.by === 'certificate' ? proof.tls : {}),
   ...(ca ? { ca: [...ca] } : {}),
 });
-
-interface SenderDeps {
-  readonly job: Job;
-  readonly prepared: Prepared<ApnsCredential, Tokens>;
-  readonly connection: ProviderConnection;
-  readonly writer: PayloadWriter;
-  readonly reportKey: KeyObject;
-  readonly clock: Clock;
-}
 
 const hex = (value: number | bigint, digits: number): string => value.toString(16).padStart(digits, '0');
 
@@ -161,7 +116,7 @@ class PathTokens {
 class ApnsSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
-  readonly #deps: SenderDeps;
+  readonly #deps: SenderDeps<ApnsCredential, Tokens>;
   readonly #shared: readonly string[];
   readonly #idPrefix: string;
   readonly #key: MessageKey;
@@ -171,7 +126,7 @@ class ApnsSender implements Sender {
   /** Shared headers with an authorization; rebuilt only when the authorization changes. */
   #headers: readonly string[] = [];
 
-  constructor(deps: SenderDeps) {
+  constructor(deps: SenderDeps<ApnsCredential, Tokens>) {
     this.#deps = deps;
     const { job, prepared, connection, clock } = deps;
     this.credential = prepared.fingerprint;

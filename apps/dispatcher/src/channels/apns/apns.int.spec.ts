@@ -1,6 +1,6 @@
 import { apnsToken, generateApnsKey } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { ApnsChannel } from './apns-channel.ts';
+import { apnsChannel } from './apns-channel.ts';
 
 const key = generateApnsKey();
 
@@ -22,7 +22,7 @@ channelFeatures({
       },
     };
   },
-  open: (parts, { apnsUrl }) => new ApnsChannel({ ...parts, urls: { production: apnsUrl } }),
+  open: (parts, { apnsUrl }) => apnsChannel({ ...parts, urls: { production: apnsUrl } }),
   token: (kind, n, argument) => apnsToken(kind, n, argument),
   words: {
     dead: 'INVALID_TOKEN 410 Unregistered',

@@ -9,7 +9,7 @@ import forge from 'node-forge';
 import { sendBatch } from '../../testing/test-batches.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { apnsToken, selfSigned } from '../../testing/test-simulators.ts';
-import { ApnsChannel } from './apns-channel.ts';
+import { apnsChannel } from './apns-channel.ts';
 
 const PASSWORD = 'geheim';
 const BUNDLE = 'com.example.cert';
@@ -69,7 +69,7 @@ describe.each([
     const settings = { ios_key_file: client.p12, ios_key_password: password, ios_gateway: '1' };
     const opened = new LaneWorld(
       { 1: { settings } },
-      (parts) => new ApnsChannel({ ...parts, urls: { production: url }, ca: [cert] }),
+      (parts) => apnsChannel({ ...parts, urls: { production: url }, ca: [cert] }),
       new ShiftedClock(),
       openLink,
     );

@@ -10,15 +10,15 @@ import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@t
 import type { KeyObject } from 'node:crypto';
 import type { Credentials } from '../credentials/credential-cache.ts';
 import { type Clock, Fault } from '@tidings/kernel';
-import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import type { MessageKey } from '@tidings/messaging';
 import { AccessToken } from '../credentials/access-token.ts';
 import type { PostForm } from '../post-form.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
-import { Connections, opened, troubleOf } from '../connections.ts';
+import { opened, troubleOf } from '../connections.ts';
+import { http2Channel, type SenderDeps } from '../http2-channel.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
-import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
-import { type Prepared, PreparedCredentials } from '../prepared.ts';
+import type { Channel, PushListener, Sender } from '../channel-port.ts';
 
 export interface FcmDeps {
   readonly credentials: Credentials;
@@ -39,69 +39,26 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const { fcm } = definitions;
 
 /** Firebase Cloud Messaging, HTTP v1. */
-export class FcmChannel implements Channel {
-  readonly #deps: FcmDeps;
-  readonly #connections = new Connections();
-  readonly #credentials: PreparedCredentials<FcmCredential, AccessToken>;
-  readonly #writer = new PayloadWriter();
-
-  constructor(deps: FcmDeps) {
-    const { credentials: stored, postForm, clock } = deps;
-    this.#deps = deps;
-    this.#credentials = new PreparedCredentials({
-      channel: 'fcm',
-      stored,
-      definition: fcm.credential,
-      tokensOf: ({ account }) => new AccessToken({ account, scope: SCOPE, postForm, clock }),
-    });
-  }
-
-  async open(job: Job): Promise<Sender | SendResult> {
-    const prepared = await this.#credentials.of(job.batch.credential);
-    if ('category' in prepared) return prepared;
-    const { url = FCM, connect, ca, clock, reportKey } = this.#deps;
-    const tls = ca ? { ca: [...ca] } : {};
-    const connection = this.#connections.of(prepared.settings, job.lane, () => connect({ url, tls }));
-    return new FcmSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
-  }
-
-  ttlSeconds({ content }: Job['batch']): number | undefined {
-    return fcm.ttlSecondsOf(content);
-  }
-
-  applications(): readonly string[] {
-    return this.#credentials.applications();
-  }
-
-  forget(application: string): void {
-    this.#credentials.forget(application);
-    this.#connections.forget(application);
-  }
-
-  close(): void {
-    this.#connections.close();
-  }
-}
-
-interface SenderDeps {
-  readonly job: Job;
-  readonly prepared: Prepared<FcmCredential, AccessToken>;
-  readonly connection: ProviderConnection;
-  readonly writer: PayloadWriter;
-  readonly reportKey: KeyObject;
-  readonly clock: Clock;
-}
+export const fcmChannel = ({ url = FCM, connect, postForm, ca, ...deps }: FcmDeps): Channel =>
+  http2Channel<FcmCredential, AccessToken>({
+    ...deps,
+    channel: 'fcm',
+    definition: fcm,
+    tokensOf: ({ account }) => new AccessToken({ account, scope: SCOPE, postForm, clock: deps.clock }),
+    connect: () => connect({ url, tls: ca ? { ca: [...ca] } : {} }),
+    sender: (sending) => new FcmSender(sending),
+  });
 
 class FcmSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
-  readonly #deps: SenderDeps;
+  readonly #deps: SenderDeps<FcmCredential, AccessToken>;
   readonly #key: MessageKey;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   #request: OutgoingRequest;
 
-  constructor(deps: SenderDeps) {
+  constructor(deps: SenderDeps<FcmCredential, AccessToken>) {
     this.#deps = deps;
     this.#key = keyOfBatch(deps.reportKey, deps.job.batch);
     const { prepared, connection, clock } = deps;

@@ -1,6 +1,6 @@
 import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { FcmChannel } from './fcm-channel.ts';
+import { fcmChannel } from './fcm-channel.ts';
 
 /** Generated once: that takes long enough to delay other tests. */
 const anyAccount = generateServiceAccount('');
@@ -13,7 +13,7 @@ channelFeatures({
     simulators.keys.register({ google: [publicKeyOf(account)] });
     return { 3: { settings: { android_fcm_service_account: JSON.stringify(account) } } };
   },
-  open: (parts, { fcmUrl }) => new FcmChannel({ ...parts, url: fcmUrl }),
+  open: (parts, { fcmUrl }) => fcmChannel({ ...parts, url: fcmUrl }),
   token: (kind, n, argument) => fcmToken(kind, n, argument),
   words: {
     dead: 'INVALID_TOKEN 404 UNREGISTERED',

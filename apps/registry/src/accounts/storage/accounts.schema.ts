@@ -46,7 +46,7 @@ import {
   TEST_DEVICES,
   TOKENS,
   USAGE,
-} from '../account-log.ts';
+} from '../account-collections.ts';
 
 const withTheApplication = 'with the application';
 const untilDeleted = `until it is deleted; its remaining data ${withTheApplication}`;

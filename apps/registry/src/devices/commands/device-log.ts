@@ -13,7 +13,7 @@ import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
-import { addressId } from '../../accounts/account-log.ts';
+import { addressId } from '../../accounts/account-collections.ts';
 import type { BlacklistReader } from '../../addresses/blacklist.ts';
 import { encodeEvent } from '../storage/event-codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Content, IosContent, TagType } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
-import { TAGS } from '../../accounts/account-log.ts';
+import { TAGS } from '../../accounts/account-collections.ts';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import type { SliceCount } from '../plan/plans.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';

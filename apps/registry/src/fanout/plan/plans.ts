@@ -12,7 +12,7 @@ import {
 } from '@tidings/delivery';
 import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
-import { bytesOf } from '../../accounts/account-log.ts';
+import { bytesOf } from '../../accounts/account-documents.ts';
 
 /** Collections of the states. */
 export const PLANS = 'plans';

@@ -3,7 +3,7 @@ import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
-import { bytesOf } from '../../accounts/account-log.ts';
+import { bytesOf } from '../../accounts/account-documents.ts';
 import type { MessageIdentity } from '../plan/plans.ts';
 
 export const OUTGOING = 'outgoing';

@@ -6,7 +6,7 @@ import type { Broker, EmbeddedBroker } from '@tidings/streaming';
 import { TestClock, testBroker, type TestMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
-import { APPLICATIONS } from '../../accounts/account-log.ts';
+import { APPLICATIONS } from '../../accounts/account-collections.ts';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import { type FanoutService, openFanout } from '../fanout.ts';
 import { type PlanDocument, PLANS } from '../plan/plans.ts';
