@@ -36,6 +36,8 @@ export class Sweeper<Command, Reply> {
   readonly #touched = new Set<Log<Command, Reply>>();
   /** Logs that were ahead of their states at the last check, with their head. */
   readonly #ahead = new Map<string, number>();
+  /** Stored positions for which the quarantine has been read. */
+  readonly #seen = new Map<string, number>();
   #after = '';
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
@@ -122,8 +124,8 @@ export class Sweeper<Command, Reply> {
   async #round(): Promise<void> {
     try {
       await this.#flush();
-      // Reads the quarantine.
       await this.#look();
+      // Reads the quarantine as well while it has documents, so that others' releases are noticed.
       await this.#deps.applier.retryQuarantined();
       this.#refusal = undefined;
     } catch (error) {
@@ -159,7 +161,7 @@ export class Sweeper<Command, Reply> {
   /** A page of heads, corrected by later local knowledge. Later stored positions are adopted: others may have removed the commits before. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#deps.store.headsAfter(after, PAGE);
-    await this.#deps.applier.readQuarantined();
+    await this.#readQuarantinedBefore(heads);
     return {
       heads: heads.map(({ log: name, applied }) => {
         const log = this.#deps.intake.log(name);
@@ -168,6 +170,14 @@ export class Sweeper<Command, Reply> {
       }),
       next: heads.length < PAGE ? undefined : heads.at(-1)!.log,
     };
+  }
+
+  /** A document is in quarantine before a head passes it: heads that have not moved have passed no other one. */
+  async #readQuarantinedBefore(heads: readonly Head[]): Promise<void> {
+    const moved = heads.filter(({ log, applied }) => this.#seen.get(log) !== applied);
+    if (moved.length === 0) return;
+    await this.#deps.applier.readQuarantined();
+    for (const { log, applied } of moved) this.#seen.set(log, applied);
   }
 
   async #applyThose(heads: readonly Head[]): Promise<void> {

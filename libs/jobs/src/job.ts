@@ -48,6 +48,7 @@ export type JobAction =
   | { readonly type: 'applicationGone' };
 
 type Pending = Job & { readonly status: 'Pending' };
+type Processed = Extract<JobAction, { readonly type: 'partProcessed' }>;
 
 type JobChange = NonNullable<JobEvent['event']>;
 
@@ -87,20 +88,22 @@ function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: D
   }
 }
 
+function processedChanges(job: Pending, { processed: value, next: worker }: Processed): JobChange[] {
+  if (value.part !== job.parts) return [];
+  const processed: JobChange = { $case: 'partProcessed', value };
+  const part = job.parts + 1;
+  if (part === job.accepted.parts) return [processed, { $case: 'completed', value: {} }];
+  return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { part, worker } }];
+}
+
 function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange[] {
   if (action.type === 'accept') return job ? [] : [{ $case: 'accepted', value: action.accepted }];
   if (!job) throw Fault.bug(`${action.type} of a job that was never accepted`);
   // Two workers may process it for a moment: repeated results have no effect.
   if (job.status !== 'Pending') return [];
   switch (action.type) {
-    case 'partProcessed': {
-      const { processed: value, next: worker } = action;
-      if (value.part !== job.parts) return [];
-      const processed: JobChange = { $case: 'partProcessed', value };
-      const part = job.parts + 1;
-      if (part === job.accepted.parts) return [processed, { $case: 'completed', value: {} }];
-      return worker === undefined ? [processed] : [processed, { $case: 'attemptBegun', value: { part, worker } }];
-    }
+    case 'partProcessed':
+      return processedChanges(job, action);
     case 'beginAttempt':
     case 'withdrawAttempt':
     case 'attemptFailed':
