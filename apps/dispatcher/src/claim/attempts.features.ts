@@ -85,7 +85,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect([await due('broadcast', 6999), await due('broadcast', 7000)]).toEqual([[], ['w']]);
       expect(await due('direct', 7000)).toEqual([]);
       expect(await store.due('broadcast', 7000, 10, [])).toEqual([
-        { id: 'w', credential: broadcast.credential, devices: 4 },
+        { id: 'w', credential: broadcast.credential, devices: 4, dueAt: 7000 },
       ]);
       const woken = await store.wake('w', 'b', 7000);
       expect(woken).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });

@@ -7,16 +7,22 @@ export interface Place {
   readonly credential: string;
 }
 
-/** A deferred slice that is due. */
-export interface Due {
+/** A slice that was deferred. */
+export interface Deferred {
   readonly id: string;
   readonly credential: string;
   /** Number of its deferred devices. */
   readonly devices: number;
 }
 
+/** A deferred slice that nobody has claimed. */
+export interface Due extends Deferred {
+  /** When it may be claimed again, in milliseconds of the business clock. */
+  readonly dueAt: number;
+}
+
 /** A deferred slice that was claimed again. */
-export interface Resumed extends Due {
+export interface Resumed extends Deferred {
   readonly owner: string;
 }
 
@@ -37,8 +43,8 @@ export interface AttemptStore {
   amend(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
   /** Settles a deferred slice after its last late answer. False if it has been claimed since. Idempotent. */
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
-  /** Deferred slices of a lane that are due, the longest due first, except those of these credentials. */
-  due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
+  /** Deferred slices of a lane that are due by `until`, the longest due first, except those of these credentials. */
+  due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
   /** Slices of a lane that were deferred and claimed again, the longest due first. Their worker may have died. */
   resumed(lane: Lane, limit: number): Promise<readonly Resumed[]>;
   /** Claims a deferred slice that is due; undefined if another worker has claimed it. */

@@ -11,7 +11,7 @@ import {
 import { Fault } from '@tidings/kernel';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
-import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
+import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Resumed } from './attempts.ts';
 import { reached } from '../unavailable.ts';
 
 const DUPLICATE_KEY = 11_000;
@@ -23,6 +23,15 @@ interface Ending {
   readonly set: Partial<AttemptDocument>;
   readonly unset: Partial<Record<keyof AttemptDocument, ''>>;
 }
+
+/** The fields of a deferred slice that its resumption needs. */
+const projection = { credential: 1, dueAt: 1, 'deferral.devices': 1 } as const;
+
+const deferredOf = ({ _id, credential, deferral }: AttemptDocument): Deferred => ({
+  id: _id,
+  credential,
+  devices: deferral!.devices,
+});
 
 /** Attempts of one channel in the collection `attempts`. Concurrent calls share a write. */
 export class MongoAttempts implements AttemptStore {
@@ -88,16 +97,16 @@ export class MongoAttempts implements AttemptStore {
     return this.#end({ ...of, set: { state: 'deferred', results: packResults(results), ...waits }, unset: {} });
   }
 
-  async due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
+  async due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
     const others = except.length > 0 ? { credential: { $nin: [...except] } } : {};
     const found = await reached(
       this.#collection
-        .find({ ...this.#dueIn(lane, now), ...others }, { projection: { credential: 1, 'deferral.devices': 1 } })
+        .find({ ...this.#dueIn(lane, until), ...others }, { projection })
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),
     );
-    return found.map(({ _id, credential, deferral }) => ({ id: _id, credential, devices: deferral!.devices }));
+    return found.map((attempt) => ({ ...deferredOf(attempt), dueAt: attempt.dueAt!.getTime() }));
   }
 
   async resumed(lane: Lane, limit: number): Promise<readonly Resumed[]> {
@@ -106,18 +115,13 @@ export class MongoAttempts implements AttemptStore {
         .find(
           // A slice that was claimed on arrival lacks this field.
           { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
-          { projection: { owner: 1, credential: 1, 'deferral.devices': 1 } },
+          { projection: { ...projection, owner: 1 } },
         )
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),
     );
-    return found.map(({ _id, owner, credential, deferral }) => ({
-      id: _id,
-      owner,
-      credential,
-      devices: deferral!.devices,
-    }));
+    return found.map((attempt) => ({ ...deferredOf(attempt), owner: attempt.owner }));
   }
 
   async wake(id: string, owner: string, now: number): Promise<Claimed | undefined> {

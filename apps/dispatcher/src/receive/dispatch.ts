@@ -13,7 +13,7 @@ import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
-import type { Due } from '../claim/attempts.ts';
+import type { Deferred } from '../claim/attempts.ts';
 import type { Sender } from '../channels/channel-port.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
@@ -72,6 +72,7 @@ export class Dispatch {
       ...{ lane, store, workerLease, clock, timers, log },
       heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],
       endedThrottles: () => throttles.ended(),
+      nextThrottleEnd: () => throttles.nextEnd(),
       wantsOne: (credential) => this.#admission.wantsOne(credential),
       resume: (due, epoch, from) => this.#resume(due, epoch, from),
     });
@@ -188,7 +189,7 @@ export class Dispatch {
   }
 
   /** Processes a deferred slice that is due, or one that `from` was sending when it died, up to its published outcome. */
-  async #resume({ id, credential, devices }: Due, epoch: Epoch, from?: string): Promise<void> {
+  async #resume({ id, credential, devices }: Deferred, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
       const late = Promise.withResolvers<void>();

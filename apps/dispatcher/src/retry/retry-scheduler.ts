@@ -1,7 +1,7 @@
 import type { Lane } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
-import type { AttemptStore, Due } from '../claim/attempts.ts';
+import type { AttemptStore, Deferred } from '../claim/attempts.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import type { Timers } from '../timers.ts';
 
@@ -16,13 +16,16 @@ export interface RetrySchedulerOptions {
   readonly heldBack: () => readonly string[];
   /** Credentials whose throttle has expired and awaits a probe, with the time of expiry. */
   readonly endedThrottles: () => readonly { readonly reference: string; readonly until: number }[];
+  /** When the next throttle expires, in milliseconds of the business clock; Infinity = none does. */
+  readonly nextThrottleEnd: () => number;
   /** Whether only one slice of a credential may be sent now, to test whether others can. */
   readonly wantsOne: (credential: string) => boolean;
   /** Claims and sends a slice. `from` = the dead worker that has claimed it. */
-  readonly resume: (due: Due, epoch: Epoch, from?: string) => Promise<void>;
+  readonly resume: (due: Deferred, epoch: Epoch, from?: string) => Promise<void>;
 }
 
-const POLL_MS = 500;
+/** Interval of polls, and their look-ahead: slices that become due between two polls are resumed on time. */
+const POLL_MS = 1_000;
 /** Maximum number of slices in hand, most of them waiting for slots. */
 const MAX = 64;
 /** Number of slices per query. */
@@ -92,34 +95,38 @@ export class RetryScheduler {
 
   async #poll(): Promise<void> {
     this.#polling = true;
-    let more = false;
+    let next = POLL_MS;
     try {
-      more = await this.#wake();
+      next = await this.#wake();
     } catch (error) {
       this.#options.log.warn({ err: error }, 'reading deferred slices failed');
     } finally {
       this.#polling = false;
-      this.#schedule(more ? 0 : POLL_MS);
+      this.#schedule(next);
     }
   }
 
-  /** Takes due slices in hand; true if there may be more. */
-  async #wake(): Promise<boolean> {
-    const { workerLease, store, lane, clock, heldBack } = this.#options;
+  /** Takes due slices in hand; returns the time until the next poll, in milliseconds. */
+  async #wake(): Promise<number> {
+    const { workerLease, store, lane, clock, heldBack, nextThrottleEnd } = this.#options;
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
-    if (!epoch || room === 0) return false;
+    if (!epoch || room === 0) return POLL_MS;
     await this.#askForProbes();
     // Slices in hand may not be claimed yet, and would be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
-    const found = await store.due(lane, clock.now(), limit, heldBack());
-    const taken = this.#takeAll(found, room, (due) => this.#take(due, epoch));
+    const now = clock.now();
+    const found = await store.due(lane, now + POLL_MS, limit, heldBack());
+    const later = found.find(({ dueAt }) => dueAt > now);
+    const due = found.filter(({ dueAt }) => dueAt <= now);
+    const taken = this.#takeAll(due, room, (each) => this.#take(each, epoch));
     if (taken < room) await this.#takeOrphans(room - taken, epoch);
-    return taken > 0 && found.length === limit;
+    if (taken > 0 && due.length === limit) return 0;
+    return Math.min(POLL_MS, (later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now);
   }
 
   /** Takes slices in hand up to the limit; returns their number. */
-  #takeAll<D extends Due>(found: readonly D[], room: number, take: (due: D) => void): number {
+  #takeAll<D extends Deferred>(found: readonly D[], room: number, take: (due: D) => void): number {
     let taken = 0;
     for (const due of found) {
       if (this.#stopped || taken === room || this.#runs.has(due.id) || this.#isTaken(due.credential)) continue;
@@ -163,7 +170,7 @@ export class RetryScheduler {
     return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
   }
 
-  #take(due: Due, epoch: Epoch, from?: string): void {
+  #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
     this.#runs.set(due.id, due.credential);
     const run = resume(due, epoch, from)

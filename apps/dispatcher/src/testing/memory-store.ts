@@ -36,7 +36,7 @@ export class MemoryAttempts {
       defer: (id, claim, results, deferral) => put(id, (attempt) => deferred(attempt, claim, results, deferral)),
       amend: (id, claim, results, deferral) => put(id, (attempt) => amended(attempt, claim, results, deferral)),
       finish: (id, claim, results, now) => put(id, (attempt) => finished(attempt, claim, results, now)),
-      due: (lane, now, limit, except) => journey(() => this.#due(lane, now, limit, except)),
+      due: (lane, until, limit, except) => journey(() => this.#due(lane, until, limit, except)),
       resumed: (lane, limit) => journey(() => this.#resumed(lane).slice(0, limit)),
       wake: (id, owner, now) => journey(() => this.#put(id, woken(this.#get(id), owner, now))),
       hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
@@ -59,16 +59,13 @@ export class MemoryAttempts {
     return before;
   }
 
-  #due(lane: Lane, now: number, limit: number, except: readonly string[]): Due[] {
+  #due(lane: Lane, until: number, limit: number, except: readonly string[]): Due[] {
     const due = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
-      of === lane && attempt.state === 'deferred' && attempt.dueAt <= now && !except.includes(credential)
+      of === lane && attempt.state === 'deferred' && attempt.dueAt <= until && !except.includes(credential)
         ? [{ id, credential, devices: attempt.deferral.progress.length, dueAt: attempt.dueAt }]
         : [],
     );
-    return due
-      .toSorted((a, b) => a.dueAt - b.dueAt)
-      .slice(0, limit)
-      .map(({ dueAt: _, ...each }) => each);
+    return due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
   }
 
   #resumed(lane: Lane): Resumed[] {

@@ -87,6 +87,14 @@ export class Throttles {
       .flatMap(({ until, versions }) => [...versions.keys()].map((reference) => ({ reference, until })));
   }
 
+  /** When the next throttle expires, in milliseconds of the business clock; Infinity = none does. */
+  nextEnd(): number {
+    const now = this.#options.clock.now();
+    let next = Infinity;
+    for (const { until } of this.#known.values()) if (until > now) next = Math.min(next, until);
+    return next;
+  }
+
   /** Whether older settings than these were throttled: configuring a credential again lifts its throttle. */
   isOutdated(credential: string, { reference, version }: Throttler): boolean {
     const throttled = this.#known.get(credential)?.versions.get(reference);
