@@ -201,7 +201,7 @@ function keep(
   closing: Closing,
 ): void {
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
-    void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
+    void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // Every process checks: the deletion reaches only one of them.

@@ -102,7 +102,8 @@ describe('a world', () => {
       await world.advance(7200);
       await world.settle();
       for (const provider of ['fcm', 'google-oauth'] as const) {
-        expect(world.simulators.ledger.of(provider).summary()).toMatchObject({ accepted: 0, refused: 0 });
+        const summary = world.simulators.ledger.of(provider).summary();
+        expect({ provider, summary }).toMatchObject({ provider, summary: { accepted: 0, refused: 0 } });
       }
     } finally {
       await world.stop();
