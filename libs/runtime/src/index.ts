@@ -42,7 +42,6 @@ export {
   services,
 } from './services.ts';
 export {
-  type Peer,
   readServiceEnv,
   type RequiredVariable,
   type ServiceConfiguration,

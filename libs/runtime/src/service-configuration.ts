@@ -3,9 +3,6 @@ import { z } from 'zod';
 import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
 import { addressVariable, type ServiceName } from './services.ts';
 
-/** A service, as the services that call it see it. */
-export type Peer = ServiceName;
-
 /** Variables that a service process may require, and their fields of the configuration; the embedded mode has its own. */
 interface Requirable {
   readonly MONGO_URL: 'mongoUrl';
@@ -18,14 +15,17 @@ interface Requirable {
 export type RequiredVariable = keyof Requirable;
 
 /** The configuration of a service process, with its required variables and the addresses of its peers. */
-export type ServiceConfiguration<Name extends RequiredVariable = never, P extends Peer = never> = Configuration & {
+export type ServiceConfiguration<
+  Name extends RequiredVariable = never,
+  P extends ServiceName = never,
+> = Configuration & {
   readonly [Each in Name as Requirable[Each]]-?: NonNullable<Configuration[Requirable[Each]]>;
 } & {
   /** `host:port[,host:port…]`; every host means all its addresses. */
   readonly addresses: Readonly<Record<P, string>>;
 };
 
-export interface ServiceNeeds<Name extends RequiredVariable, P extends Peer> {
+export interface ServiceNeeds<Name extends RequiredVariable, P extends ServiceName> {
   readonly required: readonly Name[];
   /** Services whose `<SERVICE>_ADDRESS` is read; by default `<service>:9090`, as compose files and charts name them. */
   readonly peers: readonly P[];
@@ -40,7 +40,7 @@ const address = z
   );
 
 /** Reads the configuration of a service process, once, at start. @throws Fault `argument` with one line per invalid or missing variable */
-export function readServiceEnv<const Name extends RequiredVariable, const P extends Peer>(
+export function readServiceEnv<const Name extends RequiredVariable, const P extends ServiceName>(
   { required, peers }: ServiceNeeds<Name, P>,
   env: NodeJS.ProcessEnv = process.env,
 ): ServiceConfiguration<Name, P> {
@@ -70,7 +70,7 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
   return { ...configuration, addresses } as unknown as ServiceConfiguration<Name, P>;
 }
 
-function addressesOf(peers: readonly Peer[], env: NodeJS.ProcessEnv): Record<string, string> {
+function addressesOf(peers: readonly ServiceName[], env: NodeJS.ProcessEnv): Record<string, string> {
   const names = peers.map(addressVariable);
   const shape = Object.fromEntries(peers.map((peer) => [addressVariable(peer), address.default(`${peer}:9090`)]));
   const { success, data, error } = z.object(shape).safeParse(present(env, names));

@@ -3,7 +3,6 @@ import {
   endOnCrash,
   giveUp,
   openLog,
-  type Peer,
   readServiceEnv,
   type RequiredVariable,
   serveHealth,
@@ -25,7 +24,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
-export interface Service<Name extends RequiredVariable, P extends Peer> {
+export interface Service<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: ServiceName;
   /** Required variables, in addition to those of all services. */
   readonly required: readonly Name[];
@@ -43,7 +42,7 @@ const common = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const satisfies readon
  * Runs a service as this process: checks its environment first, answers health from then on, and waits for its dependencies. On SIGTERM it becomes
  * not ready, answers requests in progress, finishes its work and closes, within 24 s. One log line states that it is ready, with its addresses.
  */
-export async function runService<const Name extends RequiredVariable, const P extends Peer>(
+export async function runService<const Name extends RequiredVariable, const P extends ServiceName>(
   service: Service<Name, P>,
 ): Promise<void> {
   const { name, peers } = service;
@@ -81,7 +80,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
   }
 }
 
-async function open<Name extends RequiredVariable, P extends Peer>(
+async function open<Name extends RequiredVariable, P extends ServiceName>(
   { http = false, start }: Service<Name, P>,
   own: ServiceProcess<Name, P>,
 ): Promise<Running['addresses']> {

@@ -16,7 +16,7 @@ import {
   masterKeysOf,
   openKeys,
   openMetrics,
-  type Peer,
+  type ServiceName,
   publicUrlOf,
   Readiness,
   type RequiredVariable,
@@ -47,7 +47,7 @@ export interface LearntIdentity {
 /** The variables that every service requires. */
 export type Common = 'KAFKA_BROKERS' | 'TIDINGS_MASTER_KEY';
 
-export interface ServiceProcessOptions<Name extends RequiredVariable, P extends Peer> {
+export interface ServiceProcessOptions<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
@@ -56,7 +56,7 @@ export interface ServiceProcessOptions<Name extends RequiredVariable, P extends 
 }
 
 /** The parts of any service's process: each is connected on demand, probed by readiness from then on, and closed in the reverse order. */
-export class ServiceProcess<Name extends RequiredVariable = never, P extends Peer = never> {
+export class ServiceProcess<Name extends RequiredVariable = never, P extends ServiceName = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
@@ -68,7 +68,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   readonly rpcAccess: RpcAccess;
   readonly masterKeys: MasterKeys;
   readonly #signal: AbortSignal;
-  readonly #peers = new Map<Peer, Promise<Replicas>>();
+  readonly #peers = new Map<ServiceName, Promise<Replicas>>();
   #broker: Promise<Broker> | undefined;
 
   constructor({ name, configuration, log, signal }: ServiceProcessOptions<Name, P>) {

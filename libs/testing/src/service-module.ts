@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Channel } from '@tidings/kernel';
 import type { Operations, ServiceDefinition } from '@tidings/rpc';
-import { addressVariable, type Peer, readServiceEnv } from '@tidings/runtime';
+import { addressVariable, type ServiceName, readServiceEnv } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
@@ -18,7 +18,7 @@ export interface ServiceModuleOptions {
   /** The services that it serves. */
   readonly services: Readonly<Record<string, ServiceDefinition>> & { readonly operations: ServiceDefinition };
   /** Peers that it calls, which do not run here: starting does not require them. @default none */
-  readonly peers?: readonly Peer[];
+  readonly peers?: readonly ServiceName[];
   /** The channel of a dispatcher. */
   readonly channel?: Channel;
   /** Calls the service and checks the reply. @default only its operations are called */
@@ -87,7 +87,7 @@ async function start(
   const store = await startMongo();
   const opened = await testBroker({ db: store.db });
   const { broker, subscriptions } = withSubscriptions(opened);
-  class ProcessOnEmbeddedLog extends ServiceProcess<(typeof required)[number], Peer> {
+  class ProcessOnEmbeddedLog extends ServiceProcess<(typeof required)[number], ServiceName> {
     override async broker(): Promise<Broker> {
       return broker;
     }

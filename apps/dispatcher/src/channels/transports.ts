@@ -15,7 +15,7 @@ export interface ProviderUrls {
 }
 
 /** The collaborators and settings of a transport. */
-export interface TransportParts {
+export interface TransportDeps {
   readonly credentials: Credentials;
   /** The key that signs statistics hashes. */
   readonly reportKey: KeyObject;
@@ -29,11 +29,11 @@ export interface TransportParts {
   readonly urls: ProviderUrls;
 }
 
-type OpenTransport = (parts: TransportParts) => Channel;
+type OpenTransport = (deps: TransportDeps) => Channel;
 
 const byName = {
-  apns: ({ urls, ...parts }) => apnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
-  fcm: ({ urls, ...parts }) => fcmChannel({ ...parts, url: urls.fcm }),
+  apns: ({ urls, ...deps }) => apnsChannel({ ...deps, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
+  fcm: ({ urls, ...deps }) => fcmChannel({ ...deps, url: urls.fcm }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

@@ -26,6 +26,8 @@ export interface RetrySchedulerOptions {
 
 /** Interval of polls, and their look-ahead: slices that become due between two polls are resumed on time. */
 const POLL_MS = 1_000;
+/** Minimum pause until a due time: slices that become due one after another share a poll. */
+const MIN_PAUSE_MS = 50;
 /** Maximum number of slices in hand, most of them waiting for slots. */
 const MAX = 64;
 /** Number of slices per query. */
@@ -122,7 +124,7 @@ export class RetryScheduler {
     const taken = this.#takeAll(due, room, (each) => this.#take(each, epoch));
     if (taken < room) await this.#takeOrphans(room - taken, epoch);
     if (taken > 0 && due.length === limit) return 0;
-    return Math.min(POLL_MS, (later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now);
+    return Math.max(MIN_PAUSE_MS, Math.min(POLL_MS, (later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now));
   }
 
   /** Takes slices in hand up to the limit; returns their number. */

@@ -1,18 +1,18 @@
 import { channelNames } from '@tidings/channels';
-import { backendNames, type Peer, services } from '@tidings/runtime';
+import { backendNames, type ServiceName, services } from '@tidings/runtime';
 
 /** A service that runs as a separate process. */
 export interface ServiceProgram {
   /** Prefix of its process names, e.g. `dispatcher.fcm`. */
   readonly name: string;
   /** The peer under which the other services find it: `<PEER>_ADDRESS`. */
-  readonly peer: Peer;
+  readonly peer: ServiceName;
   /** The built program, below `apps`. */
   readonly entry: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const programsOf = (peer: Peer): ServiceProgram[] => {
+const programsOf = (peer: ServiceName): ServiceProgram[] => {
   const { program: entry, isPerChannel = false }: { readonly program: string; readonly isPerChannel?: boolean } =
     services[peer];
   return isPerChannel

@@ -24,51 +24,56 @@ export const namedId = (account: string, name: string): string =>
 /** The id of an e-mail address's state in an account, from the keyed hash of the address. */
 export const addressId = (account: string, address: string): string => `${account}:${address}`;
 
-/** The document of a target. */
-export function addressOf(account: string, target: AccountTarget): DocumentAddress {
-  switch (target.kind) {
-    case 'account':
-      return { collection: ACCOUNTS, id: account };
-    case 'application':
-      return { collection: APPLICATIONS, id: target.code };
-    case 'group':
-      return { collection: GROUPS, id: target.code };
-    case 'token':
-      return { collection: TOKENS, id: target.id };
-    case 'tag':
-      return { collection: TAGS, id: namedId(account, target.name) };
-    case 'testDevices':
-      return { collection: TEST_DEVICES, id: target.application };
-    case 'campaign':
-      return { collection: CAMPAIGNS, id: target.code };
-    case 'preset':
-      return { collection: PRESETS, id: target.code };
-    case 'filter':
-      return { collection: FILTERS, id: namedId(account, target.name) };
-    case 'geozone':
-      return { collection: GEOZONES, id: String(target.number) };
-    case 'geozoneCluster':
-      return { collection: CLUSTERS, id: target.code };
-    case 'address':
-      return { collection: ADDRESSES, id: addressId(account, target.address) };
-    case 'usage':
-      return { collection: USAGE, id: `${account}:${target.owner}` };
-  }
-}
+/** The collection of each kind of state. */
+const collections = {
+  account: ACCOUNTS,
+  application: APPLICATIONS,
+  token: TOKENS,
+  tag: TAGS,
+  campaign: CAMPAIGNS,
+  preset: PRESETS,
+  testDevices: TEST_DEVICES,
+  filter: FILTERS,
+  group: GROUPS,
+  geozone: GEOZONES,
+  geozoneCluster: CLUSTERS,
+  address: ADDRESSES,
+  usage: USAGE,
+} as const satisfies Record<AccountTarget['kind'], string>;
 
 /** The kinds of states by collection. */
-export const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
-  [ACCOUNTS]: 'account',
-  [APPLICATIONS]: 'application',
-  [TOKENS]: 'token',
-  [TAGS]: 'tag',
-  [CAMPAIGNS]: 'campaign',
-  [PRESETS]: 'preset',
-  [TEST_DEVICES]: 'testDevices',
-  [FILTERS]: 'filter',
-  [GROUPS]: 'group',
-  [GEOZONES]: 'geozone',
-  [CLUSTERS]: 'geozoneCluster',
-  [ADDRESSES]: 'address',
-  [USAGE]: 'usage',
-};
+export const kinds: ReadonlyMap<string, AccountTarget['kind']> = new Map(
+  (Object.entries(collections) as [AccountTarget['kind'], string][]).map(([kind, collection]) => [collection, kind]),
+);
+
+/** The document of a target. */
+export const addressOf = (account: string, target: AccountTarget): DocumentAddress => ({
+  collection: collections[target.kind],
+  id: idOf(account, target),
+});
+
+function idOf(account: string, target: AccountTarget): string {
+  switch (target.kind) {
+    case 'account':
+      return account;
+    case 'application':
+    case 'group':
+    case 'campaign':
+    case 'preset':
+    case 'geozoneCluster':
+      return target.code;
+    case 'token':
+      return target.id;
+    case 'tag':
+    case 'filter':
+      return namedId(account, target.name);
+    case 'testDevices':
+      return target.application;
+    case 'geozone':
+      return String(target.number);
+    case 'address':
+      return addressId(account, target.address);
+    case 'usage':
+      return `${account}:${target.owner}`;
+  }
+}

@@ -218,7 +218,7 @@ export const accountsLog = (
     return { events: decideAccount(account, states, action, { at, quotas }), reply: { refusedTags } };
   },
   addresses: (event) => targetsOf(event).map((target) => addressOf(event.account, target)),
-  evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
+  evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds.get(collection)!),
   encode: (event) => AccountEvent.encode(event).finish(),
   decode: (bytes) => AccountEvent.decode(bytes),
   isKnown: ({ event }) => event !== undefined,

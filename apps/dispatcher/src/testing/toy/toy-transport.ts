@@ -1,50 +1,32 @@
 import { type ChannelPayload, localResults, type SendResult } from '@tidings/channels';
-import type { OutgoingRequest, ProviderConnection } from '@tidings/http2';
-import { PayloadWriter } from '@tidings/messaging';
-import { Connections, opened, troubleOf } from '../../channels/connections.ts';
+import type { OutgoingRequest } from '@tidings/http2';
+import { opened, troubleOf } from '../../channels/connections.ts';
 import { type ExchangeContext, PushExchange } from '../../channels/push-exchange.ts';
 import { keyOfBatch } from '../../channels/message-key.ts';
-import type { Channel, Job, Sender } from '../../channels/channel-port.ts';
-import { type Prepared, PreparedCredentials } from '../../channels/prepared.ts';
-import type { TransportParts } from '../../channels/transports.ts';
+import type { Channel, Sender } from '../../channels/channel-port.ts';
+import { http2Channel, type SenderDeps } from '../../channels/http2-channel.ts';
+import type { TransportDeps } from '../../channels/transports.ts';
 import { TOY, toy, type ToyCredential } from './toy-definition.ts';
 
 /** Writes pushes to the toy provider. @param url where it is, asked when a connection is opened */
-export function toyTransport(parts: TransportParts, url: () => string): Channel {
-  const connections = new Connections();
-  const writer = new PayloadWriter();
-  const credentials = new PreparedCredentials({
-    ...{ channel: TOY, stored: parts.credentials, definition: toy.credential },
+export const toyTransport = ({ connect, ...deps }: TransportDeps, url: () => string): Channel =>
+  http2Channel<ToyCredential, undefined>({
+    ...deps,
+    channel: TOY,
+    definition: toy,
     tokensOf: () => undefined,
+    connect: () => connect({ url: url(), tls: {} }),
+    sender: toySender,
   });
-  return {
-    async open(job) {
-      const prepared = await credentials.of(job.batch.credential);
-      if ('category' in prepared) return prepared;
-      const connection = connections.of(prepared.settings, job.lane, () => parts.connect({ url: url(), tls: {} }));
-      return toySender(parts, { job, prepared, connection, writer });
-    },
-    ttlSeconds: ({ content }) => toy.ttlSecondsOf(content),
-    applications: () => credentials.applications(),
-    forget(application) {
-      credentials.forget(application);
-      connections.forget(application);
-    },
-    close: () => connections.close(),
-  };
-}
 
-interface SenderParts {
-  readonly job: Job;
-  readonly prepared: Prepared<ToyCredential, undefined>;
-  readonly connection: ProviderConnection;
-  readonly writer: PayloadWriter;
-}
-
-function toySender(
-  { clock, reportKey }: TransportParts,
-  { job: { batch, columns }, prepared, connection, writer }: SenderParts,
-): Sender {
+function toySender({
+  job: { batch, columns },
+  prepared,
+  connection,
+  writer,
+  reportKey,
+  clock,
+}: SenderDeps<ToyCredential, undefined>): Sender {
   const { client, secret } = prepared.credential;
   const request: OutgoingRequest = { path: '/send', shared: ['authorization', `Toy ${client}:${secret}`], own: [] };
   const key = keyOfBatch(reportKey, batch);
