@@ -57,8 +57,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       groupBytes: options.groupBytes ?? GROUP_BYTES,
       commandBytes: COMMAND_BYTES,
       owned: new OwnedFields(definition),
-      check: ({ collection, id }, document) =>
-        checkState(id, document, store.indexCheck(collection), definition.selfReportedField),
+      check: ({ collection, id }, document) => checkState(id, document, store.indexCheck(collection)),
     };
     const report = (problem: Problem): void => {
       this.counts.problems++;

@@ -241,7 +241,7 @@ export class StateApplier<Event, State> {
     const { address, stored: before } = document;
     const fields = this.#owned.among(address.collection, this.#definition.toDocument(state, address));
     const check = this.#store.indexCheck(address.collection);
-    const bytes = checkState(address.id, fields, check, this.#definition.selfReportedField);
+    const bytes = checkState(address.id, fields, check);
     const clears = this.#definition.clears?.(state, address) ?? false;
     return { address, log, position, fields, before, clears, selfReports: [], bytes };
   }

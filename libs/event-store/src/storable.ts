@@ -26,21 +26,14 @@ export class Oversized extends Unstorable {
 export type IndexCheck = (document: StoredFields) => void;
 
 /**
- * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are not data, more than
- * 90 levels or 4 MB ({@link Oversized}), and documents that `indexes` refuses. Returns an upper bound of the stored size in bytes.
+ * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names below its own fields, whose names
+ * `OwnedFields` checks, values that are not data, more than 90 levels or 4 MB ({@link Oversized}), and documents that `indexes` refuses. Returns an
+ * upper bound of the stored size in bytes.
  */
-export function checkState(
-  id: string,
-  document: StoredFields,
-  indexes?: IndexCheck,
-  selfReportedField?: string,
-): number {
+export function checkState(id: string, document: StoredFields, indexes?: IndexCheck): number {
   checkId(id);
   let bytes = 64 + 3 * id.length;
-  for (const name of Object.keys(document)) {
-    checkTopName(name, selfReportedField);
-    bytes += fieldBytes(name, document[name], 1);
-  }
+  for (const name in document) bytes += 2 + 3 * name.length + valueBytes(document[name], 1);
   if (bytes > MAX_STATE_BYTES && (bytes = exactSize(document)) > MAX_STATE_BYTES) {
     throw new Oversized('a state', bytes);
   }
@@ -53,11 +46,6 @@ export const checkValue = (value: unknown): void => void valueBytes(value, 1);
 
 function checkId(id: string): void {
   if (id.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(id) > MAX_KEY_BYTES) throw new Unstorable('an _id too long');
-}
-
-function checkTopName(name: string, selfReportedField: string | undefined): void {
-  if (name === '' || name.includes('.')) throw new Unstorable(`field name "${name}"`);
-  if (name === selfReportedField) throw new Unstorable(`field "${name}" belongs to the self-reports`);
 }
 
 function exactSize(document: StoredFields): number {

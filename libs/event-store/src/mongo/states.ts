@@ -163,10 +163,11 @@ export class MongoStates {
 
   /** Fields of the base document that the state no longer has. */
   #vanished({ address: { collection }, fields, before, clears }: StateWrite): Record<string, ''> | undefined {
+    const owned = this.#owned.of(collection);
     let vanished: Record<string, ''> | undefined;
     for (const name in before) {
       if (fields![name] !== undefined || OWN_FIELDS.has(name)) continue;
-      if (clears || this.#owned.has(collection, name)) (vanished ??= {})[name] = '';
+      if (clears || owned.has(name)) (vanished ??= {})[name] = '';
     }
     return vanished;
   }
