@@ -12,13 +12,15 @@ const NAMED = 10;
 const LOOK_EVERY_MS = 5;
 /** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
+/** The pause of a client after a reply. Without it the load would take the processor from the processes that restart, and from the takeovers. */
+const PAUSE_MS = 20;
 
 interface Named {
   readonly code: string;
   readonly devices: number;
 }
 
-/** Clients that continuously register devices and send messages to named devices, and repeat unanswered calls. */
+/** Clients that register devices and send messages to named devices, at some hundred calls a second in all, and repeat unanswered calls. */
 export class Load {
   readonly #world: World;
   readonly #application: string;
@@ -101,6 +103,7 @@ export class Load {
       const hwid = `${this.#name}-${client}-${n}`;
       await this.#persist(() => world.call('registerDevice', { application, hwid, device_type: 3, language: 'de' }));
       this.#registered.push(hwid);
+      await delay(PAUSE_MS);
       if (n % REGISTRATIONS > 0) continue;
       const notifications = [{ content: 'Hello', devices, transactionId: hwid }];
       const { Messages: codes } = await this.#persist(() =>

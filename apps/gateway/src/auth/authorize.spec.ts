@@ -1,13 +1,6 @@
 import { Fault } from '@tidings/kernel';
-import {
-  ADMINISTRATOR,
-  APPLICATION,
-  type Client,
-  openClient,
-  FOREIGN,
-  UNGRANTED,
-  World,
-} from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { ADMINISTRATOR, APPLICATION, FOREIGN, UNGRANTED, World } from '../testing/gateway-world.ts';
 
 const forbid = {
   status: 403,

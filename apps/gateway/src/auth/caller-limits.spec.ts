@@ -1,6 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import fc from 'fast-check';
-import { APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { APPLICATION, World } from '../testing/gateway-world.ts';
 import { callerOf } from './caller.ts';
 import { type CallerLimit, CallerLimits } from './caller-limits.ts';
 

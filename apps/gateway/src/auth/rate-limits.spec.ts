@@ -1,7 +1,8 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Accounts, RateLimit } from '@tidings/rpc';
 import fc from 'fast-check';
-import { type Client, openClient, World } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { World } from '../testing/gateway-world.ts';
 import { RateLimits } from './rate-limits.ts';
 
 /** The registry's token bucket of one token. */

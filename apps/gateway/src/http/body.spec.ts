@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { api, BODY_LIMIT_BYTES, BODY_MEMBERS } from '@tidings/contract';
-import { type Client, openClient } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
 import { parseObject, readBody } from './body.ts';
 
 const BULK = api.bulkSetTags.path;

@@ -1,7 +1,8 @@
 import { api, conformanceCases, type ConformanceCase, type Method } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { envelopes } from '../envelopes/envelopes.ts';
-import { ADMINISTRATOR, APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { ADMINISTRATOR, APPLICATION, World } from '../testing/gateway-world.ts';
 
 /** The code that the contract's examples use. */
 const EXAMPLE = 'A1B2C-3D4E5';

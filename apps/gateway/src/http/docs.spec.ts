@@ -1,4 +1,4 @@
-import { type Client, openClient } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
 
 let client: Client;
 beforeAll(async () => {

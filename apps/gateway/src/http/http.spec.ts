@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { api, BODY_LIMIT_BYTES, type Method } from '@tidings/contract';
-import { APPLICATION, type Client, openClient } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { APPLICATION } from '../testing/gateway-world.ts';
 
 const device = { authorization: 'Token device' };
 const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };

@@ -1,5 +1,6 @@
 import { healthModule, openMetrics, Readiness } from '@tidings/runtime';
-import { openClient, World } from '../testing/gateway-world.ts';
+import { openClient } from '../testing/gateway-client.ts';
+import { World } from '../testing/gateway-world.ts';
 
 it('routes of Nest on the same port stay as they are, and the API serves all others', async () => {
   const readiness = new Readiness();

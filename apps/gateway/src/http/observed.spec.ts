@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SpanKind } from '@opentelemetry/api';
 import { type RecordedTraces, recordTraces } from '@tidings/testing';
-import { APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { APPLICATION, World } from '../testing/gateway-world.ts';
 
 const device = { authorization: 'Token device' };
 const registration = (hwid: string) => ({ application: APPLICATION, hwid, device_type: 3 });

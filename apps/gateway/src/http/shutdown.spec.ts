@@ -1,5 +1,6 @@
 import type { DeviceReplies } from '@tidings/rpc';
-import { APPLICATION, openClient, World } from '../testing/gateway-world.ts';
+import { openClient } from '../testing/gateway-client.ts';
+import { APPLICATION, World } from '../testing/gateway-world.ts';
 
 it('a shutdown finishes requests in progress, and ends keep-alive connections (reliability 1)', async () => {
   const world = new World();

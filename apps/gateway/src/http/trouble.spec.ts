@@ -3,7 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as passed } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
-import { ADMINISTRATOR, APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { ADMINISTRATOR, APPLICATION, World } from '../testing/gateway-world.ts';
 
 const api = { authorization: 'Api api' };
 const device = { authorization: 'Token device' };

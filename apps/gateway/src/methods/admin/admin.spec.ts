@@ -1,5 +1,6 @@
 import type { Providers, ProviderView } from '@tidings/rpc';
-import { APPLICATION, type Client, FOREIGN, openClient, World } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, FOREIGN, World } from '../../testing/gateway-world.ts';
 
 let world: World;
 let client: Client;

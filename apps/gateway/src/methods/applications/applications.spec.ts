@@ -1,5 +1,6 @@
 import { api } from '@tidings/contract';
-import { APPLICATION, type Client, openClient } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION } from '../../testing/gateway-world.ts';
 
 let client: Client;
 beforeAll(async () => {

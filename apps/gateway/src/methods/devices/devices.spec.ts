@@ -1,5 +1,6 @@
 import { ReportKind, Reports } from '@tidings/events';
-import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
 const token = { authorization: 'Token device' };
 const phone = { application: APPLICATION, hwid: 'phone-1' };

@@ -1,6 +1,7 @@
 import { Preset } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
 let world: World;
 let client: Client;

@@ -1,6 +1,7 @@
 import { Content, type Preset } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
-import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
 const text = (value: string) => ({ entries: [{ language: 'default', text: value }] });
 

@@ -1,6 +1,7 @@
 import { api } from '@tidings/contract';
 import { FunnelReply, type ListMessagesRequest, MessageView } from '@tidings/rpc';
-import { APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../../testing/gateway-world.ts';
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, FOREIGN, UNGRANTED, World } from '../../testing/gateway-world.ts';
 
 const DAY_MS = 86_400_000;
 const key = { authorization: 'Api api' };
