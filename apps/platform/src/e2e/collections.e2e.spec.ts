@@ -45,7 +45,7 @@ async function useEverything(): Promise<void> {
   });
   await world.call('createCampaign', { application, name: 'Spring', description: 'Spring' });
   await world.call('bulkSetTags', { application, devices: [{ hwid: 'one', tags: { Level: 2 } }] });
-  await world.call('exportSegment', { filterExpression: `A("${application}")` });
+  await answered(() => world.call('exportSegment', { filterExpression: `A("${application}")` }));
   await answered(() =>
     world.call('createMessage', {
       application,
