@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import type { PlatformProcess } from '@tidings/platform';
+import { startMongod } from '@tidings/local-servers';
 import { Closing, freePort } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
+import { checkDocuments } from './valid-documents.ts';
 import {
   connect,
   freshFolder,
@@ -36,8 +38,14 @@ export interface ProcessWorld extends World {
   restart(env: Readonly<Record<string, string>>): Promise<void>;
   /** All of its log lines so far. */
   logged(): Promise<string>;
-  /** Ends everything and removes its data. */
+  /** Validates its stored documents, ends everything and removes its data. */
   stop(): Promise<void>;
+}
+
+/** Validates the documents in a data folder; its server runs, or is started for that. */
+async function checkStored(dataFolder: string): Promise<void> {
+  const mongod = await startMongod(join(dataFolder, 'mongo'));
+  await checkDocuments(mongod.url).finally(() => mongod.stop());
 }
 
 /** Starts the built platform as a child, with the provider simulators in this process: kills do not affect their ledger. */
@@ -93,7 +101,7 @@ export async function platformProcess({
         await end();
         await start(further);
       },
-      stop: () => closing.close(),
+      stop: () => checkStored(dataFolder).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();
