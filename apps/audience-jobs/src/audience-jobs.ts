@@ -75,7 +75,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
           key: event.job,
           value: JobEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
-      onProblem: (error) => log.error({ err: error }, 'commits not published'),
+      onProblem: (error) => log.warn({ category: jobsLog.category, err: error }, 'relay failed'),
     }),
     (opened) => opened.close(),
   );

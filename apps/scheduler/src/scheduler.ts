@@ -60,7 +60,7 @@ export async function openScheduler({
           key: event.code,
           value: MessageEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
-      onProblem: (error) => log.error({ err: error }, 'commits not published'),
+      onProblem: (error) => log.warn({ category: messagesLog.category, err: error }, 'relay failed'),
     }),
     (opened) => opened.close(),
   );
