@@ -66,7 +66,7 @@ describe('npm test', () => {
     };
   };
 
-  it('runs suites of "alone" separately, after the others, and prints one sum', async () => {
+  it('runs suites of "alone" one at a time, after the others, and prints one sum', async () => {
     await suite('pure', 'a', passes('one') + passes('two'));
     await suite('int', 'a', passes('three'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));

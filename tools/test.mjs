@@ -17,8 +17,10 @@ const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 const stages = [
   { projects: ['pure', 'int', 'e2e'], workers: 2 },
-  // Distributed suites start a dozen or more processes, and suites in `alone` measure values that depend on load: one at a time.
-  { projects: ['alone', 'distributed'], workers: 1 },
+  // After the others: each worker starts a system of a dozen processes or more, and keeps it for all suites that can share it.
+  { projects: ['distributed'], workers: 2 },
+  // These suites measure values that depend on load: one at a time.
+  { projects: ['alone'], workers: 1 },
 ];
 
 /** The values of an option that takes several, and the arguments without both. */
