@@ -26,9 +26,9 @@ function setUp({ replicaOf, limits }: Setting = {}) {
         fail: reject,
       });
     });
-  const { submit, open } = deviceCommands({ apply }, replicaOf, limits);
+  const { submit, submitAll, open } = deviceCommands({ apply }, replicaOf, limits);
   const patient = { deadline: Infinity, bytes: 1 };
-  const group = { submit: (command: DeviceCommand, caller = patient) => submit(caller, command), open };
+  const group = { submit: (command: DeviceCommand, caller = patient) => submit(caller, command), submitAll, open };
   return { calls, group };
 }
 
@@ -202,6 +202,26 @@ describe('deviceCommands', () => {
       const { group } = setUp({ replicaOf: ({ hwid }) => hwid, limits: { commands: 2, bytes: 10 } });
       for (const hwid of ['a', 'b']) void group.submit(commandFor(hwid));
       await expect(group.submit(commandFor('c'))).rejects.toMatchObject(unavailable);
+    });
+
+    it('counts the bytes of a request once, and sends all of its commands or none', async () => {
+      const { calls, group } = setUp({ limits: { commands: 5, bytes: 3_000 } });
+      const caller = { deadline: Infinity, bytes: 2_000 };
+      const some = (...hwids: string[]): Promise<void> => group.submitAll(caller, hwids.map(commandFor));
+      const held = some('a', 'b', 'c');
+      await expect(some('d')).rejects.toMatchObject(unavailable);
+      const small = { ...caller, bytes: 1 };
+      await expect(group.submitAll(small, ['d', 'e', 'f'].map(commandFor))).rejects.toMatchObject(unavailable);
+      expect(group.open()).toBe(3);
+      await turn();
+      calls[0]!.answer();
+      await held;
+      await turn();
+      const next = some('d', 'e');
+      await turn();
+      calls[1]!.answer();
+      await next;
+      expect(calls.map(({ hwids }) => hwids.join(''))).toEqual(['abc', 'de']);
     });
 
     it('sends nothing whose caller has been answered', async () => {

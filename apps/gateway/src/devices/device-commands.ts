@@ -17,6 +17,8 @@ type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
 interface Waiting {
   readonly command: DeviceCommand;
   readonly caller: Caller;
+  /** Bytes that are released with it. */
+  readonly bytes: number;
   /** The trace of the caller, while traces are recorded. */
   readonly trace: Trace | undefined;
   readonly resolve: () => void;
@@ -30,6 +32,8 @@ export interface DeviceCommands {
    * if the caller's deadline passes before the command is sent.
    */
   submit(caller: Caller, command: DeviceCommand): Promise<void>;
+  /** The same for the commands of one request, whose bytes count once: without room for all of them none is sent. Rejects with the first fault. */
+  submitAll(caller: Caller, commands: readonly DeviceCommand[]): Promise<void>;
   /** Number of commands waiting or under way. */
   readonly open: () => number;
 }
@@ -57,11 +61,12 @@ export function deviceCommands(
   const held = { commands: 0, bytes: 0 };
   let lookedAt = -Infinity;
 
-  const release = ({ caller }: Waiting): void => {
+  const release = ({ bytes }: Waiting): void => {
     held.commands--;
-    held.bytes -= caller.bytes;
+    held.bytes -= bytes;
   };
-  const hasRoom = ({ bytes }: Caller): boolean => held.commands < limits.commands && held.bytes + bytes <= limits.bytes;
+  const hasRoom = ({ bytes }: Caller, amount: number): boolean =>
+    held.commands + amount <= limits.commands && held.bytes + bytes <= limits.bytes;
   /** Drops expired commands; a full queue is scanned at most once per interval. */
   const makeRoom = (): void => {
     const now = performance.now();
@@ -80,19 +85,34 @@ export function deviceCommands(
     return lane;
   };
 
+  /** The refusal of a request with this number of commands, if there is no room. */
+  const refusal = (caller: Caller, amount: number): Fault | undefined => {
+    if (!hasRoom(caller, amount)) makeRoom();
+    return hasRoom(caller, amount) ? undefined : new Fault('unavailable', FULL, { effect: 'none' });
+  };
+  const send = (caller: Caller, command: DeviceCommand, bytes: number): Promise<void> => {
+    held.commands++;
+    held.bytes += bytes;
+    return laneTo(replicaOf(command)).submit(caller, command, bytes);
+  };
+
   return {
     submit(caller, command) {
-      if (!hasRoom(caller)) makeRoom();
-      if (!hasRoom(caller)) return Promise.reject(new Fault('unavailable', FULL, { effect: 'none' }));
-      held.commands++;
-      held.bytes += caller.bytes;
-      return laneTo(replicaOf(command)).submit(caller, command);
+      const refused = refusal(caller, 1);
+      return refused ? Promise.reject(refused) : send(caller, command, caller.bytes);
+    },
+    async submitAll(caller, commands) {
+      const refused = refusal(caller, commands.length);
+      if (refused) throw refused;
+      const last = commands.length - 1;
+      await Promise.all(commands.map((command, i) => send(caller, command, i === last ? caller.bytes : 0)));
     },
     open: () => [...lanes.values()].reduce((sum, lane) => sum + lane.open(), 0),
   };
 }
 
-interface Lane extends DeviceCommands {
+interface Lane extends Pick<DeviceCommands, 'open'> {
+  submit(caller: Caller, command: DeviceCommand, bytes: number): Promise<void>;
   /** Rejects commands that wait beyond their deadline. */
   expire(now: number): void;
 }
@@ -160,6 +180,8 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
         patience = undefined;
         schedule();
       }, PATIENCE_MS);
+      // Enough may wait already.
+      schedule();
     });
   };
 
@@ -171,9 +193,9 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   };
 
   return {
-    submit: (caller, command) =>
+    submit: (caller, command, bytes) =>
       new Promise((resolve, reject) => {
-        waiting.push({ command, caller, trace: currentTrace(), resolve, reject });
+        waiting.push({ command, caller, bytes, trace: currentTrace(), resolve, reject });
         schedule();
       }),
     expire,

@@ -86,6 +86,17 @@ describe('device commands', () => {
     expect(await client.json13('setTags', { ...phone, tags: {} }, long)).toMatchObject({ body: { status_code: 210 } });
   });
 
+  it('register as many devices as one request may have', async () => {
+    const push_devices = Array.from({ length: 1_000 }, (_, i) => ({
+      hwid: `phone-${i}`,
+      platform: 3,
+      push_token: String(i).padStart(150, 'x'),
+    }));
+    const request = { application: APPLICATION, push_devices };
+    expect(await client.json13('multiRegisterDevice', request, token)).toMatchObject(done);
+    expect(world.commands).toHaveLength(1_000);
+  });
+
   it("answer the registry's fault (R-C7)", async () => {
     const nobody = { application: APPLICATION, hwid: 'nobody' };
     expect(await client.json13('unregisterDevice', nobody, token)).toMatchObject(done);

@@ -15,7 +15,7 @@ export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = asyn
     const commands = some.map(({ hwid, device }) =>
       commandOf(call, { application, hwid }, { $case: 'register', value: device }),
     );
-    await Promise.all(commands.map((command) => context.deviceCommands.submit(call.pending, command)));
+    await context.deviceCommands.submitAll(call.pending, commands);
   };
   await register(devices.filter(({ device }) => device.platform === Platform.Email));
   await register(devices.filter(({ device }) => device.platform !== Platform.Email));

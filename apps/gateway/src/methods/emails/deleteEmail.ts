@@ -5,9 +5,8 @@ import { commandOf } from '../devices/command.ts';
 export const deleteEmail: Handler<typeof api.deleteEmail> = async (input, { devices, deviceCommands }, call) => {
   const { application, email } = input;
   const { hwids } = await devices.findContacts({ account: call.account, application, email });
-  await Promise.all(
-    hwids.map((hwid) =>
-      deviceCommands.submit(call.pending, commandOf(call, { application, hwid }, { $case: 'erase', value: {} })),
-    ),
+  await deviceCommands.submitAll(
+    call.pending,
+    hwids.map((hwid) => commandOf(call, { application, hwid }, { $case: 'erase', value: {} })),
   );
 };

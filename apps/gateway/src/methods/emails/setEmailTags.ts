@@ -9,13 +9,9 @@ export const setEmailTags: Handler<typeof api.setEmailTags> = async (input, cont
   const { hwids } = await context.devices.findContacts({ account, application, email, userId });
   if (hwids.length === 0) throw Fault.argument('Email not found');
   const known = new Set((await context.accounts.listTags({ account })).tags.map(({ name }) => name));
-  await Promise.all(
-    hwids.map((hwid) =>
-      context.deviceCommands.submit(
-        call.pending,
-        commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } }),
-      ),
-    ),
+  await context.deviceCommands.submitAll(
+    call.pending,
+    hwids.map((hwid) => commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } })),
   );
   return { skipped: Object.keys(tags).filter((name) => !known.has(name)) };
 };
