@@ -91,6 +91,22 @@ describe('slots for open devices', () => {
     expect(given).toEqual(['a', 'b', 'c']);
   });
 
+  it('are not lost for a credential that asks while the free ones are too few for the next slice of another', async () => {
+    const { slots, given, take, pass } = world();
+    take('b', 7);
+    await pass(1);
+    take('b', 3);
+    take('a');
+    slots.release('b', 1);
+    await pass(1);
+    expect(given).toEqual(['b', 'a']);
+    slots.release('a', 1);
+    slots.release('b', 6);
+    await pass(1);
+    expect(given).toEqual(['b', 'a', 'b']);
+    expect(slots.used).toBe(3);
+  });
+
   it('are assigned in the order of requests within a credential', async () => {
     const { slots, pass } = world();
     const order: number[] = [];

@@ -59,6 +59,7 @@ export class DeviceSlots {
 
   /** Resolves to true with `count` slots, or to false when `cancelled` resolves first. Return each with {@link release}. */
   take(credential: string, count: number, cancelled: Promise<void>): Promise<boolean> {
+    this.#forgetIdle();
     const share = this.#shareOf(credential);
     if (share.waiting.length === 0 && this.#fits(credential, share, count) && !this.#othersAreNext(credential)) {
       this.#give(share, count);
@@ -93,13 +94,19 @@ export class DeviceSlots {
     return share;
   }
 
+  /** Only here is a share removed: nobody holds one meanwhile. */
+  #forgetIdle(): void {
+    const since = this.#options.timers.now() - REMEMBER_MS;
+    for (const [credential, { used, waiting, activeAt }] of this.#shares) {
+      if (used === 0 && waiting.length === 0 && activeAt <= since) this.#shares.delete(credential);
+    }
+  }
+
   /** Whether other credentials want slots, or did so recently. */
   #isContended(credential: string): boolean {
     const since = this.#options.timers.now() - REMEMBER_MS;
-    for (const [other, { used, waiting, activeAt }] of this.#shares) {
-      if (other === credential) continue;
-      if (waiting.length > 0 || activeAt > since) return true;
-      if (used === 0) this.#shares.delete(other);
+    for (const [other, { waiting, activeAt }] of this.#shares) {
+      if (other !== credential && (waiting.length > 0 || activeAt > since)) return true;
     }
     return false;
   }
