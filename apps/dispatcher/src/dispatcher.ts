@@ -102,7 +102,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   });
   closing.add('deletions', deletions, (opened) => opened.stop());
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
-  keep(deps, attempts, throttles, channel, closing);
+  keep(deps, { attempts, throttles, channel, dispatches }, closing);
   channelMetrics(deps.metrics, name, {
     deferred: () => attempts.deferred(),
     throttled: () => throttles.throttled().length,
@@ -192,12 +192,17 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   return dispatch;
 }
 
+interface Kept {
+  readonly attempts: MongoAttempts;
+  readonly throttles: Throttles;
+  readonly channel: Channel;
+  readonly dispatches: readonly Dispatch[];
+}
+
 /** Periodic work. */
 function keep(
   { db, clock, log }: DispatcherDeps,
-  attempts: MongoAttempts,
-  throttles: Throttles,
-  channel: Channel,
+  { attempts, throttles, channel, dispatches }: Kept,
   closing: Closing,
 ): void {
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
@@ -205,7 +210,13 @@ function keep(
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // Every process checks: the deletion reaches only one of them.
-    for (const application of await deletedAmong(db, channel.applications())) channel.forget(application);
+    const tried = dispatches.flatMap((dispatch) =>
+      dispatch.credentials().map(({ reference }) => reference.split('/')[0]!),
+    );
+    for (const application of await deletedAmong(db, [...new Set([...channel.applications(), ...tried])])) {
+      channel.forget(application);
+      for (const dispatch of dispatches) dispatch.forget(application);
+    }
   });
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {

@@ -100,7 +100,7 @@ export class AddressGuard {
       }
       const allowed = this.#allowedOf(found);
       const [first] = allowed;
-      if (!first) callback(new Error(noPublicAddress(hostname)), '', 0);
+      if (!first) callback(Fault.forbidden(noPublicAddress(hostname)), '', 0);
       else if (options.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });

@@ -6,6 +6,7 @@ import { AddressGuard } from '@tidings/runtime';
 import { insideHosts } from '@tidings/testing';
 import { guardedPostForm } from './post-form.ts';
 
+/** The second for names that this machine cannot look up. */
 const refusal = /forbidden|unavailable/;
 
 describe('a caller-supplied token address', () => {
@@ -38,6 +39,11 @@ describe('a caller-supplied token address', () => {
     }
     expect(connections).toBe(0);
   });
+
+  it('is forbidden when its name has none but inside addresses', () =>
+    expect(guardedPostForm(new AddressGuard([]))(`http://localhost:${port}/token`, {})).rejects.toMatchObject({
+      kind: 'forbidden',
+    }));
 
   it.each([
     'file:///etc/passwd',

@@ -19,7 +19,7 @@ export type PostForm = (url: string, fields: Readonly<Record<string, string>>) =
 const TIMEOUT_MS = 10_000;
 const BODY_MAX = 65_536;
 
-/** Posts after checking the address. @param ca PEM of additional CA certificates */
+/** Posts after checking the address. @param ca PEM of all CA certificates @default Node's own */
 export const guardedPostForm =
   (guard: AddressGuard, ca?: readonly string[]): PostForm =>
   async (url, fields) => {
@@ -45,6 +45,7 @@ export const guardedPostForm =
     try {
       return await post(address, options, body);
     } catch (error) {
+      if (error instanceof Fault) throw error;
       throw Fault.unavailable(`the token address ${address.host} does not answer`, error);
     }
   };

@@ -97,6 +97,13 @@ export class Admission {
     }));
   }
 
+  /** Forgets the credentials of an application. */
+  forget(application: string): void {
+    for (const known of [this.#troubles, this.#fingerprints, this.#lastErrors]) {
+      for (const reference of known.keys()) if (reference.startsWith(`${application}/`)) known.delete(reference);
+    }
+  }
+
   /** Whether only one slice may try now whether the credential is ready again. */
   wantsOne(credential: string): boolean {
     const fingerprint = this.#fingerprints.get(credential);

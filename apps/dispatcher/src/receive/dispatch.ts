@@ -93,6 +93,11 @@ export class Dispatch {
     return this.#admission.states();
   }
 
+  /** Forgets the credentials of an application. */
+  forget(application: string): void {
+    this.#admission.forget(application);
+  }
+
   /** Starts resuming deferred slices that are due. */
   start(): void {
     this.#scheduler.start();

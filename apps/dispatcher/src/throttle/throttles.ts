@@ -1,5 +1,6 @@
 import type { Clock } from '@tidings/kernel';
 import type { Model } from 'mongoose';
+import { reached } from '../unavailable.ts';
 
 /** The settings whose answer caused a throttle: one version of an application's platform. */
 export interface Throttler {
@@ -212,9 +213,13 @@ export const mongoThrottles = (model: Model<ThrottleDocument>, channel: string):
   },
   async probe(credential, now, until) {
     const free = [{ probedUntil: { $exists: false } }, { probedUntil: { $lte: new Date(now) } }];
-    const { matchedCount } = await model.updateOne(
-      { _id: credential, blockedUntil: { $lte: new Date(now) }, $or: free },
-      { $set: { probedUntil: new Date(until) } },
+    const { matchedCount } = await reached(
+      model
+        .updateOne(
+          { _id: credential, blockedUntil: { $lte: new Date(now) }, $or: free },
+          { $set: { probedUntil: new Date(until) } },
+        )
+        .exec(),
     );
     return matchedCount === 1;
   },

@@ -31,7 +31,7 @@ export interface ApnsDeps {
   readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly clock: Clock;
-  /** PEM of additional CA certificates. */
+  /** PEM of all CA certificates; undefined = those of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface FcmDeps {
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly postForm: PostForm;
   readonly clock: Clock;
-  /** PEM of additional CA certificates. */
+  /** PEM of all CA certificates; undefined = those of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
