@@ -155,17 +155,20 @@ export class OutgoingMessages {
   /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
-    const missing: string[] = [];
+    const missing = new Map<string, Date>();
     for (const joining of events) {
       const { code, at, event } = joining;
       if (event?.$case === 'joined') found.push(this.#remember(releasedOf(joining, event.value.message!, at!)));
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
-      if (accepted?.event?.$case !== 'accepted') missing.push(code);
+      if (accepted?.event?.$case !== 'accepted') missing.set(code, at!);
       else if (!accepted.event.value.openUntil)
         found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!)));
     }
-    for (const message of (await this.find(missing)).values()) if (isReleased(message)) found.push(message);
+    for (const [code, message] of await this.find([...missing.keys()])) {
+      // The release itself may not be stored yet.
+      found.push(this.#remember({ ...message, releasedAt: message.releasedAt ?? missing.get(code)! }));
+    }
     return found;
   }
 

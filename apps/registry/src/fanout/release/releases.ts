@@ -62,6 +62,8 @@ export class Releases {
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { outgoing } = this.#deps;
     const keeping = outgoing.keep(events);
+    // Its failure is reported below, and may come before.
+    keeping.catch(() => undefined);
     const released = await outgoing.released(events);
     const releasing = released.map((message) =>
       inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
