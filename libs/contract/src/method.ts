@@ -12,7 +12,7 @@ export type Scope = 'api' | 'device' | 'server' | 'admin' | 'none' | 'optional';
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The raw parameters: the content of `request`, a bare body, or body and path parameters together (admin). */
+/** The raw parameters: the content of `request`, a bare body, path and query (audience), or body and path together (admin). */
 export type Request = Readonly<Record<string, unknown>>;
 
 /** A valid request and the handler's value in reply. */

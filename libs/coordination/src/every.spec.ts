@@ -78,6 +78,18 @@ describe('every', () => {
     ]);
   });
 
+  it('logs a failure that differs from the one before', async () => {
+    const reasons = ['away', 'away', 'a defect', 'a defect'];
+    const work = (): void => {
+      throw new Error(reasons.shift() ?? 'a defect');
+    };
+    const periodic = every(100, work, { name: 'work', log });
+    await jest.advanceTimersByTimeAsync(500);
+    await periodic.stop();
+    const logged = lines.map((line) => JSON.parse(line) as { err: { message: string } });
+    expect(logged.map(({ err }) => err.message)).toEqual(['away', 'a defect']);
+  });
+
   it('works at once when told to, and a call during a run gets a run of its own', async () => {
     let begun = 0;
     const finish: (() => void)[] = [];

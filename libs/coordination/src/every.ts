@@ -32,14 +32,18 @@ export function every(
   let again: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
+  let lastFailure: string | undefined;
 
   const attempt = async (): Promise<void> => {
     try {
       await work(stopping.signal);
       if (failures > 0) log.info({ work: name, failures }, 'periodic work recovered');
       failures = 0;
+      lastFailure = undefined;
     } catch (error) {
-      if (failures++ === 0) log.error({ work: name, err: error }, 'periodic work failed');
+      failures++;
+      if (String(error) !== lastFailure) log.error({ work: name, err: error }, 'periodic work failed');
+      lastFailure = String(error);
     }
   };
   const schedule = (): void => {

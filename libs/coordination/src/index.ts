@@ -1,5 +1,6 @@
 export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
+export { inTurn } from './in-turn.ts';
 export { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';

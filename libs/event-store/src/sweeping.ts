@@ -4,7 +4,7 @@ import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './log-store.ts';
 import { delay } from './waiting.ts';
 
-/** The needed part of the folder, for any events. */
+/** The part of the state applier that sweeping needs, for any events. */
 export interface AppliesCommits {
   applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;

@@ -1,4 +1,4 @@
-import { every } from '@tidings/coordination';
+import { every, inTurn } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
 import { modelOf, transientAsFault } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
@@ -88,7 +88,8 @@ export async function followDeletions(
         .sort({ dueAt: 1 })
         .limit(AT_ONCE)
         .lean();
-      for (const each of due) if (!signal.aborted) await purgeOne(each, signal);
+      // One that cannot be purged must not hold back those that were deleted later.
+      await inTurn(due, purgeOne, signal);
       if (due.length < AT_ONCE || signal.aborted) return;
     }
   };

@@ -49,8 +49,8 @@ const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token
 /** The counts of an account, an application or a group. */
 const usage = (owner: string): AccountTarget => ({ kind: 'usage', owner });
 
-/** The application's usage counter; none for filters without an application. */
-const bound = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
+/** The application that a filter belongs to; none without one. */
+const applicationOf = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
 
 const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
 
@@ -137,7 +137,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
         { kind: 'account' },
         usage(action.application),
         { kind: 'filter', name: action.name },
-        ...bound(action.application),
+        ...applicationOf(action.application),
       ];
     case 'deleteFilter':
     case 'expireFilter':

@@ -1,4 +1,5 @@
 import { type Application, deviceLogOf } from '@tidings/audience';
+import { inTurn } from '@tidings/coordination';
 import type { CommitRedaction, CommitReader, LogWriter } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
@@ -150,9 +151,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
   };
 
   return {
-    async run(signal) {
-      for (const application of await store.unpurged()) await purge(application, signal);
-    },
+    run: async (signal) => inTurn(await store.unpurged(), purge, signal),
     async open() {
       const deleted = await store.unpurged();
       const left = deleted.map(async ({ code }) => {

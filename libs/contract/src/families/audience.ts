@@ -10,7 +10,7 @@ interface Audience<Input extends z.ZodType, Output extends z.ZodType> extends De
 
 /**
  * A method of `/api/v2/audience/` with bare bodies, whose faults are all a `{message}` (Spec G, R-ER3). `route` is a verb and the path after that
- * prefix, which names the method. Path parameters in braces and query parameters join the fields of the body.
+ * prefix, which names the method. A GET takes its parameters from the path, in braces, and from the query; a POST from its body.
  */
 export function audience<Input extends z.ZodType, Output extends z.ZodType>(
   route: `${Extract<Verb, 'GET' | 'POST'>} ${string}`,

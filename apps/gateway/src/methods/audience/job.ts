@@ -37,7 +37,7 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
 }
 
 /** Splits the entries into parts filled up to their size. */
-export function* partsOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
+export function* partsOf(entries: readonly BulkEntry[]): Generator<Buffer[], void> {
   let part: Buffer[] = [];
   let bytes = 0;
   for (const [place, entry] of entries.entries()) {
@@ -60,7 +60,7 @@ async function storeAll(
   of: Pick<StorePartRequest, 'job' | 'account' | 'application'>,
   entries: readonly BulkEntry[],
 ): Promise<Stored> {
-  const parts = partsOf(entries)[Symbol.iterator]();
+  const parts = partsOf(entries);
   let stored = 0;
   let bytes = 0;
   const lane = async (): Promise<void> => {
@@ -69,7 +69,12 @@ async function storeAll(
       await jobs.storePart({ ...of, number: stored++, part: { entries: next.value } });
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  try {
+    await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  } finally {
+    // After a failure the other lanes must not go on with a job that is never accepted.
+    parts.return();
+  }
   return { parts: stored, bytes };
 }
 
