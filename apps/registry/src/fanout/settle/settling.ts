@@ -75,7 +75,10 @@ export class Settling {
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
-  /** Commits `ChunkSettled` for plans whose slices are all settled; returns the missing plans. */
+  /**
+   * Commits `ChunkSettled` for plans whose slices are all settled; returns the missing plans.
+   * @throws the first failure, after all of them were tried
+   */
   async closeSettled(
     candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
   ): Promise<readonly ChunkKey[]> {
@@ -86,11 +89,13 @@ export class Settling {
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#deps.clock.now());
-    await Promise.all(
+    const settled = await Promise.allSettled(
       open
         .filter(({ key, slices }) => isSettledWhole(key, slices, statuses))
         .map(({ of, key }) => this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
     return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
   }
 }

@@ -113,9 +113,14 @@ export class Watch {
   async #act(codes: readonly string[]): Promise<void> {
     const { outgoing, releases, settling } = this.#deps;
     const findings = await this.#look(codes);
-    await Promise.all(findings.filter(({ unsplit }) => unsplit).map(({ message }) => releases.release(message)));
+    // The failure of one message must not keep the watchdog from the others: it is reported when all of them are rescheduled.
+    const failures: unknown[] = [];
+    const attempted = (work: Promise<unknown>): Promise<unknown> =>
+      work.catch((error: unknown) => failures.push(error));
+    const unsplit = findings.filter((finding) => finding.unsplit);
+    await Promise.all(unsplit.map(({ message }) => attempted(releases.release(message))));
     const open = findings.flatMap(({ message, open: keys }) => keys.map((key) => ({ of: message, key })));
-    await settling.closeSettled(new Map(open.map((each) => [planId(each.key), each])));
+    await attempted(settling.closeSettled(new Map(open.map((each) => [planId(each.key), each]))));
     await this.#ask(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
     const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
     for (const code of codes) this.#open.delete(code);
@@ -125,6 +130,7 @@ export class Watch {
       if (checkAt !== undefined) this.#open.set(id, { slices, checkAt });
     }
     await outgoing.reschedule(times);
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Publishes tasks, except those whose last task for the same chunk has not been passed: under load they would pile up. */

@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import { Fault, ShiftedClock } from '@tidings/kernel';
+import type { Broker } from '@tidings/streaming';
+import { describeWithMongo } from '@tidings/testing';
+import type { Releases } from '../release/releases.ts';
+import { OutgoingMessages, type Released } from '../release/outgoing.ts';
+import type { Settling } from '../settle/settling.ts';
+import type { SliceStatusStore } from '../settle/slice-statuses.ts';
+import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
+import { Watch } from './watch.ts';
+
+const LATE_S = 60;
+
+describeWithMongo('the watchdog', (mongo) => {
+  it('checks the other messages, too, when the release of one fails, and that one again later', async () => {
+    const db = mongo.database('registry');
+    const clock = new ShiftedClock();
+    const outgoing = new OutgoingMessages(db, clock);
+    await db.collection('outgoing').createIndex({ checkAt: 1 }, { name: 'checkAt' });
+    const messages = [0, 1, 2].map(() => newMessage({ audience: named(0) }));
+    await outgoing.keep(messages.flatMap((message) => eventsOf(message, new Date(clock.now()))));
+    const released: string[] = [];
+    const release = async ({ message }: Released): Promise<void> => {
+      released.push(message);
+      if (message === messages[0]!.code) throw Fault.bug('a plan is in quarantine');
+    };
+    const watch = new Watch({
+      ...{ db, clock, outgoing },
+      broker: { lag: () => Promise.resolve([]) } as unknown as Broker,
+      statuses: { find: () => Promise.resolve(new Map()) } as unknown as SliceStatusStore,
+      settling: {
+        summaries: () => Promise.resolve(new Map()),
+        closeSettled: () => Promise.resolve([]),
+      } as unknown as Settling,
+      releases: { release } as unknown as Releases,
+    });
+    clock.advance(LATE_S * 1000);
+    await expect(watch.run()).rejects.toMatchObject({ internal: 'a plan is in quarantine' });
+    expect(released.toSorted()).toEqual(messages.map(({ code }) => code).toSorted());
+    expect(await outgoing.due(new Date(clock.now()), 10)).toEqual([]);
+    clock.advance(LATE_S * 1000);
+    expect(await outgoing.due(new Date(clock.now()), 10)).toHaveLength(3);
+  });
+});
