@@ -114,7 +114,7 @@ function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket):
 function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDeps, listener: RequestListener): Server {
   const dropped = counterIn(metrics, {
     name: 'tidings_http_dropped_connections_total',
-    help: 'Connections that were closed as they came, because there were as many as there may be',
+    help: 'Connections refused because the maximum number was open',
   });
   const server = createServer(connections, listener);
   server.maxConnections = maxConnections;

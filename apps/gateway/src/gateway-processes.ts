@@ -21,7 +21,7 @@ const orOpen = (who: string, operations: Operations): Operations => ({
   },
 });
 
-const nobody = (name: string): Operations => {
+const unreachable = (name: string): Operations => {
   const absent = async (): Promise<never> => {
     throw Fault.unavailable(`no process of ${name} found`);
   };
@@ -35,6 +35,6 @@ export const processesOf =
     const options = { deadlineMs: DEADLINE_MS };
     const every = await everyReplica<Operations>(OperationsDefinition, replicas, options);
     return every.length === 0
-      ? [nobody(name)]
+      ? [unreachable(name)]
       : every.map(({ replica, service }) => orOpen(`${name} at ${replica}`, service));
   };

@@ -72,7 +72,7 @@ export class GatewayModule implements OnModuleDestroy {
     const requests = new PendingRequests(PENDING);
     const gauge = {
       name: 'tidings_http_pending_requests',
-      help: 'Requests that are served, and those that were answered at their deadline while the work on them goes on',
+      help: 'Requests in progress, including those already answered at their deadline',
     } as const;
     readIn(options.metrics, 'gauge', gauge, () => [{ value: requests.count }]);
     const deps = { log: options.log, meter: requestMeter(options.metrics), requests };

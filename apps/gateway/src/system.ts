@@ -31,8 +31,8 @@ export function systemOf(services: readonly Processes[], clock: Clock): System {
   };
   /** Advances every clock to the same offset, and returns the largest offset found. */
   const level = async (aheadMs: number): Promise<number> => {
-    const everybody = (await Promise.all(services.map(async (processes) => processes()))).flat();
-    const replies = await Promise.all(everybody.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
+    const members = (await Promise.all(services.map(async (processes) => processes()))).flat();
+    const replies = await Promise.all(members.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
     return Math.max(aheadMs, ...replies.map((reply) => Number(reply.aheadMs)));
   };
   /** Advances the clocks of processes started since the last step: work due by the system's clock must be due by theirs. */

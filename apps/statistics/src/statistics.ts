@@ -107,21 +107,21 @@ export async function openStatistics({
   };
 }
 
-type Told = Decoded<typeof topics>;
+type Fact = Decoded<typeof topics>;
 
 /** Whether the records are of this topic; the records of a batch belong to one partition. */
-const areOf = <T extends Told['topic']>(
+const areOf = <T extends Fact['topic']>(
   topic: T,
-  records: readonly Told[],
-): records is readonly Extract<Told, { topic: T }>[] => records[0]?.topic === topic;
+  records: readonly Fact[],
+): records is readonly Extract<Fact, { topic: T }>[] => records[0]?.topic === topic;
 
-const eventsOf = (records: readonly Told[]): MessageEvent[] =>
+const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
   areOf(topicNames.messages, records) ? records.map(({ value }) => value) : [];
 
-const reportedMessages = (records: readonly Told[]): string[] =>
+const reportedMessages = (records: readonly Fact[]): string[] =>
   areOf(topicNames.reports, records) ? [...new Set(records.map(({ value }) => value.message))] : [];
 
-function changesOf(records: readonly Told[], windowEndOf: WindowEnds): Change[] {
+function changesOf(records: readonly Fact[], windowEndOf: WindowEnds): Change[] {
   if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
   if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
   if (areOf(topicNames.reports, records)) return changesOfReports(records, windowEndOf);

@@ -109,7 +109,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     return [
       ...behind.map(({ topic, partition }) => `webhooks: ${topic} ${partition}`),
       ...(writer.idle() ? [] : ['webhooks: writing']),
-      ...(reports > 0 ? ['webhooks: reports to tell of'] : []),
+      ...(reports > 0 ? ['webhooks: pending reports'] : []),
       ...(await streams.due()).map((id) => `webhooks: events for subscription ${id}`),
     ];
   };

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What reading about a process fails with when it is gone; anything else, such as too many open files, says nothing about it. */
+/** Codes of errors that prove that a process has ended. Others, such as too many open files, prove nothing. */
 const gone: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH']);
 
 const isGoneError = (error: unknown): boolean => gone.has((error as NodeJS.ErrnoException).code);
 
 /**
- * Whether a process runs on this machine. One that has ended and was not yet collected by its parent does not; one of which a thread is left
- * does, and has its ports and locks until that has ended, too.
+ * Whether a process runs on this machine. A zombie does not, unless one of its threads still runs: it keeps the
+ * ports and locks of the process until then.
  */
 export function isAlive(pid: number): boolean {
   try {

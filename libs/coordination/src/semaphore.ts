@@ -5,29 +5,29 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Bounds how much goes on at once: the rest waits, in the order of asking, and what is heavy is not overtaken. */
+/** Limits the total weight of concurrent work. Waiting work is served first come, first served: heavy work is not overtaken. */
 export class Semaphore {
   #free: number;
   readonly #mostWaiting: number;
   readonly #waiting: Waiting[] = [];
 
   /**
-   * @param capacity the weight that goes on at a time; nothing may weigh more
-   * @param mostWaiting how many may wait. @default any number
+   * @param capacity the maximum total weight; no work may weigh more
+   * @param mostWaiting the maximum number of waiting calls @default unlimited
    */
   constructor(capacity: number, mostWaiting = Infinity) {
     this.#free = capacity;
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Whether somebody waits. */
+  /** Whether a call waits. */
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
   /**
-   * Resolves when there is room, with what gives it back: to be called once.
-   * @throws Fault `unavailable` where as many as may wait already
+   * Resolves when there is room, with a function that releases the weight: call it once.
+   * @throws Fault `unavailable` if the maximum number of calls waits
    */
   async acquire(weight = 1): Promise<() => void> {
     if (this.#waiting.length === 0 && weight <= this.#free) this.#free -= weight;
@@ -37,7 +37,7 @@ export class Semaphore {
   }
 
   /**
-   * Does the work when there is room, and gives the room back when it is done, failed or not.
+   * Does the work when there is room, and releases the weight when the work has ended, failed or not.
    * @throws Fault `unavailable` where as many as may wait already
    */
   async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {

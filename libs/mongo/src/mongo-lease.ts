@@ -21,8 +21,8 @@ const isDuplicate = (error: unknown): boolean => error instanceof MongoServerErr
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
 
 /**
- * Makes a lease the holder's successor's, durably: false where somebody else was faster. The compare-and-set that all leases rest on.
- * @param holder the lease as it was seen; null where there was none
+ * Replaces a lease durably if it is unchanged: the compare-and-set that all leases rest on. Resolves to false if another process was faster.
+ * @param holder the lease as it was read; null if there was none
  */
 export async function followHolder(
   leases: Collection<LeaseDocument>,
@@ -44,17 +44,17 @@ export async function followHolder(
 }
 
 export interface LeaseOptions extends FollowOptions {
-  /** What leases run on; holders' clocks must agree to within a second. */
+  /** The clock of the lease; the clocks of its holders must agree to within a second. */
   readonly clock: Clock;
-  /** How long the lease is held after it was last taken. */
+  /** The duration of the lease after each {@link Lease.take}. */
   readonly lengthMs: number;
-  /** Whether the holder is told of those who ask in vain, by {@link Lease.hasRival}. @default false */
+  /** Whether the holder learns by {@link Lease.hasRival} that another process wants the lease. @default false */
   readonly tellsHolder?: boolean;
 }
 
 /**
- * The right to do something alone, in the collection `leases`: it is to be renewed with {@link take}. A holder whose process is known to have
- * ended is followed at once. It only makes doubling rare: what it guards must bear two holders.
+ * A lease in the collection `leases`: the right to do some work alone, renewed by {@link take}. If the process of its holder is known to have ended,
+ * another one gets it at once. Two holders at a time are rare but possible, and the guarded work must tolerate them.
  */
 export class Lease {
   readonly #leases: Collection<LeaseDocument>;
@@ -85,13 +85,13 @@ export class Lease {
     return this.#hasRival;
   }
 
-  /** Takes or renews the lease, once for all who ask meanwhile; false when another has it. Rejects when the store does not answer. */
+  /** Takes or renews the lease; concurrent calls share one attempt. Resolves to false if another process holds it; rejects if the store does not answer. */
   take(): Promise<boolean> {
     this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
     return this.#taking;
   }
 
-  /** Lets the next one take it at once. */
+  /** Ends the lease: another process can take it at once. */
   async release(): Promise<void> {
     this.#heldUntil = -Infinity;
     endOwner(this.#id);
@@ -137,13 +137,13 @@ export class Lease {
 }
 
 export interface Reservation {
-  /** Who it is for: no process, so nothing but time ends it. */
+  /** The owner. It is not a process, so only time ends the reservation. */
   readonly owner: string;
   readonly clock: Clock;
   readonly lengthMs: number;
 }
 
-/** Reserves a name among the leases by one write, or renews the reservation; false while it is another owner's. */
+/** Reserves a name among the leases by one write, or renews the reservation; false while another owner has it. */
 export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: Reservation): Promise<boolean> {
   const now = clock.now();
   const mine = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
@@ -156,7 +156,7 @@ export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: 
   }
 }
 
-/** Removes leases whose names begin with `prefix` and that ended before a time: a process that died has not given them back. */
+/** Removes leases whose names begin with `prefix` and that ended before a time: a killed process does not release its own. */
 export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
   const names = { $gte: prefix, $lt: `${prefix}\uffff` };
   await leasesOf(db).deleteMany({ _id: names, until: { $lt: before } });

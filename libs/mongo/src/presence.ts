@@ -13,11 +13,11 @@ export interface PresenceDocument {
 /** The fields of a collection of owners. */
 export const presenceFields: Fields<PresenceDocument> = { _id: text, until: date, process: optional(processIdentity) };
 
-/** Says which of many owners live: what one of them has taken is its own as long as it does. Their clocks must agree to within a second. */
+/** Stores until when each of many owners is alive, and with it keeps what it has taken. Their clocks must agree to within a second. */
 export interface Presence {
-  /** Says that an owner lives until then, in milliseconds since 1970. Never shortens what was said. */
+  /** Extends the time of an owner to `until`, in milliseconds since 1970; never shortens it. */
   renew(owner: LeaseOwner, until: number): Promise<void>;
-  /** Owners that live: whose time is not over, and whose process is not known to have ended. @param ids @default all */
+  /** The owners whose time is not over and whose process is not known to have ended. @param ids @default all */
   alive(now: number, ids?: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ends owners before their time. */
   end(ids: readonly string[]): Promise<void>;

@@ -39,12 +39,12 @@ class LeasedNumber implements ReplicaNumber {
     this.#leaseMs = leaseMs;
   }
 
-  /** The rest of the lease is for what was issued to be used, and for clocks that differ. */
+  /** The last third of the lease is reserved for ids that were just issued, and for differing clocks. */
   held(): number | undefined {
     return this.#agoMs() < (this.#leaseMs * 2) / 3 ? this.#number : undefined;
   }
 
-  /** Renews the lease, or takes another number where that is another process's by now. */
+  /** Renews the lease, or takes another number if another process has it by now. */
   async renew(): Promise<void> {
     const { agoMs, until } = await this.#term(this.#leaseMs);
     if (this.#number !== undefined) {
@@ -95,10 +95,10 @@ class LeasedNumber implements ReplicaNumber {
 const idOf = (number: number): string => `replica/${number}`;
 
 /**
- * Leases this process a number, 0 to 31, that no other living process of the same database has, for its ids (`numberIds` of the kernel). A
- * number is free again when its lease is over. A process that could not renew its lease in time, because it stood still or the store did
- * not answer, has no number until it can: then it has the same or another one.
- * @throws Fault `conflict` with a sentence for operators when all are taken.
+ * Leases a number from 0 to 31 for the ids of this process (`numberIds` of the kernel); no other live process of the database has it. A number is free
+ * when its lease has ended. A process that could not renew its lease in time, because it was frozen or the store did not answer, has no number until it
+ * can renew: then it gets the same or another one.
+ * @throws Fault `conflict` with a sentence for operators if all numbers are taken
  */
 export async function leaseReplica(db: Db, { log, leaseMs = LEASE_MS }: ReplicaOptions): Promise<Replica> {
   const replica = new LeasedNumber(db, leaseMs);

@@ -2,11 +2,11 @@ import { hkdfSync, type KeyObject } from 'node:crypto';
 import {
   type IdentityKeys,
   identityKeysFrom,
-  identityTold,
+  identityFromReport,
   newIdentityKeys,
   openIdentity,
   sealIdentity,
-  tellKeys,
+  reportKeys,
 } from './identity-keys.ts';
 import { masterKeyId } from './master-keys.ts';
 
@@ -38,16 +38,16 @@ describe('identity keys', () => {
   });
 
   it('are given only to processes that have a master key in common', () => {
-    const told = tellKeys([two, one], identity);
+    const told = reportKeys([two, one], identity);
     expect(told.id).toBe(masterKeyId(two));
     for (const keys of [[one], [two], [two, one], [one, two], [three, one]] as const)
-      expect(bytesOf(identityTold(keys, told)!)).toEqual(bytesOf(identity));
-    expect(identityTold([three], told)).toBeUndefined();
+      expect(bytesOf(identityFromReport(keys, told)!)).toEqual(bytesOf(identity));
+    expect(identityFromReport([three], told)).toBeUndefined();
   });
 
   it('are derived where a service of an earlier version tells its master key alone', () => {
     const told = { id: masterKeyId(one), identities: [] };
-    expect(bytesOf(identityTold([two, one], told)!)).toEqual(bytesOf(identityKeysFrom(one)));
-    expect(identityTold([two], told)).toBeUndefined();
+    expect(bytesOf(identityFromReport([two, one], told)!)).toEqual(bytesOf(identityKeysFrom(one)));
+    expect(identityFromReport([two], told)).toBeUndefined();
   });
 });

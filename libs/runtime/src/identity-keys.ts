@@ -52,20 +52,20 @@ export function openIdentity(master: MasterKeys, sealed: Uint8Array): IdentityKe
 }
 
 /** The keys as a service with a store reports them to one without. */
-export interface KeysTold {
+export interface ReportedKeys {
   /** Of the current master key. */
   readonly id: string;
   /** The identity keys, encrypted once with each master key of the service; empty if they are derived from the master key. */
   readonly identities: readonly Uint8Array[];
 }
 
-export const tellKeys = (master: MasterKeys, identity: IdentityKeys) => ({
+export const reportKeys = (master: MasterKeys, identity: IdentityKeys) => ({
   id: masterKeyId(master[0]),
   identities: master.map((key) => Buffer.from(sealIdentity([key], identity))),
 });
 
 /** The identity keys that another service reported; undefined if they are encrypted with other master keys. */
-export function identityTold(master: MasterKeys, { id, identities }: KeysTold): IdentityKeys | undefined {
+export function identityFromReport(master: MasterKeys, { id, identities }: ReportedKeys): IdentityKeys | undefined {
   if (identities.length === 0) {
     const key = master.find((each) => masterKeyId(each) === id);
     return key && identityKeysFrom(key);

@@ -14,7 +14,13 @@ export { healthModule, type HealthServerOptions, serveHealth } from './health.ts
 export { type KeyFile, openKeyFile } from './key-files.ts';
 export { openPlainKey } from './private-keys.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
-export { type IdentityKeys, identityKeysFrom, identityTold, type KeysTold, tellKeys } from './identity-keys.ts';
+export {
+  type IdentityKeys,
+  identityKeysFrom,
+  identityFromReport,
+  type ReportedKeys,
+  reportKeys,
+} from './identity-keys.ts';
 export {
   compareMasterKeys,
   type DeploymentKeys,

@@ -9,8 +9,8 @@ import {
   type DeploymentKeys,
   giveUp,
   type IdentityKeys,
-  identityTold,
-  type KeysTold,
+  identityFromReport,
+  type ReportedKeys,
   type Logger,
   type MasterKeys,
   masterKeysOf,
@@ -143,17 +143,17 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
    * Learns the identity keys from a service with a store, for one without, and ends the process with a sentence if it lacks their master key. Not
    * ready before they are known.
    */
-  identityFrom(peer: P, ask: () => Promise<KeysTold>): LearntIdentity {
+  identityFrom(peer: P, ask: () => Promise<ReportedKeys>): LearntIdentity {
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
     const learn = async (): Promise<void> => {
-      const told = await ask().catch((error: unknown): KeysTold => {
+      const told = await ask().catch((error: unknown): ReportedKeys => {
         // The call is refused for another key.
         const id = expectedMasterKeyId(error);
         if (id === undefined) throw error;
         return { id, identities: [] };
       });
-      identity = identityTold(this.masterKeys, told);
+      identity = identityFromReport(this.masterKeys, told);
       if (!identity) compareMasterKeys(this.masterKeys, told.id);
     };
     const learnt = untilThere(peer, learn, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {

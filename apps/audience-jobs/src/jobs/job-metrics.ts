@@ -7,7 +7,7 @@ import type { JobStore } from './job-store.ts';
 export function jobMetrics(registry: Registry, store: JobStore, clock: Clock): void {
   const definition = {
     name: 'tidings_jobs_oldest_pending_seconds',
-    help: 'For how long the oldest bulk job that has no end yet and does not rest has been accepted; 0 = there is none',
+    help: 'Age of the oldest bulk job that is neither ended nor deferred, in seconds; 0 without one',
   } as const;
   readIn(registry, 'gauge', definition, async () => {
     const [oldest] = await store.due(1);

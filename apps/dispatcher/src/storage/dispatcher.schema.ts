@@ -60,7 +60,7 @@ export const attemptsModel = defineModel<AttemptDocument>({
   ],
 });
 
-/** Which workers live: whoever resolves a claim asks, and so it is native. */
+/** The leases of workers. They are read and written natively, because every resolution of a claim reads them. */
 export const workerLeasesModel = defineModel<PresenceDocument>({
   name: 'workerLeases',
   retention: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,

@@ -1,6 +1,6 @@
 import { type Clock, newCode } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
-import { type DeploymentKeys, tellKeys } from '@tidings/runtime';
+import { type DeploymentKeys, reportKeys } from '@tidings/runtime';
 import type { AccountStore } from './account-store.ts';
 import type { AccountWriter } from './account-writer.ts';
 
@@ -18,5 +18,5 @@ export const accountsRpc = (
 
   findAccount: async ({ account }) => ({ found: await store.hasAccount(account) }),
 
-  getMasterKeyId: async () => tellKeys(keys.master, keys.identity),
+  getMasterKeyId: async () => reportKeys(keys.master, keys.identity),
 });

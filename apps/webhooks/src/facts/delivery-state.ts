@@ -84,7 +84,7 @@ function enqueueFirst(
   }));
 }
 
-const raiseReports = (place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] => [
+const enqueueReady = (place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] => [
   ...enqueueFirst(place, DELIVERED, delivery.delivered, reports),
   ...enqueueFirst(
     place,
@@ -120,7 +120,7 @@ export function enqueueSent(
   }
   if (changes.length === 0) return [];
   const released = delivery.pending.filter(({ position }) => known.has(position));
-  return [...changes, ...raiseReports(place, delivery, released)];
+  return [...changes, ...enqueueReady(place, delivery, released)];
 }
 
 const isEnqueued = (delivery: DeliveryState, { kind, position }: Report): boolean =>
@@ -157,7 +157,7 @@ export function enqueueReports(
 ): readonly DeliveryChange[] {
   const ready = reports.filter(({ position }) => delivery.sent.has(position));
   const early = reports.filter(({ position }) => !delivery.sent.has(position));
-  return [...raiseReports(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
+  return [...enqueueReady(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
 }
 
 /** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
@@ -171,7 +171,7 @@ export function releasePending(
   if (due.length === 0) return [];
   const { message, application, chunk } = place;
   return [
-    ...(isKnown ? raiseReports(place, delivery, due) : []),
+    ...(isKnown ? enqueueReady(place, delivery, due) : []),
     { $case: 'released', value: { message, application, chunk, until: now } },
   ];
 }

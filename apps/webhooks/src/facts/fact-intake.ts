@@ -81,15 +81,15 @@ export class Intake {
   }
 
   /** The facts of applications with a subscription. */
-  async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
-    const telling = facts.filter(isTelling);
-    if (telling.length === 0) return [];
+  async #wanted(facts: readonly Fact[]): Promise<DeliveryFact[]> {
+    const delivered = facts.filter(isDeliveryFact);
+    if (delivered.length === 0) return [];
     const audience = await this.#deps.subscriptions.audience();
-    return telling.filter(({ value }) => audience.has(value.account, value.application));
+    return delivered.filter(({ value }) => audience.has(value.account, value.application));
   }
 
   /** The facts before the first outcome whose message is still awaited. Reports wait in the log instead. */
-  async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
+  async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
     const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
     const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
     const now = performance.now();
@@ -106,7 +106,7 @@ export class Intake {
     return facts;
   }
 
-  #sent(facts: readonly TellingFact[]): Promise<unknown>[] {
+  #sent(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     return facts.map(async ({ topic, value }) => {
       if (topic !== topicNames.outcomes) return;
       const sent = sentIn(value);
@@ -115,7 +115,7 @@ export class Intake {
   }
 
   /** Submits the reports of one place as one command, in order. */
-  #reports(facts: readonly TellingFact[]): Promise<unknown>[] {
+  #reports(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
     const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);
     const at = new Date(this.#deps.clock.now());
@@ -130,7 +130,7 @@ export class Intake {
   }
 }
 
-type TellingFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
+type DeliveryFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
 
-const isTelling = (fact: Fact): fact is TellingFact =>
+const isDeliveryFact = (fact: Fact): fact is DeliveryFact =>
   fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && fact.value.outcome?.$case === 'settled');

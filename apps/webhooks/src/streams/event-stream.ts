@@ -144,7 +144,7 @@ export class Stream {
     for (const { n, e, d, failures, at } of open) {
       const commit = commits.get(n);
       const due = commit && dueAt(commit, { n, e, d });
-      if (due) this.#add({ n, e, d, key: keyOf(due), raisedAt: commit.at, failures, at });
+      if (due) this.#add({ n, e, d, key: keyOf(due), enqueuedAt: commit.at, failures, at });
     }
   }
 

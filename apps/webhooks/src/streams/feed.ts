@@ -54,7 +54,7 @@ export const keyOf = ({ enqueued: { message, application, chunk }, position }: D
   `${message}/${application}/${chunk}/${position}`;
 
 /** A place that was read, in the form of an unacked event. */
-export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'raisedAt'>;
+export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'enqueuedAt'>;
 
 /**
  * Reads at most `limit` events that a subscription wants from a commit, starting at the e-th event and its d-th device.
@@ -73,7 +73,7 @@ function readCommit(
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
       if (events.length === limit) return { events, next: { n: commit.position, e, d } };
       const key = keyOf({ enqueued, position: positions[d]!, at: 0 });
-      events.push({ n: commit.position, e, d, key, raisedAt: commit.at });
+      events.push({ n: commit.position, e, d, key, enqueuedAt: commit.at });
     }
   }
   return { events, next: { n: commit.position + 1, e: 0, d: 0 } };

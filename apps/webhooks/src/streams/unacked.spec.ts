@@ -12,7 +12,7 @@ class Wire {
   read(...keys: readonly string[]): this {
     for (const key of keys) {
       const d = this.#read++;
-      this.events.add({ n: 1, e: 0, d, key, raisedAt: this.now, failures: 0, at: 0 });
+      this.events.add({ n: 1, e: 0, d, key, enqueuedAt: this.now, failures: 0, at: 0 });
     }
     return this;
   }

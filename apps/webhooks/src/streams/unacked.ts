@@ -10,7 +10,7 @@ export interface Unacked extends Place {
   /** Identifies the device and the message, whose events stay in order. */
   readonly key: string;
   /** When the event was enqueued, in milliseconds since 1970. */
-  readonly raisedAt: number;
+  readonly enqueuedAt: number;
   readonly phase: 'ready' | 'sent';
   /** Number of failed sends. */
   readonly failures: number;
@@ -138,7 +138,7 @@ export class UnackedEvents {
     let givenUp = 0;
     let isNews = false;
     for (const event of this.#events) {
-      if (event.raisedAt + GIVE_UP_MS <= now) {
+      if (event.enqueuedAt + GIVE_UP_MS <= now) {
         this.drop(event);
         givenUp++;
       } else if (event.phase === 'sent' && event.at <= now) {

@@ -8,15 +8,15 @@ import { mongoose, schemaOptions } from './mongoose.ts';
 export type Index = IndexDescription & { readonly name: string };
 
 /**
- * A collection of a service's database: its name, its schema with the indexes, and how long what is in it stays there. Each service lists its own in
- * `src/collections.ts`: collections are created from these lists, and the table in docs/operations.md is made of them.
+ * A collection of a service's database: its name, its schema with the indexes, and the retention of its documents. Each service lists its own in
+ * `src/collections.ts`: collections are created from these lists, and the table in docs/operations.md is generated from them.
  */
 export interface ModelDefinition<Stored extends Document = Document> {
   readonly name: string;
-  /** A period of {@link inDays}, or what ends it. */
+  /** A period of {@link inDays}, or the event that ends it. */
   readonly retention: string;
   readonly schema: Schema;
-  /** What the collection is created with. */
+  /** The options at its creation. */
   readonly options: CreateCollectionOptions;
   /** Carries the type of the documents; it has no value. */
   readonly stored?: Stored;

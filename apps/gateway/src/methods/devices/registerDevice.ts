@@ -7,3 +7,7 @@ export const registerDevice: Handler<typeof api.registerDevice> = async (input, 
   checkPlatform(input.device, context, call);
   await context.deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'register', value: input.device }));
 };
+
+export const registerSmsNumber: Handler<typeof api.registerSmsNumber> = registerDevice;
+
+export const registerWhatsappNumber: Handler<typeof api.registerWhatsappNumber> = registerDevice;

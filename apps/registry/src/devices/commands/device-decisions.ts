@@ -75,7 +75,7 @@ const decideOn = (command: DeviceLogCommand, view: View, { seqs, selfReports }: 
   return { own, decision: decide(identity, { own, siblings }, action, seqs.get(id), at) };
 };
 
-const noteAt = ({ id, ...selfReport }: { readonly id: string } & Omit<SelfReport, 'address'>): SelfReport => ({
+const selfReportAt = ({ id, ...selfReport }: { readonly id: string } & Omit<SelfReport, 'address'>): SelfReport => ({
   address: deviceAt(id),
   ...selfReport,
 });
@@ -112,7 +112,7 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
   const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
   return decision.selfReports.length === 0
     ? { events, reply }
-    : { events, reply, selfReports: decision.selfReports.map(noteAt) };
+    : { events, reply, selfReports: decision.selfReports.map(selfReportAt) };
 }
 
 /** The view of a batch that names a hwid more than once: later entries see the effects of earlier ones. */
@@ -142,12 +142,12 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
     ...{ key, until, notFound: [...outcome.notFound] },
     invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
   };
-  const nobody = { hwidHash: '', hwid: '', seq: 0 };
+  const noDevice = { hwidHash: '', hwid: '', seq: 0 };
   return {
     stamp: undefined,
     account,
     application,
-    ...nobody,
+    ...noDevice,
     at,
     previous: 0n,
     event: { $case: 'batchApplied', value },
@@ -172,7 +172,7 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
       const { decision } = decideOn(command, overlay ?? view, context);
       for (const event of chained(decision.events, view)) events.push(event);
       overlay?.apply(decision.events);
-      for (const selfReport of decision.selfReports) selfReports.push(noteAt(selfReport));
+      for (const selfReport of decision.selfReports) selfReports.push(selfReportAt(selfReport));
       if (decision.invalidTags) invalidTags.push({ entry: number, tags: decision.invalidTags });
     } catch (thrown) {
       if (!isRefused(thrown)) throw thrown;

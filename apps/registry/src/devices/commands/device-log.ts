@@ -74,7 +74,7 @@ async function newSeqs(
 }
 
 /** The self-reported state that the group depends on. A token that the group itself registers counts as registered again, in any order. */
-async function notesFor(
+async function selfReportsFor(
   commands: readonly DeviceLogCommand[],
   readSelfReported: SelfReportedReader,
 ): Promise<ReadonlyMap<string, SelfReportedState>> {
@@ -192,7 +192,10 @@ export const devicesLog = ({
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
       const first = firstRegistrations(accepted, view);
-      const [seqs, selfReports] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readSelfReported)]);
+      const [seqs, selfReports] = await Promise.all([
+        newSeqs(first, sequences),
+        selfReportsFor(commands, readSelfReported),
+      ]);
       return { seqs, selfReports, blacklisted };
     });
   },
