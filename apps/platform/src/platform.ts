@@ -81,8 +81,8 @@ async function open(
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
   const [mongo, { openServices }, adminToken] = await Promise.all([
-    openMongo(configuration.mongoUrl, join(folder, 'mongo'), log).then((opened) =>
-      closing.add('mongodb', opened, (server) => server.close()),
+    closing.addOpening('mongodb', openMongo(configuration.mongoUrl, join(folder, 'mongo'), log), (server) =>
+      server.close(),
     ),
     import('./services.ts'),
     adminTokenOf(folder, configuration.adminToken),

@@ -21,4 +21,17 @@ describe('Closing', () => {
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0]!)).toMatchObject({ part: 'broker', err: { message: 'stuck' } });
   });
+
+  it('waits for a part that is still being opened, and closes it', async () => {
+    const closing = new Closing(openLog('silent'));
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const closed: string[] = [];
+    const failing = closing.addOpening('broker', Promise.reject(new Error('no broker')), () => closed.push('broker'));
+    const opening = closing.addOpening('database', promise, (name) => closed.push(name));
+    await expect(Promise.all([opening, failing])).rejects.toThrow('no broker');
+    const all = closing.close();
+    resolve('database');
+    await all;
+    expect(closed).toEqual(['database']);
+  });
 });

@@ -19,6 +19,13 @@ export class Closing {
     return opened;
   }
 
+  /** Registers a resource that is being opened: the close waits until it is open, and closes it. A failure to open is the caller's to report. */
+  addOpening<T>(name: string, opening: Promise<T>, close: (opened: T) => unknown): Promise<T> {
+    const closeOpened = (): Promise<unknown> => opening.then(close, () => undefined);
+    this.#closers.push({ name, close: closeOpened });
+    return opening;
+  }
+
   /** Closes all, last opened first. A failure is logged and does not prevent the others; repeated calls wait for the first one. */
   close(): Promise<void> {
     this.#closed ??= (async () => {

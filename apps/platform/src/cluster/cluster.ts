@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
-import { type LocalKafka, type Mongod, startLocalKafka, startMongod } from '@tidings/local-servers';
+import { type LocalKafka, startLocalKafka, startMongod } from '@tidings/local-servers';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
 import {
   addressVariable,
@@ -89,14 +89,15 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   const { apps, folder, adminToken, startTimeoutMs = 120_000 } = options;
   const logFolder = join(folder, 'logs');
   await mkdir(logFolder, { recursive: true });
-  const [mongod, kafka] = await Promise.all([
-    options.mongoUrl === undefined ? startMongod(join(folder, 'mongo')) : undefined,
-    options.kafkaBrokers === undefined ? startLocalKafka(join(folder, 'kafka')) : undefined,
+  const [database, kafka] = await Promise.all([
+    options.mongoUrl === undefined
+      ? closing.addOpening('mongod', startDatabase(join(folder, 'mongo')), (server) => server.stop())
+      : undefined,
+    options.kafkaBrokers === undefined
+      ? closing.addOpening('kafka', startLocalKafka(join(folder, 'kafka')), (server) => server.stop())
+      : undefined,
   ]);
-  const database = mongod && restartable(mongod, join(folder, 'mongo'));
-  closing.add('mongod', database, (server) => server?.stop());
-  closing.add('kafka', kafka, (server) => server?.stop());
-  const mongoUrl = options.mongoUrl ?? mongod!.url;
+  const mongoUrl = options.mongoUrl ?? database!.url;
   const [masterKey, previous] = await masterKeysFor(options, mongoUrl);
   const stores = { MONGO_URL: mongoUrl, KAFKA_BROKERS: options.kafkaBrokers ?? kafka!.brokers };
   await makeTopics(join(apps, TOPICS), { ...options.env, ...stores }, join(logFolder, 'topics.log'));
@@ -143,10 +144,11 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
 
 const isGateway = ({ service }: Member): boolean => service === 'gateway';
 
-/** A server that restarts on the same port and data. */
-function restartable(first: Mongod, folder: string) {
-  let current = first;
+/** Starts a server that restarts on the same port and data. */
+async function startDatabase(folder: string) {
+  let current = await startMongod(folder);
   return {
+    url: current.url,
     pid: () => current.pid,
     async restart() {
       current = await startMongod(folder);
