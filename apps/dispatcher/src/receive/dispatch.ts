@@ -35,6 +35,8 @@ const WOKEN_READY_MS = 100;
 const TURN_MS = 1_000;
 /** Maximum wait for answers when the worker closes. */
 const CLOSING_MS = 10_000;
+/** Maximum duration of their last write. */
+const LAST_WRITE_MS = 2_000;
 
 /** One lane of a dispatcher: takes batches, sends their slices, and defers those that must wait (sending 4). */
 export class Dispatch {
@@ -112,7 +114,17 @@ export class Dispatch {
     const cancel = this.#deps.timers.after(CLOSING_MS, over.resolve);
     await over.promise;
     cancel();
-    for (const late of [...this.#late.values()]) late.abandon();
+    await this.#storeLate();
+  }
+
+  /** Stores the late answers that have arrived, unless the store takes too long, and stops waiting for others. */
+  async #storeLate(): Promise<void> {
+    const open = [...this.#late.values()];
+    const over = Promise.withResolvers<void>();
+    const cancel = this.#deps.timers.after(LAST_WRITE_MS, over.resolve);
+    await Promise.race([Promise.all(open.map((late) => late.stop())), over.promise]);
+    cancel();
+    for (const late of open) late.abandon();
   }
 
   /**

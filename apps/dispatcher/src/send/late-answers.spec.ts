@@ -84,6 +84,17 @@ describe('late answers', () => {
     expect([written, released, ended, run.abandoned]).toEqual([[], 3, 1, true]);
   });
 
+  it('that have arrived are stored before the worker stops', async () => {
+    answers.start();
+    run.answer();
+    const stopped = answers.stop();
+    await time.run(1);
+    await stopped;
+    run.answer();
+    await time.run(1000);
+    expect([written, released, ended, run.abandoned]).toEqual([['1'], 3, 1, true]);
+  });
+
   it('are dropped if another worker has claimed the slice', async () => {
     answers.start();
     kept = false;

@@ -25,7 +25,7 @@ export class LateAnswers {
   readonly #options: LateAnswersOptions;
   #written = 0;
   #released: number;
-  #writing = false;
+  #writing: Promise<void> | undefined;
   #ended = false;
   #cancel: () => void = () => undefined;
   readonly #cancelEnd: () => void;
@@ -43,7 +43,15 @@ export class LateAnswers {
     this.#writeOrEnd();
   }
 
-  /** Stops waiting. */
+  /** Stops waiting as soon as the answers that have arrived are stored. */
+  async stop(): Promise<void> {
+    await this.#writing;
+    this.#writeOrEnd();
+    await this.#writing;
+    this.abandon();
+  }
+
+  /** Stops waiting at once. */
   abandon(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -78,16 +86,15 @@ export class LateAnswers {
       if (outstanding === 0) this.abandon();
       return;
     }
-    this.#writing = true;
     this.#cancel();
-    write(outstanding === 0).then(
+    this.#writing = write(outstanding === 0).then(
       (kept) => this.#wrote(kept, lateAnswers),
       () => this.#wrote(false, lateAnswers),
     );
   }
 
   #wrote(kept: boolean, lateAnswers: number): void {
-    this.#writing = false;
+    this.#writing = undefined;
     this.#written = lateAnswers;
     if (!kept) this.abandon();
     else if (this.#options.run.outstanding === 0) this.#writeOrEnd();
