@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { collectionOf } from './models/model.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
-const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
 /** The leases of a database. */
@@ -15,8 +15,6 @@ export interface FollowOptions {
   /** Bounds each command. @default not at all */
   readonly answered?: <T>(command: Promise<T>) => Promise<T>;
 }
-
-const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
 
@@ -38,7 +36,7 @@ export async function followHolder(
     await answered(leases.insertOne({ _id, ...mine }, DURABLE));
     return true;
   } catch (error) {
-    if (isDuplicate(error)) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }
@@ -151,7 +149,7 @@ export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: 
     await leasesOf(db).updateOne(mine, { $set: { owner, until: new Date(now + lengthMs) } }, { upsert: true });
     return true;
   } catch (error) {
-    if (isDuplicate(error)) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

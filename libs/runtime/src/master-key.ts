@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
-import { bytesOf, databaseOf, modelOf } from '@tidings/mongo';
+import { bytesOf, databaseOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db, MongoClient } from 'mongodb';
 import { onceMade } from './data-folder.ts';
 import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sealIdentity } from './identity-keys.ts';
 import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 import { type KeysDocument, masterKeyModel } from './storage/master-key.schema.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /** The keys of a deployment, as a parameter of services. */
 export interface DeploymentKeys {
@@ -45,7 +43,7 @@ async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocumen
   try {
     await keysIn(system).create({ _id: 'check', value: checkValueOf(master[0]), identity });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
   return storedOrMade(system, master);
 }

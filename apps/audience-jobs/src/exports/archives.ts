@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
+import { asBuffer, bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { ArchivePlace } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
@@ -10,8 +10,6 @@ import {
   type Part,
   type PartDocument,
 } from './storage/exports.schema.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /** Packed files of exports, in parts that count once they are declared complete: parts of failed attempts are never read. */
 export interface Archives extends OrphanRemoval {
@@ -61,7 +59,7 @@ export function openArchives(db: Db): Archives {
         await parts.create({ _id: partId(job, number), part: number, at, ...part });
         return part;
       } catch (error) {
-        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        if (!isDuplicateKey(error)) throw error;
         return (await find(job, number))!;
       }
     },

@@ -9,12 +9,11 @@ import {
   type Lane,
 } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
+import { DUPLICATE_KEY } from '@tidings/mongo';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Resumed } from './attempts.ts';
 import { reached } from '../unavailable.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 interface Ending {
   readonly id: string;

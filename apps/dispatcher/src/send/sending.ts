@@ -24,6 +24,7 @@ import {
   untried,
   waitOf,
   withResults,
+  hourOf,
 } from '@tidings/delivery';
 import { SendBatch, type Slice, SliceOutcome } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
@@ -90,7 +91,6 @@ export interface Left {
 
 /** Delay before a write without an answer is repeated. */
 const AGAIN_MS = 200;
-const HOUR_MS = 3_600_000;
 /** Maximum number of remembered traces of deferred slices. */
 const TRACES_MAX = 1_000;
 /** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
@@ -308,7 +308,7 @@ const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
 const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,
   platform: columns.platform,
-  hour: Math.floor(now / HOUR_MS),
+  hour: hourOf(now),
   displayable: bitAt(columns.displayable, device),
   result,
   deadToken: undefined,

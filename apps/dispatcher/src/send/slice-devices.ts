@@ -12,6 +12,7 @@ import {
   tokenOf,
   unsendable,
   waitOf,
+  hourOf,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
@@ -57,7 +58,6 @@ export interface FailedTry {
 
 /** A device that is due within this time is written now: resuming its slice costs more. */
 const SOON_MS = 250;
-const HOUR_MS = 3_600_000;
 
 /**
  * The state of each device of a slice: a result, or its deferral. Devices are identified by their index in `pending`. Successful devices need no
@@ -195,7 +195,7 @@ export class SliceDevices {
       return {
         position: columns.positions[device]!,
         platform: columns.platform,
-        hour: Math.floor(this.#at[i]! / HOUR_MS),
+        hour: hourOf(this.#at[i]!),
         displayable: bitAt(columns.displayable, device),
         result,
         deadToken: result.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,

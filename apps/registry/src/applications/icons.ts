@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
-import { bytesOf, modelOf } from '@tidings/mongo';
+import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { applicationsModel } from '../accounts/storage/accounts.schema.ts';
 import { type IconDocument, iconsModel, UNUSED_KEPT_MS } from './storage/icons.schema.ts';
@@ -29,7 +29,7 @@ export function openIcons(db: Db, clock: Clock): Icons {
         await icons.updateOne({ _id }, update, { upsert: true });
       } catch (error) {
         // A concurrent request stored the same picture.
-        if ((error as { code?: unknown }).code !== 11000) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
       return _id;
     },

@@ -1,5 +1,6 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { RateLimit } from '@tidings/rpc';
+import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { type BucketDocument, bucketsModel } from './storage/buckets.schema.ts';
 
@@ -58,7 +59,7 @@ export class Buckets {
       await this.#buckets.insertOne({ _id, ...after });
       return true;
     } catch (error) {
-      if ((error as { code?: unknown }).code !== 11000) throw error;
+      if (!isDuplicateKey(error)) throw error;
       return false;
     }
   }

@@ -1,3 +1,4 @@
+import { idsOfMessage } from '@tidings/delivery';
 import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
@@ -24,9 +25,6 @@ const COMMITS_AT_ONCE = 500;
 /** The pass that redacts commits: by then, no process can accept a message of the application. */
 const REDACTION_LOOK = 1;
 
-/** All ids that begin with `<prefix>/`. */
-const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
-
 /**
  * Purges the messages of a deleted application (R-B2): their states keep only their outcome, their short links are removed, and their commits are
  * redacted. Services with copies are notified on `tidings.messages`.
@@ -40,7 +38,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
     const _id = { $in: [...codes] };
     await collectionOf(db, linksModel).deleteMany({ message: _id });
     await collectionOf(db, progressModel).deleteMany({ _id });
-    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(code) });
+    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsOfMessage(code) });
   };
 
   return async ({ account, application, look }, signal) => {
@@ -63,7 +61,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
     }
-    await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
+    await collectionOf(db, joinsModel).deleteMany({ _id: idsOfMessage(`visits-${application}`) });
     if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };
 }

@@ -1,7 +1,7 @@
 import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
-import { bytesOf, modelOf } from '@tidings/mongo';
-import { type Db, MongoServerError } from 'mongodb';
+import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
+import type { Db } from 'mongodb';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
@@ -33,7 +33,6 @@ export interface ProgressStore {
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
-const DUPLICATE_KEY = 11000;
 /** Upper bound of the difference between the clocks of processes. */
 const SKEW_MS = 60_000;
 const COMMITS_AT_ONCE = 100;
@@ -81,7 +80,7 @@ export function openProgress(
       await streams.create({ _id: id, owner, since, next, open: encodeOpen(open) });
       return true;
     } catch (error) {
-      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   };

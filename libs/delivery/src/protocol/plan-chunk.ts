@@ -1,6 +1,7 @@
 import { ALERT, definitionOf } from '@tidings/channels';
 import { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
+import { hourOf } from '../hour-sets.ts';
 
 /** Scanned devices in columns; entry i belongs to device i. */
 export interface Candidates {
@@ -130,7 +131,6 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
   return [...groups.values()].sort((a, b) => a.platform - b.platform);
 }
 
-const HOUR_MS = 3_600_000;
 const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
 /**
@@ -139,7 +139,7 @@ const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
-  const hour = Math.floor(rules.at.getTime() / HOUR_MS);
+  const hour = hourOf(rules.at);
   for (const { platform, route, ...found } of sortDevices(candidates, rules)) {
     const [controlGroup, withoutToken, routed] = [
       found.controlGroup.toSet(),

@@ -1,12 +1,10 @@
-import { isTransient, UnknownOutcome } from '@tidings/mongo';
+import { DUPLICATE_KEY, isTransient, UnknownOutcome } from '@tidings/mongo';
 
 /**
  * Time limit of one command to MongoDB, after which it counts as unanswered; majority writes have the same limit. Together with the 3 s until a
  * writer answers `unavailable` it bounds the time until a command can take effect to 5 s.
  */
 export const ATTEMPT_MS = 2000;
-
-const DUPLICATE_KEY = 11000;
 
 /** One entry of `writeErrors` in a write command's answer. */
 export interface WriteError {

@@ -1,3 +1,4 @@
+import { DUPLICATE_KEY } from '@tidings/mongo';
 import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb';
 import type { RecentParts } from './recent-parts.ts';
 
@@ -34,7 +35,6 @@ interface Target<Fact> {
 
 /** The name of the only part of a document without parts. */
 const WHOLE = '';
-const DUPLICATE_KEY = 11000;
 
 /**
  * Applies facts to their documents by compare-and-set on revisions, with one read and one write for all; after a conflict with another writer facts

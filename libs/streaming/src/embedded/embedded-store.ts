@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { collectionOf, createCollections } from '@tidings/mongo';
+import { collectionOf, createCollections, DUPLICATE_KEY } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './embedded-batch.ts';
@@ -29,7 +29,6 @@ export type Appended = 'appended' | 'taken' | Fault;
 const { name: BATCHES } = batchesModel;
 const { name: FLOORS } = floorsModel;
 const { name: OFFSETS } = offsetsModel;
-const DUPLICATE_KEY = 11000;
 
 const DURABLE = { w: 'majority', j: true };
 const SOON = { w: 1 };

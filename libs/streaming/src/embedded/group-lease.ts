@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
 import { beginOwner, endOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { isDuplicateKey } from '@tidings/mongo';
+import type { Collection, Db } from 'mongodb';
 import { type Holder, leaseModel } from './storage/log.schema.ts';
 
 const RENEW_EVERY_MS = 2_000;
 const LEASE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
-const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
 /** The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
@@ -117,7 +117,7 @@ async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   try {
     await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 

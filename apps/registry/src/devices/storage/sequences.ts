@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { isDuplicateKey } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 
 export const SEQUENCES = 'sequences';
@@ -43,7 +44,7 @@ export function openSequences(db: Db): Sequences {
         return after!.next - count;
       } catch (error) {
         // A concurrent first registration created the document.
-        if ((error as { code?: unknown }).code !== 11000) throw error;
+        if (!isDuplicateKey(error)) throw error;
       }
     }
   };

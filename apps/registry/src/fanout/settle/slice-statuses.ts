@@ -1,5 +1,6 @@
 import type { SliceOutcome } from '@tidings/events';
 import { type Emission, type SendableKey, sendableId, settledBit, type SliceStatuses } from '@tidings/delivery';
+import { isDuplicateKey } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
 export const SLICE_STATUSES = 'sliceStatuses';
@@ -64,7 +65,7 @@ export class SliceStatusStore {
       await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
       // Two upserts created the same document concurrently: one of them must be repeated, as an update. A transaction must start again.
-      if (session || (error as { code?: unknown }).code !== 11000) throw error;
+      if (session || !isDuplicateKey(error)) throw error;
       await this.#statuses.bulkWrite([...writes], { ordered: false });
     }
   }
