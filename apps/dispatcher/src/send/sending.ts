@@ -95,6 +95,7 @@ const AGAIN_MS = 200;
 const TRACES_MAX = 1_000;
 /** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
 const ASK_AGAIN_MS = 60_000;
+/** Delay of the watchdog for slices that are held back. */
 const HELD_MS = 600_000;
 
 /** Sends claimed slices and stores how they ended. */

@@ -28,7 +28,7 @@ export interface Pending {
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  /** Until when all deferred devices are held back; 0 = they are not. */
+  /** Until when the slice is held back; 0 = it is not. */
   readonly heldUntil: number;
   /** Until when answers of some devices are awaited; 0 = none. */
   readonly answersUntil: number;

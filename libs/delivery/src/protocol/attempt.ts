@@ -45,7 +45,7 @@ export interface Deferral {
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
-  /** Until when all of them are held back: their credential is throttled or unusable. 0 = they are not. */
+  /** Until when the slice is held back: its credential is throttled or unusable, or others have their turn. 0 = it is not. */
   readonly heldUntil: number;
   /** Until when the worker that deferred it awaits answers: no other worker resumes it before. 0 = it does not. */
   readonly answersUntil: number;
