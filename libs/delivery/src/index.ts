@@ -68,7 +68,7 @@ export {
   chunkKeyOf,
   chunkRecordKey,
   fanoutId,
-  idsOfMessage,
+  idsBelow,
   messageChunkKey,
   planId,
 } from './protocol/record-keys.ts';

@@ -102,6 +102,7 @@ export function deviceCommands(
       return refused ? Promise.reject(refused) : send(caller, command, caller.bytes);
     },
     async submitAll(caller, commands) {
+      if (commands.length === 0) return;
       const refused = refusal(caller, commands.length);
       if (refused) throw refused;
       const last = commands.length - 1;

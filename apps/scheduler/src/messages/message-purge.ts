@@ -1,4 +1,4 @@
-import { idsOfMessage } from '@tidings/delivery';
+import { idsBelow } from '@tidings/delivery';
 import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
@@ -38,7 +38,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
     const _id = { $in: [...codes] };
     await collectionOf(db, linksModel).deleteMany({ message: _id });
     await collectionOf(db, progressModel).deleteMany({ _id });
-    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsOfMessage(code) });
+    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(code) });
   };
 
   return async ({ account, application, look }, signal) => {
@@ -61,7 +61,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
     }
-    await collectionOf(db, joinsModel).deleteMany({ _id: idsOfMessage(`visits-${application}`) });
+    await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
     if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };
 }

@@ -82,10 +82,10 @@ export class Intake {
 
   /** The facts of applications with a subscription. */
   async #wanted(facts: readonly Fact[]): Promise<DeliveryFact[]> {
-    const delivered = facts.filter(isDeliveryFact);
-    if (delivered.length === 0) return [];
+    const found = facts.filter(isDeliveryFact);
+    if (found.length === 0) return [];
     const audience = await this.#deps.subscriptions.audience();
-    return delivered.filter(({ value }) => audience.has(value.account, value.application));
+    return found.filter(({ value }) => audience.has(value.account, value.application));
   }
 
   /** The facts before the first outcome whose message is still awaited. Reports wait in the log instead. */

@@ -20,10 +20,10 @@ export const fanoutId = (key: Omit<ChunkKey, 'chunk'>): string => `${key.message
 /** `_id` of a plan. */
 export const planId = (key: ChunkKey): string => `${fanoutId(key)}/${key.chunk}`;
 
-/** All ids of one message, as {@link fanoutId} begins them. */
-export const idsOfMessage = (message: string): { readonly $gt: string; readonly $lt: string } => ({
-  $gt: `${message}/`,
-  $lt: `${message}0`,
+/** All ids that begin with `<prefix>/`, such as those of a message, whose code {@link fanoutId} begins with. */
+export const idsBelow = (prefix: string): { readonly $gt: string; readonly $lt: string } => ({
+  $gt: `${prefix}/`,
+  $lt: `${prefix}0`,
 });
 
 /** Key of the records on `tidings.plans`, `tidings.outcomes` and `tidings.reports`, by message and chunk. */

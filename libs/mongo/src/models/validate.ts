@@ -2,10 +2,10 @@ import type { Db } from 'mongodb';
 import { type ModelDefinition, modelOf } from './model.ts';
 
 /** Read of each collection, from its end: what was written last. */
-const AT_MOST = 500;
+const AT_MOST = 2_000;
 
 /**
- * Validates the stored documents of a database against the schemas of its models, at most the last 500 of each collection; answers a line for each
+ * Validates the stored documents of a database against the schemas of its models, at most the last 2,000 of each collection; answers a line for each
  * that does not fit, and for each collection without a model, with the paths that are wrong.
  */
 export async function invalidDocuments(db: Db, models: readonly ModelDefinition[]): Promise<string[]> {

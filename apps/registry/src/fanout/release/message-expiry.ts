@@ -1,4 +1,4 @@
-import { idsOfMessage } from '@tidings/delivery';
+import { idsBelow } from '@tidings/delivery';
 import type { Db } from 'mongodb';
 import type { OutgoingMessages } from './outgoing.ts';
 import { FANOUTS, PLANS } from '../plan/plans.ts';
@@ -45,7 +45,7 @@ async function inSteps(
 
 async function removePlanned(db: Db, codes: readonly string[]): Promise<void> {
   for (const code of codes) {
-    const ofMessage = { _id: idsOfMessage(code) };
+    const ofMessage = { _id: idsBelow(code) };
     const collections = [SLICE_STATUSES, PLANS, FANOUTS].map((name) => db.collection<{ _id: string }>(name));
     await Promise.all(collections.map((collection) => collection.deleteMany(ofMessage)));
   }

@@ -1,4 +1,4 @@
-import { idsOfMessage, type Lane } from '@tidings/delivery';
+import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
@@ -118,7 +118,7 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
       const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const } };
       return [
         { updateOne: { filter: { ...filter, ...kept }, update } },
-        { updateMany: { filter: { _id: idsOfMessage(code), ...kept }, update } },
+        { updateMany: { filter: { _id: idsBelow(code), ...kept }, update } },
       ];
     }
     case undefined:
