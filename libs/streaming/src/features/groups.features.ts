@@ -16,15 +16,17 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       const two = await listen({ group: name });
       const partitionsOf = ({ got }: { got: InRecord[] }): Set<number> =>
         new Set(got.map(({ partition }) => partition));
-      // A member may take a while to join: publish until both have work.
+      // A member may take a while to join, and another one to return after the rebalance: publish until one round gives work to both.
       await until(async () => {
+        one.got.length = 0;
+        two.got.length = 0;
         await test.broker.publish(
           test.topic,
           keys.map((key) => record(key, 'x')),
         );
-        return partitionsOf(two).size > 0;
+        await until(async () => (await lagOf(name)) === 0);
+        return partitionsOf(one).size > 0 && partitionsOf(two).size > 0;
       });
-      await until(async () => (await lagOf(name)) === 0);
       one.got.length = 0;
       two.got.length = 0;
       await test.broker.publish(
