@@ -70,7 +70,7 @@ export const workerLeasesModel = defineModel<PresenceDocument>({
 /** Credentials that their provider asked to wait with. */
 export const throttlesModel = defineModel<ThrottleDocument>({
   name: 'throttles',
-  retention: 'until the provider is sent to again, or an operator lifts it',
+  retention: 'until the provider is sent to again, an operator lifts it, or a day has passed since its end',
   fields: {
     _id: text,
     channel: text,

@@ -81,6 +81,19 @@ describe('a throttle', () => {
     expect(lifted).toHaveLength(1);
   });
 
+  it('is lifted everywhere a day after its end, when nothing is sent with its credential any more', async () => {
+    const until = await close(60_000);
+    clock.advance(60_000 + 24 * 3_600_000 - 1);
+    await mine.refresh();
+    await theirs.refresh();
+    expect(theirs.throttled()).toMatchObject([{ credential: KEY, until }]);
+    clock.advance(1);
+    await mine.refresh();
+    await theirs.refresh();
+    expect([...mine.throttled(), ...theirs.throttled()]).toEqual([]);
+    expect(lifted).toEqual([`${KEY} AAAAA-00000/1`]);
+  });
+
   it('lasts as long as the longest request', async () => {
     const until = await close(60_000);
     await close(1000);

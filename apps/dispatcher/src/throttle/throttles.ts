@@ -47,6 +47,11 @@ export interface ThrottlesOptions {
 const PROBE_MS = 40_000;
 /** Time after which another slice than the probe asks again, unless the throttle is lifted before. */
 const AGAIN_MS = 10_000;
+/**
+ * Time after its end at which a throttle is lifted without a probe. Its credential was replaced: every slice that it held back has asked for the
+ * probe long before.
+ */
+const FORGET_MS = 24 * 3_600_000;
 
 /**
  * Throttled credentials (R-P1, sending 4). This process obeys at once, others after their next refresh, at most a second later. A throttle ends with
@@ -169,7 +174,7 @@ export class Throttles {
     return true;
   }
 
-  /** Reads throttles and lifts of other replicas. */
+  /** Reads throttles and lifts of other replicas, and lifts those that nobody probes any more. */
   async refresh(): Promise<void> {
     // A throttle that is being stored may be missing in the reply.
     const before = [...this.#known.keys()].filter((credential) => !this.#closing.has(credential));
@@ -180,6 +185,8 @@ export class Throttles {
       if (!known || known.until <= throttle.until) this.#known.set(throttle.credential, throttle);
     }
     for (const credential of before) if (!now.has(credential)) this.#forget(credential);
+    const forgotten = this.#options.clock.now() - FORGET_MS;
+    for (const { credential, until } of this.throttled()) if (until <= forgotten) this.lift(credential);
   }
 }
 
