@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Completion } from './messages/completion.ts';
 import { removeExpired } from './messages/message-expiry.ts';
+import { messageMetrics } from './messages/message-metrics.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const ACCOUNT = 'account';
@@ -298,6 +299,55 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await listed([1])).toEqual([0, 2]);
     expect(await listed([14])).toEqual([3]);
     expect(await listed([18])).toEqual([]);
+  });
+
+  it('releases a scheduled message when it is due, also after a restart, and once', async () => {
+    const { code } = await create('', { sendAt: new Date(clock.now() + 7_200_000) });
+    const status = async () => (await service.messages.find({ account: ACCOUNT, code })).message!.status;
+    const dueFor = async (): Promise<number> => {
+      const registry = new Registry();
+      messageMetrics(registry, mongo.database('scheduler'), clock);
+      return (await registry.getSingleMetric('tidings_scheduler_oldest_due_seconds')!.get()).values[0]!.value;
+    };
+    await settled();
+    expect(await status()).toBe('PENDING');
+    clock.advance(7_199_000);
+    await settled();
+    expect(await status()).toBe('PENDING');
+    await service.close();
+    clock.advance(3000);
+    expect(await dueFor()).toBeGreaterThanOrEqual(2);
+    service = await open();
+    const second = await open();
+    await settled();
+    await second.close();
+    expect(await status()).toBe('PROCESSING');
+    expect(await dueFor()).toBe(0);
+    const commits = mongo.database('scheduler').collection<{ events: { buffer: Uint8Array }[] }>('messages.commits');
+    const stored = (await commits.find().toArray()).flatMap(({ events }) => events.map((event) => event.buffer));
+    const cases = stored.map((bytes) => MessageEvent.decode(bytes)).filter((event) => event.code === code);
+    expect(cases.map(({ event }) => event?.$case)).toEqual(['accepted', 'released']);
+  });
+
+  it('cancels a message before its release, and keeps one that is scheduled for long', async () => {
+    const [canceled, kept] = await Promise.all([
+      create('', { sendAt: new Date(clock.now() + 364.9 * 86_400_000) }),
+      create('', { sendAt: new Date(clock.now() + 365 * 86_400_000 + 1000) }),
+    ]);
+    const cancel = (code: string) => service.messages.cancel({ account: ACCOUNT, code });
+    await cancel(canceled.code);
+    const { message } = await service.messages.find({ account: ACCOUNT, code: canceled.code });
+    expect(message).toMatchObject({ status: 'CANCELED', releasedAt: undefined });
+    await expect(cancel(canceled.code)).rejects.toThrow('Message cannot be deleted');
+    await expect(cancel('A000-00000000-00000000')).rejects.toThrow('Message not found');
+    await expect(service.messages.cancel({ account: 'other', code: kept.code })).rejects.toThrow('Message not found');
+    clock.advance(365 * 86_400_000 + 500);
+    await removeExpired(mongo.database('scheduler'), clock.now());
+    clock.advance(1000);
+    await settled();
+    const states = mongo.database('scheduler').collection<{ _id: string; status: string }>('messages');
+    expect(await states.findOne({ _id: kept.code })).toMatchObject({ status: 'PROCESSING' });
+    expect(await states.findOne({ _id: canceled.code })).toBeNull();
   });
 
   it('shortens a link, which leads on for a year', async () => {

@@ -14,12 +14,14 @@ import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
 import { removeExpired } from './messages/message-expiry.ts';
+import { Releases } from './messages/releases.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';
 const VISITS_GROUP = 'scheduler.visits';
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
+const RELEASE_INTERVAL_MS = 1_000;
 
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -95,12 +97,14 @@ export async function openScheduler({
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
+  const releases = new Releases({ db, clock, writer });
   for (const [name, intervalMs, work] of [
+    ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => releases.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
-    closing.add(name, every(intervalMs, work, { name, log }), (periodic) => periodic.stop());
+    closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());
   }
 
   const open = async (): Promise<string[]> => {
@@ -109,6 +113,7 @@ export async function openScheduler({
     return [
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
       ...(await deletions.open()),
+      ...((await releases.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
       ...(writer.idle() ? [] : ['scheduler: writing']),
       ...((await relay.level()) ? [] : ['scheduler: publishing']),

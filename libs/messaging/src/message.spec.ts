@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import {
+  cancelMessage,
   completeMessage,
   type CreateMessage,
   createMessage,
@@ -9,6 +10,7 @@ import {
   type JoinMessage,
   type Message,
   purgeMessage,
+  releaseMessage,
 } from './message.ts';
 
 const at = new Date('2026-03-01T10:00:00Z');
@@ -49,6 +51,54 @@ describe('createMessage', () => {
     const { events, created } = createMessage(command({ at: later(age) }), transaction);
     expect(events).toHaveLength(repeat ? 0 : 2);
     expect(created).toMatchObject(repeat ? { code: 'old', answer: 'CODE_NOT_AVAILABLE', repeat } : { repeat });
+  });
+});
+
+describe('a scheduled message', () => {
+  const draft = MessageAccepted.fromPartial({ applications: ['AAAAA-BBBBB'], sendAt: later(60_000) });
+  const { events: creation } = createMessage(command({ draft }), undefined);
+  const pending = evolved(creation);
+  const after = (events: readonly MessageEvent[]) => events.reduce<Message | undefined>(evolveMessage, pending);
+
+  it('is accepted and stays pending', () => {
+    expect(creation.map((event) => event.event?.$case)).toEqual(['accepted']);
+    expect(pending).toMatchObject({ status: 'PENDING', createdAt: at, accepted: { sendAt: later(60_000) } });
+  });
+
+  it('is released once, when it is due', () => {
+    expect(releaseMessage(pending, later(59_999))).toEqual([]);
+    const released = after(releaseMessage(pending, later(60_000)));
+    expect(released).toMatchObject({ status: 'PROCESSING', releasedAt: later(60_000) });
+    expect(releaseMessage(released, later(60_001))).toEqual([]);
+    expect(releaseMessage(undefined, at)).toEqual([]);
+  });
+
+  it('is canceled before it is released, and then never released', () => {
+    const canceled = after(cancelMessage(pending, 'acme', later(1)));
+    expect(canceled).toMatchObject({ status: 'CANCELED', canceledAt: later(1) });
+    expect(releaseMessage(canceled, later(60_000))).toEqual([]);
+  });
+
+  it('is not canceled twice, not after its release, and not by another account (R-I29)', () => {
+    const cancel =
+      (message: Message | undefined, account = 'acme') =>
+      () =>
+        cancelMessage(message, account, later(60_000));
+    expect(cancel(undefined)).toThrow('Message not found');
+    expect(cancel(pending, 'other')).toThrow('Message not found');
+    expect(cancel(after(cancelMessage(pending, 'acme', at)))).toThrow('Message cannot be deleted');
+    expect(cancel(after(releaseMessage(pending, later(60_000))))).toThrow('Message cannot be deleted');
+  });
+
+  it('is released at once if its time has passed when it is accepted', () => {
+    expect(evolved(createMessage(command({ draft, at: later(60_000) }), undefined).events)).toMatchObject({
+      ...{ status: 'PROCESSING', releasedAt: later(60_000) },
+      accepted: { sendAt: later(60_000) },
+    });
+  });
+
+  it('has its acceptance as send time if it is due at once', () => {
+    expect(evolved(createMessage(command(), undefined).events)).toMatchObject({ accepted: { sendAt: at } });
   });
 });
 

@@ -1,7 +1,7 @@
 import { MessageAccepted, type MessageEvent, type MessagePurged } from '@tidings/events';
-import { pushPlatforms } from '@tidings/kernel';
+import { Fault, pushPlatforms } from '@tidings/kernel';
 
-/** A message between acceptance and its last terminal state (R-S1). Messages with a send time ahead come with scheduling. */
+/** A message between acceptance and its last terminal state (R-S1). It is `PENDING` while its send time is ahead. */
 export type Message =
   | (MessageFacts & { readonly status: 'PENDING' })
   | (MessageFacts & { readonly status: 'PROCESSING'; readonly releasedAt: Date })
@@ -39,7 +39,7 @@ export interface CreateMessage {
   readonly id: number;
   readonly account: string;
   readonly at: Date;
-  /** Complete except `answer`. */
+  /** Complete except `answer`; `sendAt` is undefined for a message that is due at once. */
   readonly draft: MessageAccepted;
 }
 
@@ -84,7 +84,9 @@ export function repeatOf(transaction: Transaction | undefined, at: Date): Create
   return { code: transaction.code, answer: transaction.answer, repeat: true };
 }
 
-/** Accepts and releases a message, unless its transactionId has created one: then that one's answer is returned (R-I10). */
+/**
+ * Accepts a message, and releases it if it is due. If its transactionId has created one already, that one's answer is returned (R-I10).
+ */
 export function createMessage(
   command: CreateMessage,
   transaction: Transaction | undefined,
@@ -92,11 +94,11 @@ export function createMessage(
   const repeat = repeatOf(transaction, command.at);
   if (repeat) return { events: [], created: repeat };
   const answer = command.draft.hidden ? CODE_NOT_AVAILABLE : command.code;
+  const { sendAt = command.at } = command.draft;
+  const accepted: MessageEventCase = { $case: 'accepted', value: { ...command.draft, sendAt, answer } };
+  const released: MessageEventCase[] = sendAt <= command.at ? [{ $case: 'released', value: {} }] : [];
   return {
-    events: [
-      eventOf(command, command.at, { $case: 'accepted', value: { ...command.draft, answer } }),
-      eventOf(command, command.at, { $case: 'released', value: {} }),
-    ],
+    events: [accepted, ...released].map((event) => eventOf(command, command.at, event)),
     created: { code: command.code, answer, repeat: false },
   };
 }
@@ -140,6 +142,22 @@ export function joinMessage(
     value: { bucket: (message?.joined ?? 0) + 1, cause, message: draft },
   };
   return [...opening, joined].map((event) => eventOf(message ?? of, at, event));
+}
+
+/** Releases a scheduled message that is due; idempotent. */
+export const releaseMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
+  message?.status === 'PENDING' && message.accepted.sendAt! <= at
+    ? [eventOf(message, at, { $case: 'released', value: {} })]
+    : [];
+
+/**
+ * Cancels a message before it is released (R-I29).
+ * @throws Fault `argument` if the message is unknown or already released or canceled
+ */
+export function cancelMessage(message: Message | undefined, account: string, at: Date): readonly MessageEvent[] {
+  if (message?.account !== account) throw Fault.argument('Message not found');
+  if (message.status !== 'PENDING') throw Fault.argument('Message cannot be deleted');
+  return [eventOf(message, at, { $case: 'canceled', value: {} })];
 }
 
 /** Completes a message whose devices all have their terminal state; idempotent. */
@@ -198,7 +216,7 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
   const facts = { code, id, account, createdAt, accepted, joined, ...(purgedAt && { purgedAt }) };
   switch (event.event?.$case) {
     case 'released':
-      return { ...facts, status: 'PROCESSING', releasedAt: at };
+      return message.status === 'PENDING' ? { ...facts, status: 'PROCESSING', releasedAt: at } : message;
     case 'completed':
       return message.status === 'PROCESSING'
         ? { ...facts, status: 'DONE', releasedAt: message.releasedAt, completedAt: at }

@@ -271,6 +271,7 @@ export class World {
     }),
     list: async () => ({ total: 0n, messages: [] }),
     find: async ({ code }) => ({ message: this.sent.get(code) }),
+    cancel: async () => ({}),
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
   };
 

@@ -8,7 +8,10 @@ export async function removeExpired(db: Db, now: number): Promise<void> {
   const before = (ms: number): Date => new Date(now - ms);
   await Promise.all([
     collectionOf(db, messagesModel).deleteMany({ hidden: true, createdAt: { $lt: before(HIDDEN_KEPT_MS) } }),
-    collectionOf(db, messagesModel).deleteMany({ hidden: false, createdAt: { $lt: before(KEPT_MS) } }),
+    collectionOf(db, messagesModel).deleteMany({
+      ...{ hidden: false, createdAt: { $lt: before(KEPT_MS) } },
+      status: { $ne: 'PENDING' },
+    }),
     collectionOf(db, transactionsModel).deleteMany({ at: { $lt: before(TRANSACTIONS_KEPT_MS) } }),
     collectionOf(db, joinsModel).deleteMany({ at: { $lt: before(JOINS_KEPT_MS) } }),
     collectionOf(db, linksModel).deleteMany({ at: { $lt: before(KEPT_MS) } }),

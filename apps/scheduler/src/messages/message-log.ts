@@ -2,6 +2,7 @@ import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/eve
 import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
+  cancelMessage,
   completeMessage,
   type Created,
   createMessage,
@@ -12,6 +13,7 @@ import {
   type Message,
   purgeMessage,
   reachOf,
+  releaseMessage,
   type Transaction,
 } from '@tidings/messaging';
 import type { Binary } from 'mongodb';
@@ -30,6 +32,7 @@ export const LOGS = 16;
 /** A short link of the service, with its target (R-I19). */
 export interface ShortLink {
   readonly url: string;
+  /** The send time of the message. */
   readonly at: Date;
   /** The message of the link. */
   readonly message: string;
@@ -38,7 +41,8 @@ export interface ShortLink {
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
   | { readonly kind: 'join'; readonly join: JoinMessage }
-  | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
+  | { readonly kind: 'release' | 'complete'; readonly code: string; readonly at: Date }
+  | { readonly kind: 'cancel'; readonly code: string; readonly account: string; readonly at: Date }
   /** The application is deleted. */
   | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
 
@@ -62,8 +66,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   category: 'messages',
 
   needs(command) {
-    if (command.kind === 'complete' || command.kind === 'purge') return { ids: [messageAt(command.code)] };
     if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
+    if (command.kind !== 'create') return { ids: [messageAt(command.code)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
   },
@@ -73,25 +77,33 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       const state = view.get(messageAt(code));
       return state?.kind === 'message' ? state.message : undefined;
     };
-    if (command.kind === 'complete') {
-      return { events: completeMessage(messageIn(command.code), command.at), reply: undefined };
+    switch (command.kind) {
+      case 'create': {
+        const key = command.create.draft.transaction;
+        const claim = key === '' ? undefined : view.get(transactionAt(key));
+        const { events, created } = createMessage(
+          command.create,
+          claim?.kind === 'transaction' ? claim.transaction : undefined,
+        );
+        return { events, reply: created };
+      }
+      case 'join': {
+        const { code, cause } = command.join;
+        const hasJoined = view.get(joinAt(cause)) !== undefined;
+        return { events: joinMessage(command.join, messageIn(code), hasJoined), reply: undefined };
+      }
+      case 'release':
+        return { events: releaseMessage(messageIn(command.code), command.at), reply: undefined };
+      case 'cancel':
+        return { events: cancelMessage(messageIn(command.code), command.account, command.at), reply: undefined };
+      case 'complete':
+        return { events: completeMessage(messageIn(command.code), command.at), reply: undefined };
+      case 'purge':
+        return {
+          events: purgeMessage(messageIn(command.code), command.application, command.at),
+          reply: undefined,
+        };
     }
-    if (command.kind === 'purge') {
-      const { code, application, at } = command;
-      return { events: purgeMessage(messageIn(code), application, at), reply: undefined };
-    }
-    if (command.kind === 'join') {
-      const { code, cause } = command.join;
-      const hasJoined = view.get(joinAt(cause)) !== undefined;
-      return { events: joinMessage(command.join, messageIn(code), hasJoined), reply: undefined };
-    }
-    const key = command.create.draft.transaction;
-    const claim = key === '' ? undefined : view.get(transactionAt(key));
-    const { events, created } = createMessage(
-      command.create,
-      claim?.kind === 'transaction' ? claim.transaction : undefined,
-    );
-    return { events, reply: created };
   },
 
   addresses(event) {
@@ -119,7 +131,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       case JOINS:
         return { kind: 'join', at };
       default:
-        return { kind: 'link', link: { url: said.shortLinkTarget, at, message: event.code } };
+        return { kind: 'link', link: { url: said.shortLinkTarget, at: said.sendAt ?? at, message: event.code } };
     }
   },
 
@@ -143,8 +155,16 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   fields: {
     [MESSAGES]: fieldsOf<MessageDocument>({
-      ...{ id: true, account: true, apps: true, createdAt: true, status: true, releasedAt: true, completedAt: true },
-      ...{ platforms: true, source: true, campaignId: true, listed: true, hidden: true, accepted: true },
+      ...{ id: true, account: true, apps: true, createdAt: true, status: true, sendAt: true, releasedAt: true },
+      ...{
+        completedAt: true,
+        platforms: true,
+        source: true,
+        campaignId: true,
+        listed: true,
+        hidden: true,
+        accepted: true,
+      },
       ...{ openUntil: true, joined: true, failedAt: true, canceledAt: true, purgedAt: true },
     }),
     [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
@@ -187,6 +207,8 @@ export interface MessageDocument {
   readonly apps: readonly string[];
   readonly createdAt: Date;
   readonly status: Message['status'];
+  /** When it is to be released; absent in a purged message. */
+  readonly sendAt?: Date;
   readonly releasedAt?: Date;
   readonly completedAt?: Date;
   readonly failedAt?: Date;
@@ -228,6 +250,7 @@ function messageDocument(message: Message): Record<string, unknown> {
     apps: accepted.applications,
     createdAt: message.createdAt,
     status: message.status,
+    ...(accepted.sendAt ? { sendAt: accepted.sendAt } : {}),
     ...timesOf(message),
     ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
     platforms: reachOf(accepted),

@@ -3,23 +3,39 @@ import { readIn } from '@tidings/telemetry';
 import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
-import { UNFINISHED, messagesModel } from './storage/messages.schema.ts';
+import { SCHEDULED, UNFINISHED, messagesModel } from './storage/messages.schema.ts';
 
-/** The age of the oldest released message that is not completed: a single figure that reveals a standstill. */
+/** Two ages that reveal a standstill: of the oldest message that is due, and of the oldest one that is released and not completed. */
 export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
   const messages = collectionOf(db, messagesModel);
-  const definition = {
+  const secondsSince = (date: Date | undefined): number =>
+    date === undefined ? 0 : Math.max(0, clock.now() - date.getTime()) / 1000;
+
+  const due = {
+    name: 'tidings_scheduler_oldest_due_seconds',
+    help: 'For how long the oldest message that is not released has been due; 0 = none is due',
+  } as const;
+  readIn(registry, 'gauge', due, async () => {
+    const oldest = await messages.findOne(
+      { status: 'PENDING' },
+      { projection: { sendAt: 1 }, sort: { sendAt: 1 }, hint: SCHEDULED },
+    );
+    return [{ value: secondsSince(oldest?.sendAt) }];
+  });
+
+  const unfinished = {
     name: 'tidings_scheduler_oldest_unfinished_seconds',
     help: 'For how long the oldest message that is not done has been released; 0 = all are done',
   } as const;
-  readIn(registry, 'gauge', definition, async () => {
-    const now = new Date(clock.now());
+  readIn(registry, 'gauge', unfinished, async () => {
     const oldest = await messages.findOne(
       // A message that recipients can still join is not due for completion.
-      { status: 'PROCESSING', $or: [{ openUntil: { $exists: false } }, { openUntil: { $lte: now } }] },
+      {
+        status: 'PROCESSING',
+        $or: [{ openUntil: { $exists: false } }, { openUntil: { $lte: new Date(clock.now()) } }],
+      },
       { projection: { releasedAt: 1 }, sort: { releasedAt: 1 }, hint: UNFINISHED },
     );
-    const releasedAt = oldest?.releasedAt?.getTime();
-    return [{ value: releasedAt === undefined ? 0 : Math.max(0, now.getTime() - releasedAt) / 1000 }];
+    return [{ value: secondsSince(oldest?.releasedAt) }];
   });
 }

@@ -83,6 +83,11 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       return { messages: reserved && open.length > 0 ? await repeatsOf(ids) : found, reserved };
     },
 
+    async cancel({ account, code }) {
+      await writer.submit(logOfMessage(code), { kind: 'cancel', code, account, at: new Date(clock.now()) });
+      return {};
+    },
+
     list: (request) => listMessages(messages, request, shownFrom()),
 
     async find({ account, code }) {

@@ -10,6 +10,7 @@ const codes =
 
 /** Fields of messages, presets, campaigns, segments and geozones. */
 export const messageWords = {
+  'deleteMessage.message': 'Code of the message, as createMessage returned it.',
   notifications: 'The messages to send. If one is refused, none is sent.',
   applications_group: 'Code of a group of applications. Not served yet: any value but null is refused.',
   send_date:

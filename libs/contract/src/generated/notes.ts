@@ -33,6 +33,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   deleteFilter: {"folder":"segments","text":"Deletes a segment by name; messages and segments that use it keep its content. A segment that is bound to no application requires a token for all applications (R-T9). Spec N (R-N1)."},
   deleteGeoZone: {"folder":"geozones","text":"Deletes geozones, all or none (R-F2). Spec F."},
   deleteGeoZoneCluster: {"folder":"geozones","text":"Deletes a cluster; its zones stay without a cluster (R-F6). Spec F."},
+  deleteMessage: {"folder":"messages","text":"Cancels a message that is not sent yet: it reaches nobody and stays in the history as CANCELED (R-I29, R-S1). Spec I."},
   deletePreset: {"folder":"presets","text":"Deletes a preset; messages made of it stay unchanged (R-K5). Spec K."},
   deleteSubscription: {"folder":"admin","text":"Deletes a subscription; its subscriber receives no further events (R-T8)."},
   deleteTag: {"folder":"tags","text":"Deletes a tag of the account at once, and its values in the background (R-D1, R-D2). Requires a token for all applications (R-T9). Spec D."},

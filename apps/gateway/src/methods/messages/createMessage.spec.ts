@@ -160,19 +160,23 @@ describe('createMessage', () => {
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });
 
-  it('sends messages that are dated in the past, and refuses future dates, all or nothing', async () => {
+  it('sends messages that are dated in the past, schedules others, and refuses dates beyond a year, all or nothing', async () => {
     expect(await create({ content: 'x', send_date: '2020-01-01 10:00' })).toMatchObject({ body: { status_code: 200 } });
     world.drafts.length = 0;
     const ahead = new Date(world.clock.now() + 3_600_000).toISOString().slice(0, 16);
-    expect(await create({ content: 'x' }, { content: 'x', send_date: ahead })).toMatchObject({
+    await create({ content: 'x' }, { content: 'x', send_date: ahead, devices: ['d0'] });
+    expect(world.drafts).toMatchObject([
+      { message: { sendAt: undefined, hidden: false } },
+      // A scheduled message is listed, even if it has few recipients (R-I6).
+      { message: { sendAt: new Date(`${ahead}:00Z`), hidden: false } },
+    ]);
+    world.drafts.length = 0;
+    expect(await create({ content: 'x' }, { content: 'x', send_date: '2999-01-01 10:00' })).toMatchObject({
       body: {
         status_code: 210,
-        status_message: 'notifications[1].send_date: future dates are not served yet',
+        status_message: 'notifications[1].send_date: must be "now" or YYYY-MM-DD HH:mm',
         response: { Messages: [] },
       },
-    });
-    expect(await create({ content: 'x', send_date: '2999-01-01 10:00' })).toMatchObject({
-      body: { status_message: 'notifications[0].send_date: must be "now" or YYYY-MM-DD HH:mm' },
     });
     expect(world.drafts).toEqual([]);
   });
@@ -185,9 +189,10 @@ describe('createMessage', () => {
     expect(await create({ content: 'x', send_date: inHours(13), timezone: kiritimati })).toMatchObject({
       body: { status_code: 200 },
     });
-    expect(await create({ content: 'x', send_date: inHours(15), timezone: kiritimati })).toMatchObject({
-      body: { status_message: 'notifications[0].send_date: future dates are not served yet' },
-    });
+    expect(world.drafts).toMatchObject([{ message: { sendAt: undefined } }]);
+    world.drafts.length = 0;
+    await create({ content: 'x', send_date: inHours(15), timezone: kiritimati });
+    expect(world.drafts).toMatchObject([{ message: { sendAt: new Date(`${inHours(1)}:00Z`) } }]);
     const own = { content: 'x', ignore_user_timezone: false };
     expect(await create({ ...own, send_date: inHours(-13) })).toMatchObject({ body: { status_code: 200 } });
     expect(await create({ ...own, send_date: inHours(-11) })).toMatchObject({

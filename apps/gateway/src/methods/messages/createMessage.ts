@@ -9,16 +9,15 @@ import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Scheduling is not implemented yet: a future date, even for some devices only, is refused rather than sent at once. */
-function refuseFuture(notifications: readonly Notification[], now: number): void {
+/** Refuses dates too far ahead (R-I7), and dates in each recipient's own time zone, which are not implemented yet (R-I9). */
+function refuseDates(notifications: readonly Notification[], now: number): void {
   notifications.forEach(({ sendAt }, index) => {
     if (!sendAt || sendAt.last.getTime() <= now) return;
     const refuse = (reason: string): never => {
       throw Fault.argument(`notifications[${index}].${reason}`);
     };
-    const aheadMs = sendAt.first.getTime() - now;
-    if (aheadMs > MAX_AHEAD_MS) refuse(`send_date: ${UNREADABLE_DATE}`);
-    refuse(aheadMs > 0 ? 'send_date: future dates are not served yet' : 'ignore_user_timezone: not served yet');
+    if (sendAt.first.getTime() - now > MAX_AHEAD_MS) refuse(`send_date: ${UNREADABLE_DATE}`);
+    if (sendAt.first < sendAt.last) refuse('ignore_user_timezone: not served yet');
   });
 }
 
@@ -147,7 +146,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const { devices, presets, clock } = context;
   const { account } = call;
   const now = clock.now();
-  refuseFuture(notifications, now);
+  refuseDates(notifications, now);
   const prepared = await devices.prepare({ account, application, audiences: notifications.map(audienceOf) });
   await checkAccess(prepared.audiences, context, call);
   const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;

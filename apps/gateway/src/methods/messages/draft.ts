@@ -4,7 +4,7 @@ import { Fault, pushPlatforms } from '@tidings/kernel';
 import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
-/** A message to fewer named recipients is hidden, unless debug mode is on (R-I6). */
+/** A message to fewer named recipients is hidden, unless debug mode is on or it is scheduled (R-I6). */
 const HISTORY_FROM = 10;
 
 /** Values common to all notifications of a request. */
@@ -102,6 +102,7 @@ export function draftOf(
 ): MessageDraft {
   const { recipients, transactional, transactionId } = notification;
   const listed = 'names' in recipients;
+  const sendAt = notification.sendAt && notification.sendAt.first > now ? notification.sendAt.first : undefined;
   const audience: Audience = {
     target: prepared.audience?.target,
     platforms: platformsOf(notification, prepared.preset),
@@ -112,10 +113,10 @@ export function draftOf(
     linkToShorten,
     message: {
       applications: [application],
-      sendAt: now,
+      sendAt,
       source: 'API',
       transactional,
-      hidden: listed && recipients.names.length < HISTORY_FROM && !debug,
+      hidden: listed && recipients.names.length < HISTORY_FROM && !debug && !sendAt,
       listedRecipients: listed,
       campaignId: prepared.campaignId,
       audience,

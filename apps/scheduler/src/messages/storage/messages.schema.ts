@@ -26,6 +26,9 @@ import {
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
+/** Name of the index of scheduled messages. */
+export const SCHEDULED = 'scheduled';
+
 /** Name of the index of released messages that are not completed. */
 export const UNFINISHED = 'unfinished';
 
@@ -42,6 +45,7 @@ export const messagesModel = defineStates<MessageDocument>({
     apps: list(text),
     createdAt: date,
     status: oneOf('PENDING', 'PROCESSING', 'DONE', 'FAIL', 'CANCELED'),
+    sendAt: optional(date),
     releasedAt: optional(date),
     completedAt: optional(date),
     failedAt: optional(date),
@@ -60,6 +64,7 @@ export const messagesModel = defineStates<MessageDocument>({
     { name: 'list', key: { account: 1, apps: 1, createdAt: -1, id: -1 } },
     { name: 'ids', key: { id: 1 } },
     { name: 'age', key: { hidden: 1, createdAt: 1 } },
+    { name: SCHEDULED, key: { sendAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
     { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
     {
       name: OPEN,

@@ -19,7 +19,10 @@ export interface CreateMessagesRequest {
 }
 
 export interface MessageDraft {
-  /** Without transaction, answer and short link, which the scheduler makes; `hidden` is set by the gateway (R-I6). */
+  /**
+   * Without transaction, answer and short link, which the scheduler makes; `hidden` is set by the gateway (R-I6).
+   * `send_at` is unset for a message that is due at once.
+   */
   message:
     | MessageAccepted
     | undefined;
@@ -109,6 +112,14 @@ export interface FindMessageRequest {
 
 export interface FindMessageReply {
   message: MessageView | undefined;
+}
+
+export interface CancelMessageRequest {
+  account: string;
+  code: string;
+}
+
+export interface CancelMessageReply {
 }
 
 export interface FollowLinkRequest {
@@ -1492,6 +1503,184 @@ export const FindMessageReply: MessageFns<FindMessageReply> = {
   },
 };
 
+function createBaseCancelMessageRequest(): CancelMessageRequest {
+  return { account: "", code: "" };
+}
+
+export const CancelMessageRequest: MessageFns<CancelMessageRequest> = {
+  encode(message: CancelMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CancelMessageRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<CancelMessageRequest | CancelMessageRequest[]>
+      | Iterable<CancelMessageRequest | CancelMessageRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelMessageRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [CancelMessageRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CancelMessageRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CancelMessageRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelMessageRequest.decode(p)];
+        }
+      } else {
+        yield* [CancelMessageRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CancelMessageRequest>, I>>(base?: I): CancelMessageRequest {
+    return CancelMessageRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CancelMessageRequest>, I>>(object: I): CancelMessageRequest {
+    const message = createBaseCancelMessageRequest();
+    message.account = object.account ?? "";
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseCancelMessageReply(): CancelMessageReply {
+  return {};
+}
+
+export const CancelMessageReply: MessageFns<CancelMessageReply> = {
+  encode(_: CancelMessageReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelMessageReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelMessageReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CancelMessageReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<CancelMessageReply | CancelMessageReply[]>
+      | Iterable<CancelMessageReply | CancelMessageReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelMessageReply.encode(p).finish()];
+        }
+      } else {
+        yield* [CancelMessageReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CancelMessageReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CancelMessageReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelMessageReply.decode(p)];
+        }
+      } else {
+        yield* [CancelMessageReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CancelMessageReply>, I>>(base?: I): CancelMessageReply {
+    return CancelMessageReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CancelMessageReply>, I>>(_: I): CancelMessageReply {
+    const message = createBaseCancelMessageReply();
+    return message;
+  },
+};
+
 function createBaseFollowLinkRequest(): FollowLinkRequest {
   return { code: "" };
 }
@@ -1671,6 +1860,8 @@ export interface Messages {
   create(request: CreateMessagesRequest): Promise<CreateMessagesReply>;
   /** The messages that transactionIds have made and still stand for, as repeats; reserves the others for a request. */
   findCreated(request: FindCreatedRequest): Promise<FindCreatedReply>;
+  /** Cancels a message that is not released yet; INVALID_ARGUMENT if it is unknown or released (R-I29). */
+  cancel(request: CancelMessageRequest): Promise<CancelMessageReply>;
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
   /** No message where the code is unknown. */
   find(request: FindMessageRequest): Promise<FindMessageReply>;
@@ -1700,6 +1891,15 @@ export const MessagesDefinition = {
       responseType: FindCreatedReply as typeof FindCreatedReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Cancels a message that is not released yet; INVALID_ARGUMENT if it is unknown or released (R-I29). */
+    cancel: {
+      name: "Cancel",
+      requestType: CancelMessageRequest as typeof CancelMessageRequest,
+      requestStream: false,
+      responseType: CancelMessageReply as typeof CancelMessageReply,
+      responseStream: false,
+      options: {},
     },
     list: {
       name: "List",

@@ -1,0 +1,15 @@
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { hasAccess } from '../../auth/application-access.ts';
+import type { Handler } from '../../context.ts';
+
+export const deleteMessage: Handler<typeof api.deleteMessage> = async ({ code }, context, call) => {
+  const { account } = call;
+  const { message: found } = await context.messages.find({ account, code });
+  if (!found) throw Fault.argument('Message not found');
+  for (const application of found.message?.applications ?? []) {
+    // The message of several applications is canceled only by a token that covers them all (R-T7).
+    if (!(await hasAccess(context, call, application))) throw Fault.argument('Message not found');
+  }
+  await context.messages.cancel({ account, code: found.code });
+};

@@ -1,0 +1,62 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { Clock } from '@tidings/kernel';
+import type { Created } from '@tidings/messaging';
+import { collectionOf } from '@tidings/mongo';
+import type { Db } from 'mongodb';
+import type { StoredMessage } from './list.ts';
+import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { messagesModel, SCHEDULED } from './storage/messages.schema.ts';
+
+export interface ReleasesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+}
+
+/** Messages per batch. */
+const AT_ONCE = 500;
+
+/** Releases scheduled messages when they are due (sending 1). Several processes may do so: the log releases a message once. */
+export class Releases {
+  readonly #deps: ReleasesDeps;
+
+  constructor(deps: ReleasesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Releases all due messages, the most overdue first. A message whose release fails does not keep back the others.
+   * @throws AggregateError of what failed
+   */
+  async releaseDue(signal?: AbortSignal): Promise<void> {
+    const failed: unknown[] = [];
+    let batch: string[] = [];
+    const release = async (): Promise<void> => {
+      const { writer, clock } = this.#deps;
+      const at = new Date(clock.now());
+      const released = batch.map((code) => writer.submit(logOfMessage(code), { kind: 'release', code, at }));
+      batch = [];
+      for (const each of await Promise.allSettled(released)) if (each.status === 'rejected') failed.push(each.reason);
+    };
+    for await (const { _id } of this.#due()) {
+      batch.push(_id);
+      if (batch.length === AT_ONCE) await release();
+      if (signal?.aborted) break;
+    }
+    await release();
+    if (failed.length > 0) throw new AggregateError(failed, `${failed.length} messages were not released`);
+  }
+
+  /** Whether {@link releaseDue} has a message to release. */
+  async hasDue(): Promise<boolean> {
+    return (await this.#due().limit(1).toArray()).length > 0;
+  }
+
+  #due() {
+    const { db, clock } = this.#deps;
+    return collectionOf(db, messagesModel)
+      .find({ status: 'PENDING', sendAt: { $lte: new Date(clock.now()) } }, { hint: SCHEDULED })
+      .sort({ sendAt: 1 })
+      .project<Pick<StoredMessage, '_id'>>({ _id: 1 });
+  }
+}
