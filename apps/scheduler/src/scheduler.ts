@@ -14,7 +14,7 @@ import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
 import { removeExpired } from './messages/message-expiry.ts';
-import { Releases } from './messages/releases.ts';
+import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';
@@ -97,9 +97,9 @@ export async function openScheduler({
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
-  const releases = new Releases({ db, clock, writer });
+  const schedule = new Schedule({ db, clock, writer });
   for (const [name, intervalMs, work] of [
-    ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => releases.releaseDue(signal)],
+    ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
@@ -113,7 +113,7 @@ export async function openScheduler({
     return [
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
       ...(await deletions.open()),
-      ...((await releases.hasDue()) ? ['scheduler: messages to release'] : []),
+      ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
       ...(writer.idle() ? [] : ['scheduler: writing']),
       ...((await relay.level()) ? [] : ['scheduler: publishing']),

@@ -7,7 +7,7 @@ import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand } from './message-log.ts';
 import { messagesModel, SCHEDULED } from './storage/messages.schema.ts';
 
-export interface ReleasesDeps {
+export interface ScheduleDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -17,10 +17,10 @@ export interface ReleasesDeps {
 const AT_ONCE = 500;
 
 /** Releases scheduled messages when they are due (sending 1). Several processes may do so: the log releases a message once. */
-export class Releases {
-  readonly #deps: ReleasesDeps;
+export class Schedule {
+  readonly #deps: ScheduleDeps;
 
-  constructor(deps: ReleasesDeps) {
+  constructor(deps: ScheduleDeps) {
     this.#deps = deps;
   }
 
