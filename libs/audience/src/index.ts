@@ -75,7 +75,7 @@ export {
   hwidHashOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS } from './tags/date.ts';
-export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';
+export { distanceMeters, EARTH_RADIUS_METERS, latitudesAround, type Place } from './geozones/distance.ts';
 export { isOpen } from './geozones/timetable.ts';
 export { zoneTexts } from './geozones/texts.ts';
 export {

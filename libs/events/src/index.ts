@@ -8,6 +8,7 @@ export {
   ApplicationCondition,
   Audience,
   DateOperand,
+  Circle,
   Expression,
   NamedRecipients,
   Operand,

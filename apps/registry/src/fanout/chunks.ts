@@ -129,7 +129,7 @@ export class Chunks {
         return scan.named(columns, application, seqs, extras);
       }
       case 'selection': {
-        const selected = { expression: target.value.expression, now: message.releasedAt };
+        const selected = { ...target.value, now: message.releasedAt };
         const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
           scan.chooseLookup(application, selected),
         );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { distanceMeters, EARTH_RADIUS_METERS } from './distance.ts';
+import { distanceMeters, EARTH_RADIUS_METERS, latitudesAround } from './distance.ts';
 import { isOpen } from './timetable.ts';
 
 const at = (text: string): Date => new Date(`${text}Z`);
@@ -70,4 +70,10 @@ describe('a distance (R-C13)', () => {
     [{ lat: 0, lng: 179.5 }, { lat: 0, lng: -179.5 }, quarter / 90],
     [{ lat: 60, lng: 0 }, { lat: 60, lng: 0.01 }, 555.97],
   ])('from %j to %j', (from, to, meters) => expect(distanceMeters(from, to)).toBeCloseTo(meters, 1));
+
+  it('is reached at the latitudes around a place', () => {
+    const place = { lat: -33.9, lng: 18.4 };
+    for (const lat of latitudesAround(place, 1000))
+      expect(distanceMeters(place, { ...place, lat })).toBeCloseTo(1000, 1);
+  });
 });

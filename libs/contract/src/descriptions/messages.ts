@@ -38,7 +38,8 @@ export const messageWords = {
   users: 'Users that receive the message on all their devices. Takes precedence over `devices`.',
   'notifications.filter': 'Name of the segment that receives the message. Must not be combined with `conditions`.',
   'notifications.filter_code': 'Code of the segment, instead of its name.',
-  geozone: 'Selects devices that were near a place: `{"lat", "lng", "range"}`. Not served yet: refused.',
+  geozone:
+    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: `{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
   conditions:
     'Comparisons of tags that select devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.',
   conditions_operator: 'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',

@@ -78,7 +78,6 @@ describe('createMessage', () => {
     [{ content: 'x', campaign: '' }, 'campaign: not found'],
     [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
     [{ content: 'x', filter: [] }, 'filter: must be a string'],
-    [{ content: 'x', geozone: { lat: 1, lng: 1, range: 50 } }, 'geozone: not served yet'],
     [{ content: 'x', to: ['a'] }, 'to: not served yet'],
     // Beside a list they are checked all the same, and have no effect (R-I3, R-I20).
     ...[{}, { users: ['a'] }, { devices: ['a'] }].flatMap((list) => [
@@ -109,7 +108,7 @@ describe('createMessage', () => {
   });
 
   it('ignores fields that a list of devices overrides, unchecked (R-I3, R-I5)', () => {
-    const { recipients, platforms } = parsed({
+    const { recipients, platforms, circle } = parsed({
       content: 'x',
       devices: ['a', 'b', 'a'],
       filter: 5,
@@ -121,6 +120,15 @@ describe('createMessage', () => {
     });
     expect(recipients).toEqual({ kind: 'devices', names: ['a', 'b'] });
     expect(platforms).toEqual([]);
+    expect(circle).toBeUndefined();
+  });
+
+  it('selects devices in a circle, also beside a segment or conditions (R-I20)', () => {
+    const geozone = { lat: 52.5, lng: '13.4', range: 50 };
+    for (const others of [{}, { filter: 'vip' }, { conditions: [['a', 'EQ', 1]] }]) {
+      expect(parsed({ content: 'x', geozone, ...others }).circle).toEqual({ lat: 52.5, lng: 13.4, rangeMeters: 50 });
+    }
+    expect(parsed({ content: 'x' }).circle).toBeUndefined();
   });
 
   it('looks at platforms from ten devices on, and with users (R-I5)', () => {

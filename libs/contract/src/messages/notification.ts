@@ -7,7 +7,7 @@ import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
-import { platformsOf, recipientFields, recipientsOf } from './recipients.ts';
+import { circleOf, platformsOf, recipientFields, recipientsOf } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
 
@@ -114,6 +114,7 @@ export const notification = fields.transform((given, context) => {
     /** Undefined = now. */
     sendAt: sendTimeOf(given),
     recipients: recipientsOf(given, context),
+    circle: circleOf(given),
     platforms: platformsOf(given, context),
     /** Codes; "" = none. */
     preset: given.preset ?? '',

@@ -23,12 +23,12 @@ const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 
 /** Devices that were recently in a circle (R-I20). */
-const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional(range) }).check(
-  ({ value, issues }) => {
+const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional(range) })
+  .check(({ value, issues }) => {
     const missing = (['lat', 'lng', 'range'] as const).find((name) => value[name] === undefined);
     if (missing !== undefined) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
-  },
-);
+  })
+  .transform((given) => ({ lat: given.lat!, lng: given.lng!, rangeMeters: given.range! }));
 
 /**
  * The fields that select recipients. Beside a list, other lists and `geozone` are checked and ignored; `filter`, `filter_code` and `conditions`
@@ -63,7 +63,7 @@ function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.co
 }
 
 function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
-  for (const name of ['to', 'geozone'] as const) if (fields[name] !== undefined) refuse(context, name);
+  if (fields.to !== undefined) refuse(context, 'to');
   if (fields.filter !== undefined) return filterOf('filter', fields, context);
   if (fields.filter_code !== undefined) return filterOf('filter_code', fields, context);
   if (fields.conditions === undefined) return { kind: 'everyone' };
@@ -80,6 +80,10 @@ export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Reci
   if (fields.devices) return { kind: 'devices', names: [...new Set(fields.devices)] };
   return selectedRecipients(fields, context);
 }
+
+/** The circle that selected devices are in; undefined: anywhere, or recipients are listed (R-I20). */
+export const circleOf = ({ users, devices, to, geozone: circle }: Fields) =>
+  (users ?? devices ?? to) ? undefined : circle;
 
 /**
  * Platform codes that the request restricts the message to. Undefined: none given, so a preset may restrict it. []: so few devices are not

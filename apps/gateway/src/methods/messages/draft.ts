@@ -48,6 +48,10 @@ function platformsOf({ platforms, recipients }: Notification, preset: Preset | u
   return named ? [...named] : recipients.kind === 'devices' ? [] : [...pushPlatforms];
 }
 
+/** The target, restricted to devices in the circle (R-I20). */
+const within = (circle: Notification['circle'], target: Audience['target']): Audience['target'] =>
+  circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
+
 /** The platforms of the named devices that receive the message; undefined if it names none (R-RES22). */
 function reachIn({ platforms: named }: PreparedAudience, { target, platforms }: Audience): Reach | undefined {
   if (target?.$case !== 'named') return undefined;
@@ -104,7 +108,7 @@ export function draftOf(
   const listed = 'names' in recipients;
   const sendAt = notification.sendAt && notification.sendAt.first > now ? notification.sendAt.first : undefined;
   const audience: Audience = {
-    target: prepared.audience?.target,
+    target: within(notification.circle, prepared.audience?.target),
     platforms: platformsOf(notification, prepared.preset),
   };
   const { content, linkToShorten } = contentOf(notification.content, prepared.preset);

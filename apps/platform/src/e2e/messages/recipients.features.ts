@@ -167,4 +167,39 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect((await listedMessage(world, application, code))?.platforms).toEqual(['ANDROID', 'CHROME']);
     });
   });
+
+  describe('recipients in a geozone (R-I20)', () => {
+    const geozone = { lat: 52.5, lng: 13.4, range: 500 };
+    let application: string;
+    const sentTo = async (notification: object): Promise<number> => {
+      const code = await sendOne(application, { content: 'x', ...notification });
+      await world.settle();
+      return funnelFigures(await funnelOf(code)).sent;
+    };
+
+    beforeAll(async () => {
+      application = await world.application();
+      const places = [52.5, 52.504, 52.505, undefined];
+      for (const [i, lat] of places.entries()) {
+        const hwid = `walker-${i}`;
+        const gold = i % 2 === 0 ? { tags: { Plan: 'gold' } } : {};
+        await test.register(application, hwid, { ...android(fcmToken('accepted', 9100 + i)), ...gold });
+        if (lat !== undefined) await world.call('getNearestZone', { application, hwid, lat, lng: 13.4 });
+      }
+    });
+
+    it('are those whose last location is in it, and whom the conditions select', async () => {
+      expect(await sentTo({ geozone })).toBe(2);
+      expect(await sentTo({ geozone: { ...geozone, range: 1000 } })).toBe(3);
+      expect(await sentTo({ geozone, conditions: [['Plan', 'EQ', 'gold']] })).toBe(1);
+      expect(await sentTo({ geozone: { ...geozone, lat: '0' } })).toBe(0);
+    });
+
+    it('are not looked for beside a list', async () => {
+      const devices = Array.from({ length: 10 }, (_, i) => `walker-${i % 4}`).concat(
+        Array.from({ length: 10 }, (_, i) => `unknown-${i}`),
+      );
+      expect(await sentTo({ geozone: { ...geozone, lat: 0 }, devices })).toBe(4);
+    });
+  });
 }

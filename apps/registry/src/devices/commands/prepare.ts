@@ -20,7 +20,7 @@ const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a,
 /** The caller restricts platforms. */
 const audience = (
   target: NonNullable<Audience['target']>,
-  more: { readonly found?: Found; readonly filter?: LiveFilter } = {},
+  more: { readonly found?: Found; readonly filter?: LiveFilter | undefined } = {},
 ): Addressed => ({
   audience: { target, platforms: [] },
   unknown: [...(more.found?.unknown ?? [])],
@@ -32,8 +32,9 @@ const audience = (
 const named = (found: Found): Addressed =>
   audience({ $case: 'named', value: { seqs: ascending(found.seqs) } }, { found });
 
-const selected = (expression: Expression | undefined): Addressed =>
-  audience({ $case: 'selection', value: { expression } });
+/** The caller restricts the place. */
+const selected = (expression: Expression | undefined, filter?: LiveFilter): Addressed =>
+  audience({ $case: 'selection', value: { expression, circle: undefined } }, { filter });
 
 /** Maximum encoded size of the segments and presets of one request: one reply holds them all. */
 const MAX_NAMED_BYTES = 16 << 20;
@@ -73,7 +74,7 @@ export function prepareRpc({
     room.bytes -= found.expression.length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
     const expression = await meaningOf(found, field, tags);
-    return audience({ $case: 'selection', value: { expression } }, { filter: found });
+    return selected(expression, found);
   };
 
   const address = async (

@@ -1,5 +1,5 @@
-import { defaultTags, formatDate, plainText, type TagDefinition } from '@tidings/audience';
-import { TagType } from '@tidings/events';
+import { defaultTags, distanceMeters, formatDate, plainText, type TagDefinition } from '@tidings/audience';
+import { type Circle, TagType } from '@tidings/events';
 import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
 import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
@@ -8,6 +8,8 @@ import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLA
 export interface Wanted {
   /** Devices that do not match are omitted. */
   readonly predicate?: Predicate | undefined;
+  /** Devices whose location is not in it are omitted. */
+  readonly circle?: Circle | undefined;
   /** Tags whose values are written to the columns as text; undefined for a name that is not a tag. */
   readonly values?: readonly (TagDefinition | undefined)[];
   /** Read the base of relative badges. */
@@ -50,6 +52,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
     ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
     ...(wanted.badge ? { 'self.badge': 1 } : {}),
+    ...(wanted.circle ? { 'self.place': 1 } : {}),
   };
 }
 
@@ -89,7 +92,10 @@ const Name = {
   self: nameOf('self'),
   open: nameOf('open'),
   badge: nameOf('badg'),
+  place: nameOf('plac'),
 } as const;
+/** `lat` and `lng`. */
+const Coordinate = { lat: nameOf('lat'), lng: nameOf('lng') } as const;
 /** Names of two letters: the fourth byte belongs to the value. */
 const Short = { cg: nameOf('cg'), tz: nameOf('tz') } as const;
 const SHORT = 0xffffff;
@@ -131,10 +137,13 @@ export class DeviceReader {
   readonly #platforms: Comparable[] | undefined;
   readonly #tokens: Comparable[] | undefined;
   readonly #languages: ReadonlySet<string> | undefined;
+  readonly #circle: Circle | undefined;
+  readonly #place = { lat: NaN, lng: NaN };
 
-  constructor(columns: Columns, { predicate, values = [], languages }: Wanted) {
+  constructor(columns: Columns, { predicate, values = [], languages, circle }: Wanted) {
     this.#columns = columns;
     this.#languages = languages;
+    this.#circle = circle;
     this.#predicate = predicate;
     this.#values = values;
     this.#compared = predicate?.tags.map(() => []) ?? [];
@@ -160,15 +169,21 @@ export class DeviceReader {
     for (const values of this.#compared) values.length = 0;
     for (const ranges of this.#ranges) ranges.length = 0;
     this.#texts.fill('');
+    this.#place.lat = this.#place.lng = NaN;
     const columns = this.#columns;
     const tokenStart = columns.tokens.length;
-    if (!this.#readFields(document) || (this.#predicate && !this.#predicate.matches(this.#compared))) {
+    if (!this.#readFields(document) || !this.#isSelected()) {
       columns.tokens.length = tokenStart;
       return;
     }
     this.#writeValues(document);
     if (this.#languages && !this.#languages.has(row.language)) row.language = '';
     columns.add(row);
+  }
+
+  #isSelected(): boolean {
+    if (this.#circle && !(distanceMeters(this.#circle, this.#place) <= this.#circle.rangeMeters)) return false;
+    return !this.#predicate || this.#predicate.matches(this.#compared);
   }
 
   /** False for a deleted device. */
@@ -245,6 +260,22 @@ export class DeviceReader {
       p++;
       if (name === Name.badge) this.#row.badge = Math.min(numberAt(b, p, type), MAX_BADGE);
       else if (name === Name.open) this.#take(fieldTags.open.number, b, p, type, 0);
+      else if (name === Name.place) this.#readPlace(b, p);
+      p += sizeOf(b, p, type);
+    }
+  }
+
+  /** The location `{lat, lng, at}`. */
+  #readPlace(b: Buffer, start: number): void {
+    const end = start + b.readInt32LE(start) - 1;
+    let p = start + 4;
+    while (p < end) {
+      const type = b[p++]!;
+      const name = b.readInt32LE(p);
+      while (b[p] !== 0) p++;
+      p++;
+      if (name === Coordinate.lat) this.#place.lat = numberAt(b, p, type);
+      else if (name === Coordinate.lng) this.#place.lng = numberAt(b, p, type);
       p += sizeOf(b, p, type);
     }
   }

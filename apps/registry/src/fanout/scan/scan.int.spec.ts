@@ -97,6 +97,44 @@ describeWithMongo('scan', (mongo) => {
     );
   });
 
+  it('selects the devices that were in a circle within 24 hours (R-I20)', async () => {
+    const app = 'PLACE-00001';
+    const circle = { lat: 52.5, lng: 13, rangeMeters: 100 };
+    /** At 52.5 N a degree of longitude is 67,691 m, and a degree of latitude is 111,195 m everywhere. */
+    const [east, north] = [1 / 67_691, 1 / 111_195];
+    const place = (metersEast: number, metersNorth: number, ageMs: number) => ({
+      self: {
+        place: { lat: 52.5 + metersNorth * north, lng: 13 + metersEast * east, at: sampleNow.getTime() - ageMs },
+      },
+    });
+    const drawn = [
+      place(0, 0, 0),
+      place(99, 0, 86_400_000),
+      place(0, -99, 1),
+      // Integers are stored in another type.
+      { self: { place: { lat: 52, lng: 13, at: sampleNow.getTime() } } },
+      place(101, 0, 0),
+      place(0, 101, 0),
+      place(80, 80, 0),
+      place(0, 0, 86_400_001),
+      {},
+    ];
+    await devices.insertMany(drawn.map((each, seq) => ({ ...device(app, seq), ...each })));
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    const found = async (over: object, lookup: readonly number[] = []): Promise<number[]> => {
+      const selected = { expression: undefined, now: sampleNow, circle, ...over };
+      await scan.selected(columns, { application: app, chunk: 0 }, selected, lookup, {});
+      return Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b);
+    };
+    expect(await found({})).toEqual([0, 1, 2]);
+    const odd = tag(70, TagType.TAG_TYPE_INTEGER, Operator.OPERATOR_GTE, 1);
+    expect(await found({ expression: odd })).toEqual([1, 2]);
+    expect(await found({ expression: odd }, [0])).toEqual([1, 2]);
+    expect(await found({ circle: { lat: 52, lng: 13, rangeMeters: 50 } })).toEqual([3]);
+    expect(await found({ circle: undefined })).toHaveLength(drawn.length);
+  });
+
   it('measures scan, plan and emission', async () => {
     const scan = new DeviceScan(mongo.db);
     const columns = new Columns();

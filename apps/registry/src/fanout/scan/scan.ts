@@ -1,4 +1,5 @@
-import type { Expression } from '@tidings/events';
+import { latitudesAround } from '@tidings/audience';
+import type { Circle, Expression } from '@tidings/events';
 import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf, seqRangeOf } from '@tidings/kernel';
 import {
   canLookUp,
@@ -25,6 +26,8 @@ const STRETCHES = 16;
 const STRETCH = 256;
 /** Above one wanted device per this number of seqs, a range is read rather than each seq looked up. */
 const SPARSE = 8;
+/** Maximum age of the location of a device that a circle selects (R-I20). */
+const PLACE_MS = 86_400_000;
 /** Maximum seqs in one filter. */
 const MAX_LISTED = 2000;
 
@@ -49,6 +52,8 @@ export const deviceLayout: DeviceLayout = {
 export interface Selected {
   readonly expression: Expression | undefined;
   readonly now: Date;
+  /** Only devices that were in it within {@link PLACE_MS} before `now`. @default anywhere */
+  readonly circle?: Circle | undefined;
 }
 
 /** The additional data of each device. */
@@ -106,16 +111,16 @@ export class DeviceScan {
   async selected(
     columns: Columns,
     { application, chunk }: { readonly application: string; readonly chunk: number },
-    { expression, now }: Selected,
+    { expression, now, circle }: Selected,
     lookup: Lookup,
     extras: Extras,
   ): Promise<void> {
     const viewpoint = { now, application };
     const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const [from, to] = seqRangeOf(chunk);
-    const withToken = filter(application, from, to, { token: { $exists: true } });
+    const withToken = filter(application, from, to, { token: { $exists: true }, ...(circle && near(circle, now)) });
     const filters = canMatch(expression, viewpoint) ? [withToken] : [];
-    await this.#read(filters, hint, columns, { ...extras, predicate: residual });
+    await this.#read(filters, hint, columns, { ...extras, predicate: residual, circle });
   }
 
   /** Number of selected devices of the application, with or without a token. */
@@ -195,6 +200,15 @@ export class DeviceScan {
       }
     }
   }
+}
+
+/** Devices with a recent location at the latitudes of a circle; the scan checks the distance. */
+function near(circle: Circle, now: Date): Record<string, unknown> {
+  const [south, north] = latitudesAround(circle, circle.rangeMeters);
+  return {
+    'self.place.at': { $gte: now.getTime() - PLACE_MS },
+    'self.place.lat': { $gte: south, $lte: north },
+  };
 }
 
 function listed(application: string, seqs: readonly number[]): readonly Filter<DeviceDocument>[] {

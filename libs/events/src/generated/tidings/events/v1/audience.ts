@@ -53,7 +53,19 @@ export interface NamedRecipients {
 
 /** Every device with a token that satisfies the expression; all of the application where there is none (R-H12). */
 export interface Selection {
-  expression: Expression | undefined;
+  expression:
+    | Expression
+    | undefined;
+  /** Only devices whose last known location is at most 24 hours old and within it (R-I20); unset = anywhere. */
+  circle: Circle | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Degrees and meters. */
+export interface Circle {
+  lat: number;
+  lng: number;
+  rangeMeters: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -403,13 +415,16 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
 };
 
 function createBaseSelection(): Selection {
-  return { expression: undefined };
+  return { expression: undefined, circle: undefined };
 }
 
 export const Selection: MessageFns<Selection> = {
   encode(message: Selection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.expression !== undefined) {
       Expression.encode(message.expression, writer.uint32(10).fork()).join();
+    }
+    if (message.circle !== undefined) {
+      Circle.encode(message.circle, writer.uint32(18).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -441,6 +456,14 @@ export const Selection: MessageFns<Selection> = {
             }
 
             message.expression = Expression.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.circle = Circle.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -503,6 +526,136 @@ export const Selection: MessageFns<Selection> = {
     message.expression = (object.expression !== undefined && object.expression !== null)
       ? Expression.fromPartial(object.expression)
       : undefined;
+    message.circle = (object.circle !== undefined && object.circle !== null)
+      ? Circle.fromPartial(object.circle)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCircle(): Circle {
+  return { lat: 0, lng: 0, rangeMeters: 0 };
+}
+
+export const Circle: MessageFns<Circle> = {
+  encode(message: Circle, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lat !== 0) {
+      writer.uint32(9).double(message.lat);
+    }
+    if (message.lng !== 0) {
+      writer.uint32(17).double(message.lng);
+    }
+    if (message.rangeMeters !== 0) {
+      writer.uint32(24).uint32(message.rangeMeters);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Circle {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCircle();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.lat = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.lng = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.rangeMeters = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Circle, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Circle | Circle[]> | Iterable<Circle | Circle[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Circle.encode(p).finish()];
+        }
+      } else {
+        yield* [Circle.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Circle>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Circle> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Circle.decode(p)];
+        }
+      } else {
+        yield* [Circle.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Circle>, I>>(base?: I): Circle {
+    return Circle.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Circle>, I>>(object: I): Circle {
+    const message = createBaseCircle();
+    message.lat = object.lat ?? 0;
+    message.lng = object.lng ?? 0;
+    message.rangeMeters = object.rangeMeters ?? 0;
     return message;
   },
 };
