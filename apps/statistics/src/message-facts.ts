@@ -1,9 +1,10 @@
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
+import { expiryOf } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
 import type { WindowEnds } from './stages.ts';
-import { HIDDEN_KEPT_MS, KEPT_MS, type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
+import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
 /** Maximum age of a delivered fact: topics of facts keep records for 7 days. */
@@ -92,7 +93,7 @@ function updateOf({ event, at }: MessageEvent): UpdateFilter<MessageFacts> | und
   switch (event?.$case) {
     case 'accepted':
       // The earlier expiry applies: a purged message expires at once.
-      return { $min: { expiresAt: new Date(at!.getTime() + (event.value.hidden ? HIDDEN_KEPT_MS : KEPT_MS)) } };
+      return { $min: { expiresAt: expiryOf(event.value, at!) } };
     case 'released':
       return { $set: { releasedAt: at! } };
     case 'purged':

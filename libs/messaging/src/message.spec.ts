@@ -6,6 +6,7 @@ import {
   type CreateMessage,
   createMessage,
   evolveMessage,
+  expiryOf,
   joinMessage,
   type JoinMessage,
   type Message,
@@ -13,6 +14,7 @@ import {
   releaseMessage,
 } from './message.ts';
 
+const DAY_MS = 86_400_000;
 const at = new Date('2026-03-01T10:00:00Z');
 const later = (ms: number): Date => new Date(at.getTime() + ms);
 const command = (over: Partial<CreateMessage> = {}): CreateMessage => ({
@@ -51,6 +53,17 @@ describe('createMessage', () => {
     const { events, created } = createMessage(command({ at: later(age) }), transaction);
     expect(events).toHaveLength(repeat ? 0 : 2);
     expect(created).toMatchObject(repeat ? { code: 'old', answer: 'CODE_NOT_AVAILABLE', repeat } : { repeat });
+  });
+});
+
+describe('expiryOf', () => {
+  it.each([
+    ['365 days from the acceptance', {}, 365],
+    ['365 days from the acceptance, if the send date is in the past', { sendAt: later(-DAY_MS) }, 365],
+    ['365 days from a send date ahead', { sendAt: later(364 * DAY_MS) }, 729],
+    ['7 days for a hidden message', { hidden: true }, 7],
+  ])('keeps a message %s', (_, accepted, days) => {
+    expect(expiryOf(MessageAccepted.fromPartial(accepted), at)).toEqual(later(days * DAY_MS));
   });
 });
 

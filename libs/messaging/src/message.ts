@@ -28,6 +28,12 @@ export interface Transaction {
   readonly at: Date;
 }
 
+const DAY_MS = 86_400_000;
+/** Retention of a message and of its figures (R-LM3). */
+export const KEPT_MS = 365 * DAY_MS;
+/** Retention of a hidden message and of all data on it (R-I6, R-LM3). */
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
+
 /** Validity of a transactionId, from acceptance, not extended by repeats (R-I10). */
 export const TRANSACTION_MS = 300_000;
 
@@ -143,6 +149,14 @@ export function joinMessage(
   };
   return [...opening, joined].map((event) => eventOf(message ?? of, at, event));
 }
+
+/**
+ * The end of the retention of a message, or of data on it, counted from its send date: a message that is scheduled a year ahead is kept for a year
+ * after it (R-LM3).
+ * @param keptMs retention of the data, unless the message is hidden
+ */
+export const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date, keptMs = KEPT_MS): Date =>
+  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : keptMs));
 
 /** Releases a scheduled message that is due; idempotent. */
 export const releaseMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>

@@ -2,22 +2,21 @@ import type { StoredState } from '@tidings/event-store';
 import { MessageAccepted } from '@tidings/events';
 import type { Message } from '@tidings/messaging';
 import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
-import type { Document } from 'mongodb';
 import type { FilterQuery, Model } from 'mongoose';
 import { type MessageDocument, messageOf } from './message-log.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 
 /** The query of a messages:list request on the states (Spec H, R-H2, R-H3); hidden messages are never listed (R-I6). */
-function filterOf(request: ListMessagesRequest, shownFrom: Date): FilterQuery<StoredState<MessageDocument>> {
+function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredState<MessageDocument>> {
   const { createdFrom, createdBefore } = request;
-  const created: Document = { $gte: createdFrom && createdFrom > shownFrom ? createdFrom : shownFrom };
-  if (createdBefore) created['$lt'] = createdBefore;
+  const created = { ...(createdFrom && { $gte: createdFrom }), ...(createdBefore && { $lt: createdBefore }) };
   return {
     account: request.account,
     apps: request.application,
     hidden: false,
-    createdAt: created,
+    expireAt: { $gt: now },
+    ...(createdFrom || createdBefore ? { createdAt: created } : {}),
     ...(request.platforms.length > 0 ? { platforms: { $in: request.platforms } } : {}),
     ...(request.campaignId === 0n ? {} : { campaignId: Number(request.campaignId) }),
     ...(request.source === '' ? {} : { source: request.source }),
@@ -27,13 +26,13 @@ function filterOf(request: ListMessagesRequest, shownFrom: Date): FilterQuery<St
   };
 }
 
-/** Newest first; `total` counts all matches (R-H2). @param shownFrom messages created earlier are omitted (R-LM3) */
+/** Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
-  shownFrom: Date,
+  now: Date,
 ): Promise<ListMessagesReply> {
-  const filter = filterOf(request, shownFrom);
+  const filter = filterOf(request, now);
   const page = messages
     .find(filter)
     .sort({ createdAt: -1, id: -1 })

@@ -8,6 +8,7 @@ import {
   createMessage,
   type CreateMessage,
   evolveMessage,
+  expiryOf,
   joinMessage,
   type JoinMessage,
   type Message,
@@ -155,7 +156,16 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   fields: {
     [MESSAGES]: fieldsOf<MessageDocument>({
-      ...{ id: true, account: true, apps: true, createdAt: true, status: true, sendAt: true, releasedAt: true },
+      ...{
+        id: true,
+        account: true,
+        apps: true,
+        createdAt: true,
+        expireAt: true,
+        status: true,
+        sendAt: true,
+        releasedAt: true,
+      },
       ...{
         completedAt: true,
         platforms: true,
@@ -206,6 +216,8 @@ export interface MessageDocument {
   readonly account: string;
   readonly apps: readonly string[];
   readonly createdAt: Date;
+  /** From then on it is no longer shown, whether or not it is removed yet (R-LM3). */
+  readonly expireAt: Date;
   readonly status: Message['status'];
   /** When it is to be released; absent in a purged message. */
   readonly sendAt?: Date;
@@ -249,6 +261,7 @@ function messageDocument(message: Message): Record<string, unknown> {
     account: message.account,
     apps: accepted.applications,
     createdAt: message.createdAt,
+    expireAt: expiryOf(accepted, message.createdAt),
     status: message.status,
     ...(accepted.sendAt ? { sendAt: accepted.sendAt } : {}),
     ...timesOf(message),

@@ -2,7 +2,7 @@ import { type KeyObject, randomInt } from 'node:crypto';
 import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { bucketOf, type Clock, Fault, newMessageCode } from '@tidings/kernel';
-import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
+import { type Created, KEPT_MS, repeatOf, type Transaction } from '@tidings/messaging';
 import { modelOf, reserve } from '@tidings/mongo';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
@@ -10,7 +10,7 @@ import { listMessages, type StoredMessage, viewOf } from './list.ts';
 import { LOGS, logOfMessage, type MessageCommand, messageOf, type ShortLink } from './message-log.ts';
 import { shortened } from './short-link.ts';
 import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
-import { KEPT_MS, RESERVATIONS } from './storage/retention.ts';
+import { RESERVATIONS } from './storage/retention.ts';
 
 /** Longer than a caller's request. */
 const RESERVED_MS = 15_000;
@@ -33,9 +33,6 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
   const transactions = modelOf(db, transactionsModel);
 
   const transactionOf = (account: string, id: string): string => keyedId(transactionKey, account, id);
-
-  /** Messages created earlier are no longer shown, whether or not they are removed yet (R-LM3). */
-  const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
 
   const create = async (account: string, draft: MessageDraft): Promise<Created> => {
     if (!draft.message) throw Fault.bug('draft without a message');
@@ -88,10 +85,10 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       return {};
     },
 
-    list: (request) => listMessages(messages, request, shownFrom()),
+    list: (request) => listMessages(messages, request, new Date(clock.now())),
 
     async find({ account, code }) {
-      const shown = { createdAt: { $gte: shownFrom() }, purgedAt: { $exists: false } };
+      const shown = { expireAt: { $gt: new Date(clock.now()) }, purgedAt: { $exists: false } };
       const stored = await messages
         .findOne({ _id: code.toUpperCase(), account, ...shown })
         .lean<StoredMessage | null>();
@@ -100,7 +97,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
     async followLink({ code }) {
       const link = await links.findOne({ _id: code }).lean<ShortLink | null>();
-      return { url: link && link.at > shownFrom() ? link.url : '' };
+      return { url: link && link.at.getTime() > clock.now() - KEPT_MS ? link.url : '' };
     },
   };
 }

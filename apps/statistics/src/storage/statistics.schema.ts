@@ -1,12 +1,9 @@
+import { HIDDEN_KEPT_MS, KEPT_MS } from '@tidings/messaging';
 import { bytes, date, defineModel, inDays, list, number, object, optional, pairs, text } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 
-const DAY_MS = 86_400_000;
-/** Retention of figures, equal to that of their message; hidden messages 7 days (R-LM3, R-I6). */
-export const KEPT_MS = 365 * DAY_MS;
-export const HIDDEN_KEPT_MS = 7 * DAY_MS;
-/** Figures are shown for at most 365 days from the acceptance of their message (R-LM3), which precedes them. */
-export const GROUPS_KEPT_MS = 366 * DAY_MS;
+/** A day longer than figures are shown: the sets arise after the send date, which the retention is counted from. */
+export const GROUPS_KEPT_MS = KEPT_MS + 86_400_000;
 
 export interface MessageFacts {
   readonly _id: string;
@@ -69,7 +66,7 @@ const reports = optional(object<ReportsPart>({ rev: number, hours }));
 /** Data on a message that its sets do not contain. */
 export const messagesModel = defineModel<MessageFacts>({
   name: 'messages',
-  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: { _id: text, releasedAt: optional(date), expiresAt: optional(date), removeAt: optional(date) },
   indexes: [
     { name: 'expiresAt_1', key: { expiresAt: 1 } },

@@ -1,8 +1,9 @@
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
+import { expiryOf } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db } from 'mongodb';
-import { HIDDEN_KEPT_MS, KEPT_MS } from '../storage/retention.ts';
+import { KEPT_MS } from '../storage/retention.ts';
 import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
 
 const CACHED = 500;
@@ -56,13 +57,11 @@ function writesOf(messageEvent: MessageEvent): AnyBulkWriteOperation<MessageDocu
 function acceptedWrites({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
   const { bucket, accepted } = saidIn(event);
   if (!accepted) return [];
-  const { hidden, sendAt } = accepted;
-  const from = Math.max(at!.getTime(), sendAt?.getTime() ?? 0);
   const kept = {
     id: Number(id),
     account,
     accepted: MessageAccepted.encode(accepted).finish(),
-    expireAt: new Date(from + (hidden ? HIDDEN_KEPT_MS : KEPT_MS)),
+    expireAt: expiryOf(accepted, at!, KEPT_MS),
   };
   return [
     {

@@ -1,5 +1,6 @@
 import { defineStates } from '@tidings/event-store';
 import type { SubscriptionSettings } from '@tidings/events';
+import { HIDDEN_KEPT_MS } from '@tidings/messaging';
 import {
   bytes,
   date,
@@ -19,7 +20,7 @@ import type { Binary } from 'mongodb';
 import type { DeliveryDocument } from '../facts/delivery-document.ts';
 import type { Place } from '../streams/unacked.ts';
 import { type SubscriptionDocument, SUBSCRIPTIONS, DELIVERIES } from '../webhook-log.ts';
-import { FORGET_OWNERS_MS, HIDDEN_KEPT_MS, KEPT_MS } from './retention.ts';
+import { FORGET_OWNERS_MS, KEPT_MS } from './retention.ts';
 
 /** Subscriptions, as applied by their logs. */
 export const subscriptionsModel = defineStates<SubscriptionDocument>({
@@ -79,7 +80,7 @@ export interface MessageDocument {
 /** The service's own copy of message contents: written natively, with every message and its facts. */
 export const messagesModel = defineModel<MessageDocument>({
   name: 'messages',
-  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: { _id: text, id: number, account: text, accepted: bytes, expireAt: date },
   indexes: [{ name: 'expireAt', key: { expireAt: 1 } }],
 });

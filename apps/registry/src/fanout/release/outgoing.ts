@@ -1,6 +1,7 @@
 import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
+import { expiryOf } from '@tidings/messaging';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
@@ -9,9 +10,6 @@ import type { MessageIdentity } from '../plan/plans.ts';
 export const OUTGOING = 'outgoing';
 
 const DAY_MS = 86_400_000;
-/** Retention of plans: that of statistics, and for hidden messages that of their reports (R-I6, R-LM3). */
-export const KEPT_MS = 365 * DAY_MS;
-export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** Maximum age of delivered facts: topics of facts hold them for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
 /** Time of the watchdog's first check of a released message that is not completed. */
@@ -79,9 +77,6 @@ function outgoingOf(stored: OutgoingDocument): Outgoing {
     expireAt: stored.expireAt,
   };
 }
-
-const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date): Date =>
-  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : KEPT_MS));
 
 const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
 

@@ -1,4 +1,5 @@
 import { defineStates } from '@tidings/event-store';
+import { HIDDEN_KEPT_MS, KEPT_MS } from '@tidings/messaging';
 import {
   bytes,
   date,
@@ -15,14 +16,7 @@ import {
   text,
 } from '@tidings/mongo';
 import { FANOUTS, type FanoutState, type PlanDocument, PLANS, type SliceCount } from '../plan/plans.ts';
-import {
-  HIDDEN_KEPT_MS,
-  KEPT_MS,
-  LATE_MS,
-  OUTGOING,
-  type OutgoingDocument,
-  type RemovedDocument,
-} from '../release/outgoing.ts';
+import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
 const withTheMessage = `with the message; documents of late facts ${inDays(LATE_MS)} longer`;
@@ -32,7 +26,7 @@ export const outgoingModel = defineModel<
   Pick<OutgoingDocument, '_id'> & Partial<Omit<OutgoingDocument, '_id'>> & Partial<RemovedDocument>
 >({
   name: OUTGOING,
-  retention: `${inDays(KEPT_MS)}, hidden messages ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)} from the send date, hidden messages ${inDays(HIDDEN_KEPT_MS)}`,
   fields: {
     _id: text,
     id: optional(number),

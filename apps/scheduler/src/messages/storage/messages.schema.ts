@@ -13,7 +13,7 @@ import {
   record,
   text,
 } from '@tidings/mongo';
-import type { Transaction } from '@tidings/messaging';
+import { HIDDEN_KEPT_MS, KEPT_MS, type Transaction } from '@tidings/messaging';
 import {
   JOINS,
   LINKS,
@@ -24,7 +24,7 @@ import {
   TRANSACTIONS,
 } from '../message-log.ts';
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
-import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
+import { JOINS_KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
 /** Name of the index of scheduled messages. */
 export const SCHEDULED = 'scheduled';
@@ -38,12 +38,13 @@ export const OPEN = 'open';
 /** Messages, as applied by their logs. No index contains callers' text. */
 export const messagesModel = defineStates<MessageDocument>({
   name: MESSAGES,
-  retention: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
+  retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
   fields: {
     id: number,
     account: text,
     apps: list(text),
     createdAt: date,
+    expireAt: date,
     status: oneOf('PENDING', 'PROCESSING', 'DONE', 'FAIL', 'CANCELED'),
     sendAt: optional(date),
     releasedAt: optional(date),
@@ -63,7 +64,7 @@ export const messagesModel = defineStates<MessageDocument>({
   indexes: [
     { name: 'list', key: { account: 1, apps: 1, createdAt: -1, id: -1 } },
     { name: 'ids', key: { id: 1 } },
-    { name: 'age', key: { hidden: 1, createdAt: 1 } },
+    { name: 'expireAt', key: { expireAt: 1 } },
     { name: SCHEDULED, key: { sendAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
     { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
     {
@@ -77,7 +78,7 @@ export const messagesModel = defineStates<MessageDocument>({
 /** The short links of messages. */
 export const linksModel = defineStates<ShortLink>({
   name: LINKS,
-  retention: inDays(KEPT_MS),
+  retention: `${inDays(KEPT_MS)} from the send date`,
   fields: { url: text, at: date, message: text },
   indexes: [
     { name: 'at_1', key: { at: 1 } },
