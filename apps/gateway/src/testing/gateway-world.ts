@@ -189,8 +189,8 @@ export class World {
     describe: unsupported,
     mergeUser: unsupported,
     findContacts: async () => ({ hwids: [] }),
-    prepare: async ({ application: code, audiences }) => ({
-      application: this.applications.get(code),
+    prepare: async ({ applications: [code], audiences }) => ({
+      application: this.applications.get(code!),
       audiences: audiences.map(({ target }) => {
         const names = target?.$case === 'devices' ? target.value.names : [];
         const unknown = names.filter((name) => name !== KNOWN_HWID);

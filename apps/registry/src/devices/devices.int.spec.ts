@@ -23,7 +23,7 @@ describeWithMongo('the registry', (mongo) => {
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
-    application: test.app,
+    ...{ applications: [test.app], group: '' },
     audiences: [
       { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
     ],
@@ -159,7 +159,9 @@ describeWithMongo('the registry', (mongo) => {
       expect(await setTags('', {}, { application: foreign, userId: 'anna' })).toEqual(argument(DENIED));
       const request = { account: 'default', application: foreign };
       await expect(test.registry.devices.getTags({ ...request, hwid: 'mine', userId: '' })).rejects.toThrow(DENIED);
-      await expect(test.registry.devices.prepare({ ...request, audiences: [] })).rejects.toThrow(DENIED);
+      await expect(
+        test.registry.devices.prepare({ account: 'default', applications: [foreign], group: '', audiences: [] }),
+      ).rejects.toThrow(DENIED);
       expect((await test.registry.devices.locate({ ...request, hwids: ['mine'] })).locations[0]?.found).toBe(false);
       const own = await test.registry.devices.locate({ account, application: foreign, hwids: ['mine'] });
       expect(own.locations[0]?.found).toBe(true);

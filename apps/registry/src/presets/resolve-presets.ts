@@ -11,32 +11,46 @@ export interface Resolved {
   readonly campaignId: bigint;
 }
 
-/** Finds the preset and the campaign of a notification in its application, a preset also in the application's groups; others count as unknown. */
-export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 'groupsOf'>) => {
-  const isFor = async ({ group, application: own }: Preset, application: string): Promise<boolean> =>
-    group === '' ? own === application : (await accounts.groupsOf(application)).some(({ code }) => code === group);
+/** The applications that a message is addressed to: one, or those of a group. */
+export interface Addressees {
+  readonly account: string;
+  readonly applications: readonly string[];
+  /** "" for one application. */
+  readonly group: string;
+}
 
-  const presetOf = async (account: string, application: string, { preset: code, path }: PrepareAudience) => {
+/**
+ * Finds the preset and the campaign of a notification. A message to an application takes presets of it and of its groups; a message to a group takes
+ * presets of the group, and campaigns of any of its applications. Others count as unknown.
+ */
+export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 'groupsOf'>) => {
+  const isFor = async (preset: Preset, { applications: [application], group }: Addressees): Promise<boolean> => {
+    if (group !== '') return preset.group === group;
+    if (preset.group === '') return preset.application === application;
+    return (await accounts.groupsOf(application!)).some(({ code }) => code === preset.group);
+  };
+
+  const presetOf = async (to: Addressees, { preset: code, path }: PrepareAudience) => {
     if (code === '') return undefined;
-    const found = await store.preset(account, code);
-    if (!found || !(await isFor(found.preset, application))) throw Fault.argument(`${path}.preset: not found`);
+    const found = await store.preset(to.account, code);
+    if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${path}.preset: not found`);
     return found.preset;
   };
 
-  const campaignIdOf = async (account: string, application: string, code: string): Promise<bigint | undefined> => {
+  const campaignIdOf = async ({ account, applications }: Addressees, code: string): Promise<bigint | undefined> => {
     const found = await store.campaign(account, code);
-    return found?.application === application ? BigInt(found.id) : undefined;
+    return found && applications.includes(found.application) ? BigInt(found.id) : undefined;
   };
 
-  return async (account: string, application: string, asked: PrepareAudience): Promise<Resolved> => {
-    const preset = await presetOf(account, application, asked);
+  return async (to: Addressees, asked: PrepareAudience): Promise<Resolved> => {
+    const preset = await presetOf(to, asked);
     if (asked.campaign !== '') {
-      const campaignId = await campaignIdOf(account, application, asked.campaign);
+      const campaignId = await campaignIdOf(to, asked.campaign);
       if (campaignId === undefined) throw Fault.argument(`${asked.path}.campaign: not found`);
       return { preset, campaignId };
     }
     // The preset's campaign may have been deleted.
-    const campaignId = preset?.campaign ? await campaignIdOf(account, application, preset.campaign) : undefined;
+    const campaignId = preset?.campaign ? await campaignIdOf(to, preset.campaign) : undefined;
     return { preset, campaignId: campaignId ?? 0n };
   };
 };

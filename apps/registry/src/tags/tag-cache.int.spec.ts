@@ -124,8 +124,7 @@ describeWithMongo('the registry', (mongo) => {
     it('in conditions become an expression', async () => {
       const prepare = (conditions: { tag: string; operator: string; operand: unknown }[]) =>
         test.registry.devices.prepare({
-          account: 'default',
-          application: test.app,
+          ...{ account: 'default', applications: [test.app], group: '' },
           audiences: [
             {
               target: { $case: 'conditions', value: { operator: '', conditions } },

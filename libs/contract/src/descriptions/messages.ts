@@ -12,7 +12,8 @@ const codes =
 export const messageWords = {
   'deleteMessage.message': 'Code of the message, as createMessage returned it.',
   notifications: 'The messages to send. If one is refused, none is sent.',
-  applications_group: 'Code of a group of applications. Not served yet: any value but null is refused.',
+  applications_group:
+    'Code of a group of applications, in place of `application`: the message is sent to the devices of all of them. `devices` and `users` must not be given then.',
   send_date:
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time, or none, means now.',
   ignore_user_timezone:

@@ -34,7 +34,10 @@ describe('createMessage', () => {
       { application: 'a', applications_group: 'g', notifications: [{ content: 'x' }] },
       'application and applications_group must not be used together',
     ],
-    [{ applications_group: 'g', notifications: [{ content: 'x' }] }, 'applications_group: not served yet'],
+    [
+      { applications_group: 'g', notifications: [{ content: 'x' }, { content: 'x', devices: ['d'] }] },
+      'devices must not be used with applications_group',
+    ],
   ])('request %#', (given, text) => expect(textOf(given)).toBe(text));
 
   it.each([

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, object, optional, unchecked, whole } from '../values.ts';
+import { array, object, optional, whole } from '../values.ts';
 import { notification } from './notification.ts';
 
 const MAX_NOTIFICATIONS = 1000;
@@ -13,7 +13,7 @@ const fields = object({
   application: optionalUnless(applicationCode, (request) =>
     given(request['application']) || given(request['applications_group']) ? undefined : 'application',
   ),
-  applications_group: optional(unchecked({ type: 'string' })),
+  applications_group: optional(applicationCode),
   notifications: array(notification)
     .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
     .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`),
@@ -22,9 +22,11 @@ const fields = object({
     (request) => request.application === undefined || request.applications_group === undefined,
     whole('application and applications_group must not be used together'),
   )
-  .refine((request) => request.applications_group === undefined, {
-    error: 'not served yet',
-    path: ['applications_group'],
+  .check(({ value: { applications_group: group, notifications }, issues }) => {
+    const listed = group === undefined ? undefined : notifications.find(({ recipients }) => 'names' in recipients);
+    if (!listed) return;
+    const { error: message, params } = whole(`${listed.recipients.kind} must not be used with applications_group`);
+    issues.push({ code: 'custom', message, params, input: group });
   });
 
 /**
@@ -35,7 +37,9 @@ export const createMessage = json13('createMessage', {
   scope: 'api',
   messagesOn210: true,
   input: fields.transform((request) => ({
-    application: request.application!,
+    /** Codes; one of them is "". */
+    application: request.application ?? '',
+    group: request.applications_group ?? '',
     notifications: request.notifications,
   })),
   output: z.object({
@@ -77,6 +81,10 @@ export const createMessage = json13('createMessage', {
         ],
       },
       reply: { Messages: ['CODE_NOT_AVAILABLE'], UnknownDevices: { CODE_NOT_AVAILABLE: ['phone-2'] } },
+    },
+    {
+      request: { applications_group: 'B1B2C-3D4E5', notifications: [{ content: 'To all applications of the group' }] },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
     },
   ],
 });

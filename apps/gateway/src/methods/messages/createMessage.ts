@@ -4,7 +4,7 @@ import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract'
 import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
-import { hasAccessToGroup } from '../presets/find-preset.ts';
+import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
 import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
@@ -139,7 +139,7 @@ async function accept(
 }
 
 export const createMessage: Handler<typeof api.createMessage> = async (
-  { application, notifications },
+  { application, group, notifications },
   context,
   call,
 ) => {
@@ -147,10 +147,11 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const { account } = call;
   const now = clock.now();
   refuseDates(notifications, now);
-  const prepared = await devices.prepare({ account, application, audiences: notifications.map(audienceOf) });
+  const applications = group === '' ? [application] : [...(await authorizeGroup(context, call, group))];
+  const prepared = await devices.prepare({ account, applications, group, audiences: notifications.map(audienceOf) });
   await checkAccess(prepared.audiences, context, call);
   const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
-  const circumstances = { application, debug: debugUntil > now, now: new Date(now) };
+  const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
   const drafts = notifications.map((notification, index) => {
     const audience = prepared.audiences[index];
     if (!audience) throw Fault.bug('the registry did not resolve an audience');
@@ -163,7 +164,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const repeats = await repeatsAmong(notifications, context, call);
   const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
   const names = campaignNames(notifications).filter(isNew);
-  const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, application));
+  const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, applications[0]!));
   const accepted = (named.length > 0 ? await accept(context, call, named) : []).values();
   const created = notifications.map((_, index) => repeats.get(index) ?? accepted.next().value!);
   const unknown = unknownDevices(created, prepared.audiences);

@@ -9,7 +9,7 @@ const HISTORY_FROM = 10;
 
 /** Values common to all notifications of a request. */
 export interface Circumstances {
-  readonly application: string;
+  readonly applications: readonly string[];
   readonly debug: boolean;
   readonly now: Date;
 }
@@ -102,7 +102,7 @@ export function refuseOversized(drafts: readonly MessageDraft[]): void {
 export function draftOf(
   notification: Notification,
   prepared: PreparedAudience,
-  { application, debug, now }: Circumstances,
+  { applications, debug, now }: Circumstances,
 ): MessageDraft {
   const { recipients, transactional, transactionId } = notification;
   const listed = 'names' in recipients;
@@ -116,7 +116,7 @@ export function draftOf(
     transactionId,
     linkToShorten,
     message: {
-      applications: [application],
+      applications: [...applications],
       sendAt,
       source: 'API',
       transactional,

@@ -1,19 +1,10 @@
 import type { api } from '@tidings/contract';
 import { AndroidContent, Content, IosContent } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
-import { DENIED, FORBID } from '../../auth/authorize.ts';
-import { accessToGroup } from '../../auth/application-access.ts';
-import type { Call, Context, Handler } from '../../context.ts';
-
-/** A group may take the place of an application: it is authorized like one (R-T5). */
-async function authorizeGroup(group: string, context: Context, call: Call): Promise<void> {
-  const groupAccess = await accessToGroup(context, call, group);
-  if (groupAccess === 'unknown') throw Fault.argument(DENIED);
-  if (groupAccess === 'restricted') throw Fault.forbidden(FORBID);
-}
+import { authorizeGroup } from '../../auth/application-access.ts';
+import type { Handler } from '../../context.ts';
 
 export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {
-  if (input.group !== '') await authorizeGroup(input.group, context, call);
+  if (input.group !== '') await authorizeGroup(context, call, input.group);
   const { shortenLink, deepLinkId, richMedia, ios, android, ...content } = input.content;
   const preset = {
     ...{ code: '', application: input.application, group: input.group, name: input.name, campaign: input.campaign },

@@ -1,6 +1,6 @@
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { hasAccess, accessToGroup } from '../../auth/application-access.ts';
+import { hasAccess, hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
 /** The preset of this code, if the caller may use its application (R-T7) or its group. */
@@ -12,7 +12,3 @@ export async function findPreset(code: string, context: Context, call: Call): Pr
 
 const hasAccessToPreset = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
   group === '' ? hasAccess(context, call, application) : hasAccessToGroup(context, call, group);
-
-/** Whether the caller may use objects of a group: if not, they are not found. */
-export const hasAccessToGroup = async (context: Context, call: Call, group: string): Promise<boolean> =>
-  (await accessToGroup(context, call, group)) === 'granted';

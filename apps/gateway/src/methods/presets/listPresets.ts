@@ -1,5 +1,5 @@
 import type { api } from '@tidings/contract';
-import { accessToGroup } from '../../auth/application-access.ts';
+import { hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 
@@ -15,7 +15,7 @@ export const listPresets: Handler<typeof api.listPresets> = async ({ application
   );
   const groups = new Set(presets.flatMap(({ group }) => (group === '' ? [] : [group])));
   for (const group of groups) {
-    if ((await accessToGroup(context, call, group)) !== 'granted') groups.delete(group);
+    if (!(await hasAccessToGroup(context, call, group))) groups.delete(group);
   }
   const listed = presets.filter(({ group }) => group === '' || groups.has(group));
   return { presets: listed.map(({ name, code }) => ({ name, code })) };

@@ -5,7 +5,7 @@ import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAud
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { applicationView } from '../../applications/application-view.ts';
 import type { DevicesDeps } from './apply.ts';
-import { resolvePresets } from '../../presets/resolve-presets.ts';
+import { type Addressees, resolvePresets } from '../../presets/resolve-presets.ts';
 import type { PresetStore } from '../../presets/preset-store.ts';
 import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
@@ -78,12 +78,12 @@ export function prepareRpc({
   };
 
   const address = async (
-    account: string,
-    application: string,
+    { account, applications }: Addressees,
     { target, path }: PrepareAudience,
     room: Room,
   ): Promise<Addressed> => {
-    const lookup = { devices, keys, account, application };
+    // Listed recipients are those of one application (R-I2).
+    const lookup = { devices, keys, account, application: applications[0]! };
     switch (target?.$case) {
       case 'devices':
         return named(await findDevices(target.value.names, lookup));
@@ -92,7 +92,7 @@ export function prepareRpc({
       case 'conditions':
         return typed(account, path, target.value);
       case 'filter':
-        return filtered(account, [application], { path, ...target.value }, room);
+        return filtered(account, applications, { path, ...target.value }, room);
       case 'everyone':
         return selected(undefined);
       case undefined:
@@ -102,33 +102,29 @@ export function prepareRpc({
 
   const resolve = resolvePresets(presets, store);
 
-  const prepareOne = async (
-    account: string,
-    application: string,
-    asked: PrepareAudience,
-    room: Room,
-  ): Promise<PreparedAudience> => {
-    const resolved = await resolve(account, application, asked);
+  const prepareOne = async (to: Addressees, asked: PrepareAudience, room: Room): Promise<PreparedAudience> => {
+    const resolved = await resolve(to, asked);
     const { preset } = resolved;
     if (preset) room.bytes -= bytesOf(Preset, preset).length;
     if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
     // A preset's filter applies only if the request names no recipients (R-K4).
     if (asked.target?.$case !== 'everyone' || !preset?.filter) {
-      return { ...(await address(account, application, asked, room)), ...resolved };
+      return { ...(await address(to, asked, room)), ...resolved };
     }
-    const owners = await applicationsOf(store, account, preset);
+    const owners = await applicationsOf(store, to.account, preset);
     const { path } = asked;
-    return { ...(await filtered(account, owners, { path, name: '', code: preset.filter }, room)), ...resolved };
+    return { ...(await filtered(to.account, owners, { path, name: '', code: preset.filter }, room)), ...resolved };
   };
 
   return {
-    async prepare({ account, application: code, audiences }) {
-      const application = await store.application(code);
-      if (application?.account !== account) throw Fault.argument(DENIED);
+    async prepare({ audiences, ...to }) {
+      const found = (await store.applications(to.applications)).filter(({ account }) => account === to.account);
+      const [first] = found;
+      if (!first || found.length < to.applications.length) throw Fault.argument(DENIED);
       const room = { bytes: MAX_NAMED_BYTES };
       return {
-        application: applicationView(application),
-        audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each, room))),
+        application: to.group === '' ? applicationView(first) : undefined,
+        audiences: await Promise.all(audiences.map((each) => prepareOne(to, each, room))),
       };
     },
   };

@@ -10,7 +10,7 @@ describeWithMongo('the registry', (mongo) => {
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
-    application: test.app,
+    ...{ applications: [test.app], group: '' },
     audiences: [
       { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
     ],

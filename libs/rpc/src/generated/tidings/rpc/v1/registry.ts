@@ -800,8 +800,11 @@ export interface DeviceDescription {
 
 export interface PrepareRequest {
   account: string;
-  application: string;
   audiences: PrepareAudience[];
+  /** "" for an application. */
+  group: string;
+  /** One application, or those of the group. */
+  applications: string[];
 }
 
 /** One notification's recipients. */
@@ -851,6 +854,7 @@ export interface Condition {
 }
 
 export interface PrepareReply {
+  /** Absent for a group. */
   application:
     | ApplicationView
     | undefined;
@@ -13629,7 +13633,7 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
 };
 
 function createBasePrepareRequest(): PrepareRequest {
-  return { account: "", application: "", audiences: [] };
+  return { account: "", audiences: [], group: "", applications: [] };
 }
 
 export const PrepareRequest: MessageFns<PrepareRequest> = {
@@ -13637,11 +13641,14 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
     if (message.account !== "") {
       writer.uint32(10).string(message.account);
     }
-    if (message.application !== "") {
-      writer.uint32(18).string(message.application);
-    }
     for (const v of message.audiences) {
       PrepareAudience.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.group !== "") {
+      writer.uint32(34).string(message.group);
+    }
+    for (const v of message.applications) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -13667,20 +13674,28 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
             message.account = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.application = reader.string();
-            continue;
-          }
           case 3: {
             if (tag !== 26) {
               break;
             }
 
             message.audiences.push(PrepareAudience.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.applications.push(reader.string());
             continue;
           }
         }
@@ -13733,8 +13748,9 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
   fromPartial<I extends Exact<DeepPartial<PrepareRequest>, I>>(object: I): PrepareRequest {
     const message = createBasePrepareRequest();
     message.account = object.account ?? "";
-    message.application = object.application ?? "";
     message.audiences = object.audiences?.map((e) => PrepareAudience.fromPartial(e)) || [];
+    message.group = object.group ?? "";
+    message.applications = object.applications?.map((e) => e) || [];
     return message;
   },
 };
