@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '@tidings/runtime';
+import { freePort, freePorts } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
 import { untilReady } from './process/until-ready.ts';
 
@@ -29,6 +29,12 @@ async function silent(port: number): Promise<Socket> {
   return socket;
 }
 
+/** The memory that a process holds; 0 where the system does not tell. */
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = process.platform === 'linux' ? await readFile(`/proc/${pid}/status`, 'utf8') : '';
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
+
 describe('few open files', () => {
   let folder: string;
   beforeAll(async () => {
@@ -45,8 +51,10 @@ describe('few open files', () => {
   });
 
   it('are never used up by clients that are silent: others are served as soon as they go', async () => {
-    const port = await freePort();
-    const child = limited(1_024, { PORT: String(port), TIDINGS_DATA: join(folder, 'data') });
+    const [port, healthPort] = (await freePorts(2)) as [number, number];
+    const child = limited(1_024, {
+      ...{ PORT: String(port), HEALTH_PORT: String(healthPort), TIDINGS_DATA: join(folder, 'data') },
+    });
     let output = '';
     child.stdout!.on('data', (chunk) => (output += String(chunk)));
     child.stderr!.resume();
@@ -58,9 +66,11 @@ describe('few open files', () => {
       for (let i = 0; i < CLIENTS; i += 100) {
         clients.push(...(await Promise.all(Array.from({ length: 100 }, () => silent(port)))));
       }
+      expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200);
+      expect(await residentMegabytes(child.pid!)).toBeLessThan(700);
       for (const client of clients) client.destroy();
       await untilReady(`http://127.0.0.1:${port}`, alive, 30_000);
-      expect(output).not.toContain('MongoDB has ended');
+      expect(output).not.toContain('MongoDB ended');
       expect(output).not.toContain('EMFILE');
       child.kill('SIGTERM');
       expect(await once(child, 'exit')).toEqual([0, null]);

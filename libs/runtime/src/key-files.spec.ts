@@ -199,6 +199,15 @@ describe('rounds of key derivation', () => {
     expect(await reasonOf(pem(label, underScrypt(...numbers)))).toBe(reason);
   });
 
+  it('are few in the check code of a PKCS#12 file as well', async () => {
+    const [version, safe, mac] = asn1.fromDer(elliptic.toString('latin1')).value as forge.asn1.Asn1[];
+    const [digest, salt] = mac!.value as forge.asn1.Asn1[];
+    const withRounds = (rounds: number) =>
+      Buffer.from(der(sequence(version!, safe!, sequence(digest!, salt!, number(rounds)))), 'latin1');
+    expect(await reasonOf(withRounds(ROUNDS))).toBe('too many rounds of key derivation');
+    expect((await openKeyFile(withRounds(2048), PASSWORD)).certificates).toHaveLength(1);
+  });
+
   it('allow scrypt as OpenSSL writes it: N = 16384, r = 8, p = 1', async () => {
     expect(await openKeyFile(file(ofScrypt), PASSWORD)).toMatchObject({ key: expect.stringContaining('PRIVATE KEY') });
   });

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { connectionBudget } from './open-files.ts';
 
@@ -19,4 +22,19 @@ describe('the limit of open files', () => {
   it('ends the start where it is too low', () => {
     expect(() => connectionBudget(511)).toThrow('The limit of open files is 511, and 512 are needed: ulimit -n 65536');
   });
+
+  // Systems without /proc open no files for these questions.
+  (process.platform === 'linux' ? it : it.skip)(
+    'is survived when it is reached: no process counts as dead, and no port as taken',
+    async () => {
+      const program = fileURLToPath(new URL('./exhausted-files.features.ts', import.meta.url));
+      const loader = ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register'];
+      const command = ['-c', 'ulimit -n 200; exec "$0" "$@"', process.execPath, ...loader, program];
+      const { stdout } = await promisify(execFile)('sh', command);
+      expect(JSON.parse(stdout)).toEqual({
+        exhausted: { isAlive: true, isProcessOf: 'EMFILE', freePort: 'EMFILE', tryPlace: 'EMFILE' },
+        released: { isAlive: true, isProcessOf: true, freePort: 'free', tryPlace: 'free' },
+      });
+    },
+  );
 });

@@ -1,0 +1,38 @@
+import { closeSync, openSync } from 'node:fs';
+import { isAlive, isProcessOf } from '@tidings/coordination';
+import { freePort, tryPlace } from './ports.ts';
+
+/** Opens files until the limit is reached. */
+function exhaust(): number[] {
+  const opened: number[] = [];
+  try {
+    for (;;) opened.push(openSync('/dev/null', 'r'));
+  } catch {
+    return opened;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
+const answered = (ask: () => boolean): boolean | string => {
+  try {
+    return ask();
+  } catch (error) {
+    return codeOf(error);
+  }
+};
+const listened = (listening: Promise<unknown>): Promise<string> => listening.then(() => 'free', codeOf);
+
+/** What the functions answer that need a file for it. */
+const answers = async (port: number) => ({
+  isAlive: isAlive(process.pid),
+  isProcessOf: answered(() => isProcessOf(process.pid, 'exhausted-files')),
+  freePort: await listened(freePort()),
+  tryPlace: await listened(tryPlace({ variable: 'PORT', port, host: '127.0.0.1' })),
+});
+
+// A program, which a spec starts with a low limit of open files: prints the answers at the limit and below it.
+const port = await freePort();
+const opened = exhaust();
+const exhausted = await answers(port);
+for (const file of opened) closeSync(file);
+process.stdout.write(JSON.stringify({ exhausted, released: await answers(port) }));
