@@ -64,6 +64,8 @@ const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
 const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
 const FORGET_EVERY_MS = 5_000;
+const RENEW_EVERY_MS = 5_000;
+const RENEWED_AT_ONCE = 100;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
@@ -199,6 +201,20 @@ interface Kept {
   readonly dispatches: readonly Dispatch[];
 }
 
+/** Lists, in turn, the credentials that are throttled or unreachable: slices wait until they are configured anew, at the latest. */
+function heldBackCredentials(throttles: Throttles, dispatches: readonly Dispatch[]): () => readonly string[] {
+  let from = 0;
+  return () => {
+    const throttled = throttles.throttled().flatMap(({ versions }) => [...versions.keys()]);
+    const states = dispatches.flatMap((dispatch) => dispatch.credentials());
+    const unreachable = states.filter(({ reachable }) => !reachable).map(({ reference }) => reference);
+    const all = [...new Set([...throttled, ...unreachable])].toSorted();
+    const next = all.slice(from, from + RENEWED_AT_ONCE);
+    from = from + RENEWED_AT_ONCE < all.length ? from + RENEWED_AT_ONCE : 0;
+    return next;
+  };
+}
+
 /** Periodic work. */
 function keep(
   { db, clock, log }: DispatcherDeps,
@@ -208,6 +224,12 @@ function keep(
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
+  const held = heldBackCredentials(throttles, dispatches);
+  regularly('renewal of credentials', RENEW_EVERY_MS, async () => {
+    for (const reference of held()) {
+      throttles.liftOutdated({ reference, version: await channel.renew(reference) });
+    }
+  });
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // Every process checks: the deletion reaches only one of them.
     const tried = dispatches.flatMap((dispatch) =>

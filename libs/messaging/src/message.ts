@@ -153,10 +153,10 @@ export function joinMessage(
 /**
  * The end of the retention of a message, or of data on it, counted from its send date: a message that is scheduled a year ahead is kept for a year
  * after it (R-LM3).
- * @param keptMs retention of the data, unless the message is hidden
+ * @param retentionMs retention of the data, unless the message is hidden
  */
-export const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date, keptMs = KEPT_MS): Date =>
-  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : keptMs));
+export const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date, retentionMs = KEPT_MS): Date =>
+  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : retentionMs));
 
 /** Releases a scheduled message that is due; idempotent. */
 export const releaseMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>

@@ -19,6 +19,11 @@ export interface Channel {
   open(job: Job): Promise<Sender | SendResult>;
   /** A message's time to live; undefined if it has none. */
   ttlSeconds(batch: SendBatch): number | undefined;
+  /**
+   * Reads the credential of a platform (`<application>/<platform>`) again, and uses it from the next job on if it was configured anew. Resolves to the
+   * version of its settings, 0 if there are none any more. Throws a Fault `unavailable` for transient failures.
+   */
+  renew(reference: string): Promise<number>;
   /** The applications with credentials in memory. */
   applications(): readonly string[];
   /** Removes an application's credentials and everything derived from them from memory. */

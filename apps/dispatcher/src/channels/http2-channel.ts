@@ -54,6 +54,7 @@ export function http2Channel<Credential, Tokens>(options: Http2ChannelOptions<Cr
       return sender({ job, prepared, connection, writer, clock, reportKey });
     },
     ttlSeconds: ({ content }) => definition.ttlSecondsOf(content),
+    renew: (reference) => credentials.renew(reference),
     applications: () => credentials.applications(),
     forget(application) {
       credentials.forget(application);

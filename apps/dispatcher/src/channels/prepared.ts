@@ -73,6 +73,11 @@ export class PreparedCredentials<Credential, Tokens> {
     return [...new Set([...this.#options.stored.applications(), ...prepared])];
   }
 
+  /** Like {@link Credentials.renew}. */
+  renew(reference: string): Promise<number> {
+    return this.#options.stored.renew(reference);
+  }
+
   forget(application: string): void {
     this.#options.stored.forget(application);
     for (const key of this.#entries.keys()) if (key.startsWith(`${application}/`)) this.#entries.delete(key);

@@ -339,6 +339,7 @@ export class SendSimulation {
     return {
       open: async (job) => this.#provider.sender(job, { alive: this.#alive(process), pushed: this.#pushed(job) }),
       ttlSeconds: () => undefined,
+      renew: async () => 0,
       applications: () => [],
       forget: () => undefined,
       close: () => undefined,

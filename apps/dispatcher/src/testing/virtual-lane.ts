@@ -99,6 +99,7 @@ export class VirtualLane {
     return {
       open: async (job) => this.#sender(job),
       ttlSeconds: ({ content }: SendBatch) => definitions.apns.ttlSecondsOf(content),
+      renew: async () => 0,
       applications: () => [],
       forget: () => undefined,
       close: () => undefined,

@@ -107,6 +107,11 @@ export class Throttles {
     return throttled !== undefined && throttled < version;
   }
 
+  /** Lifts the throttles of older settings than this version of a platform (`<application>/<platform>`). */
+  liftOutdated(settings: Throttler): void {
+    for (const { credential } of this.throttled()) if (this.isOutdated(credential, settings)) this.lift(credential);
+  }
+
   /** Every throttled credential known here. */
   throttled(): readonly Throttle[] {
     return [...this.#known.values()];

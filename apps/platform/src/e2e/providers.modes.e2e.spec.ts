@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
@@ -53,6 +55,67 @@ async function until(condition: () => Promise<boolean>, patienceMs = 60_000): Pr
   }
 }
 const providers = async () => (await world.call('listProviders')).providers;
+
+/** A token address that accepts connections and says nothing. */
+async function silentAddress() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+    connections: () => sockets.length,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Sets up the Android platform of an application with a service account of this token address. */
+async function setUpAndroid(application: string, tokenUrl: string): Promise<void> {
+  const account = simulators.generateServiceAccount(tokenUrl);
+  world.simulators.keys.register({ google: [simulators.publicKeyOf(account)] });
+  await world.call('configureApplication', {
+    ...{ application, device_type: 3, android_framework: 'native', android_fcm_service_account: account },
+  });
+}
+
+const isDone = (application: string, code: string) => async (): Promise<boolean> =>
+  (await listedMessage(world, application, code))?.status === 'DONE';
+
+describe('a token address that accepts connections and says nothing', () => {
+  it('keeps no other application waiting, and loses no message: they wait for a service account that works', async () => {
+    const silent = await silentAddress();
+    try {
+      const application = await world.application({ ios: false });
+      await setUpAndroid(application, silent.url);
+      const other = await audience(1);
+      await world.registerDevices(application, 600, (i) => ({
+        ...{ hwid: `device-${i}`, device_type: 3, push_token: fcmToken('accepted', 1_000_000 + i) },
+      }));
+      const waiting = await broadcast(application);
+      const direct = { content: 'x', devices: ['device-1'] };
+      const notifications = Array.from({ length: 40 }, () => direct);
+      await world.call('createMessage', { application, notifications });
+      await until(async () => silent.connections() > 0);
+      await world.call('createMessage', { application: other, notifications: [direct] });
+      await untilDone(world, other, await broadcast(other));
+      expect(ledger().fcm).toMatchObject({ accepted: 2, tokens: 1 });
+      expect((await listedMessage(world, application, waiting))?.status).toBe('PROCESSING');
+      await setUpAndroid(application, world.simulators.tokenUrl);
+      await until(isDone(application, waiting));
+      await until(async () => ledger().fcm.accepted >= 2 + 600 + 40);
+      await world.settle();
+      expect(funnelFigures(await funnelOf(waiting))).toMatchObject({ eligible: 600, sent: 600 });
+      expect(ledger().fcm).toMatchObject({ accepted: 2 + 600 + 40, duplicates: 0 });
+    } finally {
+      silent.close();
+    }
+  });
+});
 
 describe('a provider in trouble', () => {
   it('that answers after 6 s is sent each push once, and every device is counted', async () => {
@@ -110,6 +173,24 @@ describe('a provider in trouble', () => {
     await world.advance(1000);
     await untilDone(world, application, refused);
     expect(funnelFigures(await funnelOf(refused))).toMatchObject({ eligible: 40, sent: 40, errors: {} });
+  });
+
+  it('that asks to wait is sent to again as soon as the credential is configured anew', async () => {
+    const application = await audience(3);
+    await world.simulators.faults.set('fcm', { answer: 'UNAVAILABLE', retryAfterSeconds: 7200 });
+    await broadcast(application);
+    const isThrottled = ({ applications, state }: { applications: readonly string[]; state: string }) =>
+      applications.includes(application) && state === 'throttled';
+    await until(async () => (await providers()).some(isThrottled));
+    await world.simulators.faults.clear();
+    const waits = await broadcast(application);
+    await world.settle();
+    expect(funnelFigures(await funnelOf(waits))).toMatchObject({ eligible: 6, sent: 3 });
+    await setUpAndroid(application, world.simulators.tokenUrl);
+    await until(isDone(application, waits));
+    await world.settle();
+    expect(funnelFigures(await funnelOf(waits))).toMatchObject({ eligible: 6, sent: 6 });
+    expect((await providers()).some(isThrottled)).toBe(false);
   });
 
   it('that refuses connections is listed with the cause, and devices end with it an hour later', async () => {

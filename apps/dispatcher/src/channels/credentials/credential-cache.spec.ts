@@ -19,6 +19,22 @@ describe('Credentials', () => {
     expect(accounts.reads).toBe(1);
   });
 
+  it('are read again when they are renewed, and the later version counts from then on', async () => {
+    const byPlatform: Record<number, { version: number; settings: Record<string, string> }> = {
+      1: { version: 1, settings: { key: 'first' } },
+    };
+    const { credentials } = opened(byPlatform);
+    const key = async () => (await credentials.read(KEY)).settings.get('key');
+    expect(await key()).toBe('first');
+    byPlatform[1] = { version: 2, settings: { key: 'second' } };
+    expect(await key()).toBe('first');
+    expect(await credentials.renew(`${KEY.application}/1`)).toBe(2);
+    expect(await key()).toBe('second');
+    delete byPlatform[1];
+    expect(await credentials.renew(`${KEY.application}/1`)).toBe(0);
+    expect(await key()).toBe('second');
+  });
+
   it('of a deleted application are removed, and those of others kept (R-B2)', async () => {
     const { accounts, credentials } = opened();
     await Promise.all([credentials.read(KEY), credentials.read(OTHER)]);

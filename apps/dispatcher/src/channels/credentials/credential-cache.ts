@@ -24,7 +24,7 @@ export const settingsOf = ({ application, platform, version }: Credential): Thro
 export const isDeleted = (reference: CredentialReference, { version }: Credential): boolean =>
   version === 0 && reference.version > 0;
 
-/** Credentials, read through once per version and decrypted in memory only. */
+/** Credentials, read once per version or when renewed, and decrypted in memory only. */
 export class Credentials {
   readonly #accounts: Pick<Accounts, 'getCredential'>;
   readonly #masterKeys: MasterKeys;
@@ -44,15 +44,32 @@ export class Credentials {
     const key = `${application}/${platform}`;
     const known = this.#known.get(key);
     if (known && known.version >= version) return known;
+    const credential = await this.#latest(application, platform);
+    if (credential.version > 0 && credential.version < version)
+      throw Fault.unavailable(`credential ${key} is not available yet`);
+    return credential;
+  }
+
+  /**
+   * Reads a credential again, because its platform may have been configured anew. Resolves to its version, 0 if it no longer exists. Throws a Fault
+   * `unavailable` when the registry does not answer.
+   * @param reference `<application>/<platform>`
+   */
+  async renew(reference: string): Promise<number> {
+    const [application, platform] = reference.split('/');
+    return (await this.#latest(application!, Number(platform))).version;
+  }
+
+  /** The credential as the registry has it; concurrent callers share a read. */
+  async #latest(application: string, platform: number): Promise<Credential> {
+    const key = `${application}/${platform}`;
     let reading = this.#reading.get(key);
     if (!reading) {
       reading = this.#fetch(application, platform).finally(() => this.#reading.delete(key));
       this.#reading.set(key, reading);
     }
     const credential = await reading;
-    if (credential.version > 0 && credential.version < version)
-      throw Fault.unavailable(`credential ${key} is not available yet`);
-    if (credential.version > 0) this.#known.set(key, credential);
+    if (credential.version > (this.#known.get(key)?.version ?? 0)) this.#known.set(key, credential);
     return credential;
   }
 
