@@ -1,51 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
-import * as simulators from '@tidings/simulators';
-import {
-  brokenInvariants,
-  funnelFigures,
-  listedMessage,
-  platform,
-  type PlatformWorld,
-  untilDone,
-} from '@tidings/testing';
-import type { ReplyOf } from '../client/api-client.ts';
+import { fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
+import { funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
+import { slowAnswerFeatures } from './providers/slow-answers.features.ts';
+import { ProvidersUnderTest } from './providers/testing/providers.ts';
 
-const { apnsToken, fcmToken } = simulators;
-
+const test = new ProvidersUnderTest();
+const { audience, broadcast, funnelOf, ledger, both } = test;
 let world: PlatformWorld;
-
-beforeAll(async () => {
-  world = await platform();
+beforeAll(() => {
+  ({ world } = test);
 });
-afterEach(() => world.simulators.faults.clear());
-afterAll(() => world?.stop());
-
-/** An application with this number of devices of each platform. */
-async function audience(devices: number): Promise<string> {
-  const application = await world.application();
-  await world.registerDevices(application, 2 * devices, (i) => ({
-    hwid: `device-${i}`,
-    device_type: i % 2 === 0 ? 1 : 3,
-    push_token: i % 2 === 0 ? apnsToken('accepted', i) : fcmToken('accepted', i),
-  }));
-  world.simulators.reset();
-  return application;
-}
-
-async function broadcast(application: string): Promise<string> {
-  const { Messages } = await world.call('createMessage', { application, notifications: [{ content: { en: 'Hi' } }] });
-  return Messages[0]!;
-}
-
-const funnelOf = (code: string): Promise<ReplyOf<'getDeliveryFunnel'>> =>
-  world.call('getDeliveryFunnel', { message_code: code });
-const ledger = () => world.simulators.ledger.summary();
-const both = (faults: Parameters<PlatformWorld['simulators']['faults']['set']>[1]): Promise<unknown> =>
-  Promise.all((['apns', 'fcm'] as const).map((name) => world.simulators.faults.set(name, faults)));
 
 async function until(condition: () => Promise<boolean>, patienceMs = 60_000): Promise<void> {
   const giveUpAt = Date.now() + patienceMs;
@@ -76,8 +44,8 @@ async function silentAddress() {
 
 /** Sets up the Android platform of an application with a service account of this token address. */
 async function setUpAndroid(application: string, tokenUrl: string): Promise<void> {
-  const account = simulators.generateServiceAccount(tokenUrl);
-  world.simulators.keys.register({ google: [simulators.publicKeyOf(account)] });
+  const account = generateServiceAccount(tokenUrl);
+  world.simulators.keys.register({ google: [publicKeyOf(account)] });
   await world.call('configureApplication', {
     ...{ application, device_type: 3, android_framework: 'native', android_fcm_service_account: account },
   });
@@ -117,33 +85,9 @@ describe('a token address that accepts connections and says nothing', () => {
   });
 });
 
+slowAnswerFeatures(test);
+
 describe('a provider in trouble', () => {
-  it('that answers after 6 s is sent each push once, and every device is counted', async () => {
-    const application = await audience(60);
-    await both({ latencyMs: 6000 });
-    const code = await broadcast(application);
-    await untilDone(world, application, code);
-    const funnel = await funnelOf(code);
-    expect(funnelFigures(funnel)).toMatchObject({ audience: 120, eligible: 120, sent: 120, errors: {} });
-    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
-    expect(brokenInvariants(funnel, metrics)).toEqual([]);
-    for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
-  });
-
-  it('that stands still for 10 s is sent nothing twice', async () => {
-    const application = await audience(40);
-    // Connections are open and have had a reply.
-    await untilDone(world, application, await broadcast(application));
-    world.simulators.reset();
-    await both({ blackhole: true });
-    const code = await broadcast(application);
-    await delay(10_000);
-    await both({ blackhole: false });
-    await untilDone(world, application, code);
-    expect(funnelFigures(await funnelOf(code))).toMatchObject({ eligible: 80, sent: 80, errors: {} });
-    for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 40, duplicates: 0 });
-  });
-
   it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
     const application = await audience(20);
     await both({ answer: null, retryAfterSeconds: 7200 });

@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { brokenInvariants, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
+import type { ProvidersUnderTest } from './testing/providers.ts';
+
+/** Suites about answers that come late (sending 4): a slow answer is not a lost one. */
+export function slowAnswerFeatures(test: ProvidersUnderTest): void {
+  const { audience, broadcast, funnelOf, ledger, both } = test;
+  let world: PlatformWorld;
+  beforeAll(() => {
+    ({ world } = test);
+  });
+
+  describe('a slow provider', () => {
+    it('that answers after 6 s is sent each push once, and every device is counted', async () => {
+      const application = await audience(60);
+      await both({ latencyMs: 6000 });
+      const code = await broadcast(application);
+      await untilDone(world, application, code);
+      const funnel = await funnelOf(code);
+      expect(funnelFigures(funnel)).toMatchObject({ audience: 120, eligible: 120, sent: 120, errors: {} });
+      const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+      expect(brokenInvariants(funnel, metrics)).toEqual([]);
+      for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
+    });
+
+    it('that stands still for 10 s is sent nothing twice', async () => {
+      const application = await audience(40);
+      // Connections are open and have had a reply.
+      await untilDone(world, application, await broadcast(application));
+      world.simulators.reset();
+      await both({ blackhole: true });
+      const code = await broadcast(application);
+      await delay(10_000);
+      await both({ blackhole: false });
+      await untilDone(world, application, code);
+      expect(funnelFigures(await funnelOf(code))).toMatchObject({ eligible: 80, sent: 80, errors: {} });
+      for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 40, duplicates: 0 });
+    });
+  });
+}
