@@ -28,6 +28,7 @@ export {
 export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
+export { leftOpen, openResources } from './open-resources.ts';
 export { openSlices } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Channel } from '@tidings/kernel';
@@ -7,6 +6,7 @@ import { addressVariable, type ServiceName, readServiceEnv } from '@tidings/runt
 import type { Broker } from '@tidings/streaming';
 import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
+import { leftOpen, openResources } from './open-resources.ts';
 import { testLog } from './world.ts';
 
 /** A client of the service, as in another process: by gRPC. */
@@ -24,8 +24,6 @@ export interface ServiceModuleOptions {
   /** Calls the service and checks the reply. @default only its operations are called */
   readonly answers?: (reach: Reach) => Promise<void>;
 }
-
-const CLOSED_WITHIN_MS = 10_000;
 
 /**
  * A suite that starts the Nest module of a service as its process does, on a real MongoDB and with the embedded log in place of Kafka: it becomes
@@ -146,21 +144,4 @@ function withSubscriptions(broker: Broker) {
     close: () => broker.close(),
   };
   return { broker: counted, subscriptions };
-}
-
-/** Resources that keep this process alive, by kind. */
-function openResources(): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
-}
-
-/** Kinds with more resources than before, after giving sockets time to end. */
-async function leftOpen(before: ReadonlyMap<string, number>): Promise<string[]> {
-  const deadline = performance.now() + CLOSED_WITHIN_MS;
-  for (;;) {
-    const more = [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
-    if (more.length === 0 || performance.now() > deadline) return more.map(([kind, count]) => `${kind}: ${count}`);
-    await delay(20, undefined, { ref: false });
-  }
 }
