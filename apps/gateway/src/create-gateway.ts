@@ -123,8 +123,8 @@ function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDep
   return server;
 }
 
-/** The gateway, ready to listen. It owns none of its dependencies: closing it finishes the requests in flight and leaves the given services open. */
-export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
+/** The module of the gateway, with its own components in front of the given services. */
+export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const {
     accounts,
     devices,
@@ -169,6 +169,15 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     disposableDomains: deps.disposableDomains,
   };
+  return GatewayModule.with({
+    ...{ context, adminToken, log, metrics: deps.metrics, operations },
+    imports: deps.imports ?? [],
+    controllers: deps.controllers ?? [],
+  });
+}
+
+/** The server of the gateway. It answers requests of the API once `serve` is called with the exchange of the module. */
+export function gatewayServer(deps: GatewayDeps): { adapter: FastifyAdapter; serve: (exchange: Exchange) => void } {
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({
     clientErrorHandler: refuseUnreadable,
@@ -178,15 +187,17 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
         if (!api.exchange?.handle(request, response)) fastify(request, response);
       }),
   });
-  const app = await NestFactory.create<NestFastifyApplication>(
-    GatewayModule.with({
-      ...{ context, adminToken, log, metrics: deps.metrics, operations },
-      imports: deps.imports ?? [],
-      controllers: deps.controllers ?? [],
-    }),
-    adapter,
-    { logger: nestLogger(log), bodyParser: false, abortOnError: false },
-  );
-  api.exchange = app.get(Exchange);
+  return { adapter, serve: (exchange) => void (api.exchange = exchange) };
+}
+
+/** Options of the Nest application: the exchange reads bodies. */
+export const gatewayOptions = (log: Logger) => ({ logger: nestLogger(log), bodyParser: false, abortOnError: false });
+
+/** The gateway, ready to listen. It owns none of its dependencies: closing it finishes the requests in flight and leaves the given services open. */
+export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
+  const { adapter, serve } = gatewayServer(deps);
+  const options = gatewayOptions(deps.log);
+  const app = await NestFactory.create<NestFastifyApplication>(gatewayModule(deps), adapter, options);
+  serve(app.get(Exchange));
   return app;
 }

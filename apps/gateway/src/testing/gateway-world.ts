@@ -331,11 +331,11 @@ export class World {
     },
   };
 
-  /** A gateway in front of these services. */
-  gateway(more: Partial<GatewayDeps> = {}): Promise<NestFastifyApplication> {
+  /** The dependencies of a gateway in front of these services. */
+  deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
     const { accounts, devices, presets, segments, geozones, jobs } = this;
     const { messages, statistics, subscriptions, operations, clock } = this;
-    return createGateway({
+    return {
       accounts,
       devices,
       presets,
@@ -362,6 +362,11 @@ export class World {
       publicUrl: 'https://push.example',
       disposableDomains: new Set(['mailinator.com']),
       ...more,
-    });
+    };
+  }
+
+  /** A gateway in front of these services. */
+  gateway(more: Partial<GatewayDeps> = {}): Promise<NestFastifyApplication> {
+    return createGateway(this.deps(more));
   }
 }
