@@ -38,11 +38,14 @@ describe('auth in the body (R-T3, R-T4)', () => {
     [{ auth: 5 }, {}, forbid],
     [{ auth: 'device' }, {}, forbid],
     [{ auth: 'x'.repeat(10_000) }, {}, forbid],
-  ])('%j %j', async (fields, headers: Record<string, string>, expected) => {
-    const answer = await client.json13('listTags', fields, headers);
-    expect(answer).toMatchObject(expected);
-    if (answer.status === 400) expect(answer.body).not.toHaveProperty('status_code');
-  });
+  ])(
+    'prevails over the header, which serves where it is missing: %j, headers %j',
+    async (fields, headers: Record<string, string>, expected) => {
+      const answer = await client.json13('listTags', fields, headers);
+      expect(answer).toMatchObject(expected);
+      if (answer.status === 400) expect(answer.body).not.toHaveProperty('status_code');
+    },
+  );
 });
 
 describe('device tokens in the header (R-T1, R-T4)', () => {
@@ -54,12 +57,15 @@ describe('device tokens in the header (R-T1, R-T4)', () => {
     ['Token', forbid],
     ['Token api', forbid],
     ['Token nobody', forbid],
-  ])('%s', async (authorization, expected) => {
-    const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
-    expect(await client.json13('registerDevice', register, authorization ? { authorization } : {})).toMatchObject(
-      expected,
-    );
-  });
+  ])(
+    'are accepted behind any scheme word, and refused where they are missing or wrong: %s',
+    async (authorization, expected) => {
+      const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
+      expect(await client.json13('registerDevice', register, authorization ? { authorization } : {})).toMatchObject(
+        expected,
+      );
+    },
+  );
 });
 
 describe('server keys (R-T6)', () => {
@@ -72,7 +78,7 @@ describe('server keys (R-T6)', () => {
     ['Api api', UNGRANTED, { status: 403, body: { code: 7, message: 'Token restrictions forbid this operation' } }],
     ['Api api', FOREIGN, { status: 403, body: { code: 7, message: 'Access denied or application not found' } }],
     ['Api api', 'CCCCC-00001', { status: 403, body: { code: 7, message: 'Access denied or application not found' } }],
-  ])('%s on %s', async (authorization, application, expected) => {
+  ])('are checked before the application: %s for %s', async (authorization, application, expected) => {
     const headers: Record<string, string> = authorization ? { authorization } : {};
     expect(await client.apiV2('messages:list', { filters: { application } }, headers)).toMatchObject(expected);
   });
@@ -88,7 +94,7 @@ describe('applications (R-T2, R-T5)', () => {
     ['api', 'no code at all', denied],
     ['api', 5, denied],
     ['foreign', APPLICATION, denied],
-  ])('%s on %s', async (auth, application, expected) => {
+  ])('are served to tokens that may use them, and to no other: %s for %s', async (auth, application, expected) => {
     expect(await client.json13('getApplication', { auth, application })).toMatchObject(expected);
   });
 
@@ -177,7 +183,7 @@ describe('tokens', () => {
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject(forbid);
   });
 
-  it("that cannot be looked up are nobody's fault but ours: 500", async () => {
+  it('that cannot be looked up are answered as a failure of the service', async () => {
     const world = new World();
     const client = await open(world);
     world.accounts.resolveToken = () => Promise.reject(Fault.unavailable('registry does not answer'));
@@ -193,7 +199,7 @@ describe('tokens', () => {
 });
 
 describe('the administrator (R-T8)', () => {
-  it.each(['nobody', '', `${ADMINISTRATOR}x`])('is not %s', async (secret) => {
+  it.each(['nobody', '', `${ADMINISTRATOR}x`])('is not authorized by the token %j', async (secret) => {
     expect(await client.admin('GET', 'tokens', undefined, secret)).toMatchObject({
       status: 401,
       body: { error: { kind: 'unauthorized' } },

@@ -79,7 +79,7 @@ it.each([
   ['no request at all', 'no request\r\n\r\n', 400],
   ['an address that is none', 'HEAD http://localhost<x>/ HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   ['headers without end', `${head('/', { x: 'x'.repeat(20_000) })}`, 431],
-])('%s ends its connection, and says so', async (_what, sent, status) => {
+])('a connection is answered and ends after %s', async (_what, sent, status) => {
   const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
   socket.write(sent);
   let reply = '';

@@ -41,16 +41,19 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe.each(methods.map((method) => [method.name, method] as const))('%s', (_name, method) => {
-  it.each(faulty(method).map((one) => [one.title, one] as const))('%s', async (_title, { request, expected }) => {
-    if (expected === 'accepted') throw new Error('not a faulty request');
-    const { url, payload } = requestOf(method, request);
-    const secret = secrets[method.scope];
-    const headers: Record<string, string> = secret === '' ? {} : { authorization: `Token ${secret}` };
-    const answer = await client.send('POST', url, JSON.stringify(payload), headers);
-    const body = JSON.stringify(answer.body);
-    expect(body).toContain(expected.text ?? expected.field);
-    const pattern = envelopes[method.family].fault(new Fault(expected.kind, 'T'), method);
-    expect(answer.status).toBe(pattern.status);
-    expect(Object.keys(answer.body as object)).toEqual(Object.keys(JSON.parse(pattern.body) as object));
-  });
+  it.each(faulty(method).map((one) => [one.title, one] as const))(
+    'refuses a faulty request in the envelope of its family: %s',
+    async (_title, { request, expected }) => {
+      if (expected === 'accepted') throw new Error('not a faulty request');
+      const { url, payload } = requestOf(method, request);
+      const secret = secrets[method.scope];
+      const headers: Record<string, string> = secret === '' ? {} : { authorization: `Token ${secret}` };
+      const answer = await client.send('POST', url, JSON.stringify(payload), headers);
+      const body = JSON.stringify(answer.body);
+      expect(body).toContain(expected.text ?? expected.field);
+      const pattern = envelopes[method.family].fault(new Fault(expected.kind, 'T'), method);
+      expect(answer.status).toBe(pattern.status);
+      expect(Object.keys(answer.body as object)).toEqual(Object.keys(JSON.parse(pattern.body) as object));
+    },
+  );
 });

@@ -47,7 +47,7 @@ describe('/docs', () => {
     expect((await get(script!)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it.each(['/docs', '/openapi.json'])('%s is compressed for clients that accept it', async (path) => {
+  it.each(['/docs', '/openapi.json'])('serves %s compressed to clients that accept it', async (path) => {
     const plain = await get(path, { 'accept-encoding': 'identity' });
     const packed = await get(path, { 'accept-encoding': 'br, gzip' });
     expect(plain.headers.get('content-encoding')).toBeNull();

@@ -4,7 +4,7 @@ import { isKept, parseExactly } from './exact-numbers.ts';
 
 const LONG = '9007199254740993';
 
-it('keeps integers beyond 2^53 in values that are passed on', () => {
+it('parseExactly keeps integers beyond 2^53 in values that are passed on', () => {
   const text = `{"data":{"id":${LONG},"of":[-${LONG},1]},"price":${LONG},"list":[${LONG}]}`;
   const { data, ...others } = parseExactly(text) as Record<string, unknown>;
   expect(JSON.stringify(data)).toBe(`{"id":${LONG},"of":[-${LONG},1]}`);
@@ -12,11 +12,11 @@ it('keeps integers beyond 2^53 in values that are passed on', () => {
   expect(isKept((data as Record<string, object>)['id']!)).toBe(true);
 });
 
-it('keeps them in lists', () => {
+it('parseExactly keeps such integers in lists', () => {
   expect(JSON.stringify(parseExactly(`{"data":[${LONG}]}`))).toBe(`{"data":[${LONG}]}`);
 });
 
-it('keeps those of 64 bits and a little more in tags and conditions, apart from texts', () => {
+it('parseExactly keeps integers of 64 bits and a little more in tags and conditions, apart from texts', () => {
   const text = `{"tags":{"data":{"value":${LONG}},"text":"${LONG}","list":[1,-${LONG}]},"conditions":[["a","EQ",${LONG}]]}`;
   const long = new LongInteger(LONG);
   expect(parseExactly(text)).toEqual({
@@ -28,10 +28,10 @@ it('keeps those of 64 bits and a little more in tags and conditions, apart from 
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
 });
 
-it('does not keep a number that is the whole value of such a member', () =>
+it('parseExactly does not keep a number that is the whole value of such a member', () =>
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
 
-it('is JSON.parse for all else', () => {
+it('parseExactly reads everything else as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(parseExactly(text)).toEqual(JSON.parse(text));
@@ -55,12 +55,12 @@ it.each([
   `{"data":[${LONG} 1]}`,
   `{"data":[${LONG}\u00a0]}`,
   `{"data":"a" ${LONG}}`,
-])('takes nothing for JSON that is none: %s', (text) => {
+])('parseExactly refuses what is not JSON: %s', (text) => {
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
-it('keeps those of any text, however long, and leaves every other value as JSON.parse has it', () => {
+it('parseExactly keeps such integers in any text, however long, and reads every other value as JSON.parse does', () => {
   const long = fc.bigInt({ min: 10n ** 15n, max: 10n ** 30n }).chain((n) => fc.constantFrom(n, -n));
   const space = fc.constantFrom('', ' ', '\n\t');
   fc.assert(
@@ -75,7 +75,7 @@ it('keeps those of any text, however long, and leaves every other value as JSON.
   expect(JSON.stringify((parseExactly(padded) as { data: unknown }).data)).toBe(`[${LONG}]`);
 });
 
-it('costs a few times what JSON.parse does, of a million zeros, too', () => {
+it('parseExactly costs a few times as much as JSON.parse, for a million zeros, too', () => {
   const text = `{"data":[${LONG}${',0'.repeat(1_000_000)}]}`;
   // CPU time is reported in coarse steps, so a single run may count as zero: eight runs are measured together.
   const cpu = (work: () => unknown): number => {

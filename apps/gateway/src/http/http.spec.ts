@@ -40,7 +40,7 @@ describe('bodies (R-ER1)', () => {
     ['nested over 64', `{"request":${'{"a":'.repeat(63)}1${'}'.repeat(63)}}`.replace('1', '{}')],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['with a byte order mark', '\ufeff{"request":{}}'],
-  ])('%s: 400', async (_what, payload) => {
+  ])('are refused with 400: %s', async (_what, payload) => {
     const answer = await client.send('POST', '/json/1.3/registerDevice', payload, device);
     expect(answer).toMatchObject({ status: 400, body: malformed });
   });
@@ -71,7 +71,7 @@ describe('bodies (R-ER1)', () => {
   });
 });
 
-describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
+describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
   const unknownMethod = { status_code: 404, status_message: 'Method not found', response: null };
   const notFound = { code: 5, message: 'Not Found', details: [] };
   const notAllowed = { status_code: 405, status_message: 'Method not allowed', response: null };
@@ -99,12 +99,12 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     ['PROPFIND', '/json/1.3/registerDevice', 405, notAllowed],
     ['GET', '/api/v2/messages:list', 405, { code: 12, message: 'Method not allowed', details: [] }],
     ['PUT', '/admin/v1/tokens', 405, { error: { kind: 'argument', message: 'Method not allowed' } }],
-  ])('%s %s: %s', async (verb, path, status, body) => {
+  ])('answers %s %s with %s', async (verb, path, status, body) => {
     const answer = await client.send(verb, path, 'not even read');
     expect(answer).toMatchObject({ status, body, headers: { 'content-type': 'application/json; charset=utf-8' } });
   });
 
-  it('names the allowed methods', async () => {
+  it('names the allowed verbs', async () => {
     expect((await client.send('GET', '/json/1.3/registerDevice')).headers).toMatchObject({ allow: 'POST' });
     expect((await client.send('PUT', '/admin/v1/tokens')).headers).toMatchObject({ allow: 'POST, GET' });
   });
@@ -140,7 +140,7 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     ({ scope, verb }) => ['device', 'server', 'admin'].includes(scope) && verb !== 'GET' && verb !== 'DELETE',
   );
   it.each(inHeader.map((method) => [method.name, method] as const))(
-    '%s refuses a wrong token in the header without its body',
+    'refuses a wrong token in the header of %s without its body',
     async (_name, { verb, path, family, unauthorized }) => {
       const { hostname: host, port } = client.url;
       const headers = { authorization: 'Token wrong', 'content-length': BODY_LIMIT_BYTES };
@@ -218,11 +218,11 @@ describe('own addresses', () => {
     ['/docs', 200, { 'content-type': 'text/html; charset=utf-8' }],
     ['/openapi.json', 200, {}],
     ['/json/1.3/registerDevice', 405, { allow: 'POST' }],
-  ])('HEAD %s tells the headers alone: %s', async (path, status, headers) => {
+  ])('answer HEAD %s with the headers alone: %s', async (path, status, headers) => {
     expect(await client.send('HEAD', path)).toMatchObject({ status, body: undefined, headers });
   });
 
-  it('short links lead on, or nowhere (R-I19)', async () => {
+  it('of short links lead on, or nowhere (R-I19)', async () => {
     expect(await client.send('GET', '/s/abcdefgh')).toMatchObject({
       status: 302,
       headers: { location: 'https://example.com/17' },
@@ -230,7 +230,7 @@ describe('own addresses', () => {
     expect(await client.send('GET', '/s/unknown0')).toMatchObject({ status: 404, body: { code: 5 } });
   });
 
-  it('icons are served under the hash of their bytes (R-B1)', async () => {
+  it('of icons are the hashes of their bytes (R-B1)', async () => {
     const reply = await client.send('GET', '/icons/known.png');
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'image/png', 'content-length': '2' } });
     expect(await client.send('GET', '/icons/other.png')).toMatchObject({ status: 404, body: { code: 5 } });

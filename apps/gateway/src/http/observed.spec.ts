@@ -108,7 +108,7 @@ describe('requests in traces', () => {
   });
 });
 
-it('nothing is recorded while tracing is off', async () => {
+it('are not recorded while tracing is off', async () => {
   await client.json13('registerDevice', registration('phone-1'), {
     ...device,
     traceparent: `00-${TRACE}-${SPAN}-01`,

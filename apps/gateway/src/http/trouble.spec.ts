@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-describe('a request that fails because a service is unavailable gets a Retry-After', () => {
+describe('a request that fails because a service is unavailable', () => {
   const away = (): Promise<never> => Promise.reject(Fault.unavailable('A service does not answer'));
 
   it.each([
@@ -27,7 +27,7 @@ describe('a request that fails because a service is unavailable gets a Retry-Aft
     ['POST', '/api/v2/audience/bulkSetTags', 500, api],
     ['GET', '/admin/v1/tokens', 503, { authorization: `Bearer ${ADMINISTRATOR}` }],
     ['GET', '/s/abcdefgh', 503, {}],
-  ])('%s %s', async (verb, path, status, headers) => {
+  ])('gets a Retry-After: %s %s', async (verb, path, status, headers) => {
     Object.assign(world.accounts, { resolveToken: away, listTokens: away });
     world.messages.followLink = away;
     const answer = await client.send(verb, path, verb === 'GET' ? undefined : '{}', headers);

@@ -71,7 +71,7 @@ const unread: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.values<Method>(api).map((method) => [method.name, method] as const))(
-  'what is parsed of %s is read by some code',
+  'every parsed field of %s is read by some code',
   (name, method) => {
     const names = new Set(method.examples.flatMap(({ request }) => namesIn(method.parse(request), objectsIn(request))));
     const missing = [...names].filter((each) => !words.has(each)).map((each) => `${name} ${each}`);

@@ -95,14 +95,14 @@ describe('openApiOf', () => {
     expect({ valid, errors }).toMatchObject({ valid: true });
   });
 
-  it.each(named)('%s has a description, and its schemas accept its examples', (name, operation) => {
+  it.each(named)('gives %s a description, and schemas that accept its examples', (name, operation) => {
     const { description, requestBody, responses } = operation;
     expect(description).not.toBe('');
     expect(faultsOf(requestBody as Body | undefined)).toEqual([]);
     expect(faultsOf(responses[methodOf(name).status] as unknown as Body)).toEqual([]);
   });
 
-  it.each(named)('%s says what each of its fields is and means', (_, operation) => {
+  it.each(named)('says of %s what each of its fields is and means', (_, operation) => {
     const found = foundIn(operation);
     const unsaid = found.filter(({ schema }) => !SAYING.some((word) => word in schema));
     const unexplained = found.filter(({ schema, isField }) => isField && !schema['description']);
@@ -150,7 +150,7 @@ describe('openApiOf', () => {
   it.each([
     ['registerDevice', 'Refusal'],
     ['createMessage', 'MessageRefusal'],
-  ])('%s answers HTTP 200 with a success or a refusal', (name, refusal) => {
+  ])('says that %s answers HTTP 200 with a success or a refusal', (name, refusal) => {
     const { schema } = (operation(name).responses[200] as unknown as Body).content['application/json']!;
     expect(schema).toMatchObject({
       oneOf: [{ properties: { status_code: { const: 200 } } }, { $ref: `#/components/schemas/${refusal}` }],

@@ -41,7 +41,7 @@ it('getApplication answers every field, scalars as text (R-RES19, R-RES20)', asy
   });
 });
 
-it('addTag and listTags', async () => {
+it('addTag answers a result or a fault, and listTags lists tags by name', async () => {
   expect(await responseOf('addTag', { tag: { name: 'Age', type: 1 } })).toEqual({ result: true });
   expect(await client.json13('addTag', { auth: 'api', tag: { name: 'Level', type: 1 } })).toMatchObject({
     body: { status_code: 210, status_message: 'Tag already exists', response: null },

@@ -32,7 +32,7 @@ describe('device commands', () => {
     ['unregisterDevice', phone, { $case: 'unregister' }],
     ['setTags', { ...phone, tags: { Level: null } }, { $case: 'setTags', value: { tags: { Level: null } } }],
     ['applicationOpen', { ...phone, language: 'de' }, { $case: 'open', value: { language: 'de' } }],
-  ])('%s', async (name, request, command) => {
+  ])('reach the registry as %s describes them', async (name, request, command) => {
     expect(await client.json13(name, request, token)).toMatchObject({ body: { status_code: 200 } });
     expect(world.commands).toMatchObject([
       { account: 'a', application: APPLICATION, hwid: 'phone-1', userId: '', idempotencyKey: '', command },
@@ -43,7 +43,7 @@ describe('device commands', () => {
     ['setTags', { tags: {} }],
     ['applicationOpen', {}],
     ['registerUser', { userId: 'u' }],
-  ])('%s tells the push platform of a device that may be unknown (R-C7)', async (name, more) => {
+  ])('of %s name the push platform of a device that may be unknown (R-C7)', async (name, more) => {
     for (const device_type of ['11', 14, undefined]) {
       await client.json13(name, { ...phone, ...more, device_type }, token);
     }
@@ -127,7 +127,7 @@ describe('reports (R-C7, R-C11)', () => {
   it.each([
     ['pushStat', ReportKind.REPORT_KIND_OPENED, 1],
     ['messageDeliveryEvent', ReportKind.REPORT_KIND_DELIVERED, 0],
-  ])('%s publishes one', async (name, kind, opens) => {
+  ])('are published by %s', async (name, kind, opens) => {
     expect(await client.json13(name, { ...phone, hash }, token)).toMatchObject(done);
     expect(world.records.map(({ value }) => Reports.decode(value))).toMatchObject([
       { kind, message: 'AF0B-EEFE4D5E-E445B2E9', chunk: 1, platforms: [3] },
@@ -135,13 +135,16 @@ describe('reports (R-C7, R-C11)', () => {
     expect(world.commands).toHaveLength(opens);
   });
 
-  it.each(['pushStat', 'messageDeliveryEvent'])('%s counts nothing without a hash, and logs no error', async (name) => {
-    expect(await client.json13(name, phone, token)).toMatchObject(done);
-    expect(await client.json13(name, { ...phone, hwid: 'nobody', hash }, token)).toMatchObject(done);
-    expect(world.records).toEqual([]);
-  });
+  it.each(['pushStat', 'messageDeliveryEvent'])(
+    'of %s count nothing without a hash, and log no error',
+    async (name) => {
+      expect(await client.json13(name, phone, token)).toMatchObject(done);
+      expect(await client.json13(name, { ...phone, hwid: 'nobody', hash }, token)).toMatchObject(done);
+      expect(world.records).toEqual([]);
+    },
+  );
 
-  it.each(['pushStat', 'messageDeliveryEvent'])('%s refuses an invalid hash', async (name) => {
+  it.each(['pushStat', 'messageDeliveryEvent'])('of %s are refused with an invalid hash', async (name) => {
     expect(await client.json13(name, { ...phone, hash: 'x' }, token)).toMatchObject({
       body: { status_code: 210, status_message: 'hash is not valid', response: null },
     });
