@@ -82,7 +82,7 @@ describe('a start that cannot succeed', () => {
     );
   });
 
-  describe('at MONGO_URL', () => {
+  describe('says of MONGO_URL that', () => {
     /** A server without a replica set of its own. */
     const bare = async (...args: string[]): Promise<string> => {
       const port = await free();
@@ -163,7 +163,7 @@ describe('a start that cannot succeed', () => {
     }
   });
 
-  it('has lost its master key, or was given another one', async () => {
+  it('says that the master key is lost, or is another one', async () => {
     const data = await fresh();
     const port = await freePort();
     const start = (env: Record<string, string>) =>

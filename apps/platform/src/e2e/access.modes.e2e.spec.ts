@@ -88,9 +88,9 @@ const takes: Readonly<Record<Method['scope'], Kind | undefined>> = {
   optional: undefined,
 };
 
-describe('every method that wants a token', () => {
+describe('a method that wants a token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] !== undefined)))(
-    '%s takes none but its own kind',
+    'takes no token but one of its own kind: %s',
     async (_name, method) => {
       // Wrong administrator tokens count for a minute (R-LM8).
       if (method.scope === 'admin') await world.advance(60);
@@ -102,9 +102,9 @@ describe('every method that wants a token', () => {
   );
 });
 
-describe('every method that needs no token', () => {
+describe('a method that needs no token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] === undefined)))(
-    '%s takes no invalid one either (R-G3, R-L1)',
+    'takes no invalid token either: %s (R-G3, R-L1)',
     async (_name, method) => {
       for (const kind of ['garbage', 'administrator'] as const) {
         expect([kind, await ask(method, secrets[kind])]).toMatchObject([kind, invalid(method)]);
@@ -113,7 +113,7 @@ describe('every method that needs no token', () => {
   );
 });
 
-describe('every method that names an application', () => {
+describe('methods that name an application', () => {
   const about = methods.filter(
     (method) =>
       method.scope !== 'admin' && method.scope !== 'none' && method.application(method.examples[0]!.request) != null,
@@ -123,15 +123,15 @@ describe('every method that names an application', () => {
 
   it('are many', () => expect(about.length).toBeGreaterThan(20));
 
-  it.each(named(about))('%s refuses a token of the account that is not granted it (R-T5)', async (_name, method) => {
+  it.each(named(about))('refuse a token of the account that is not granted it: %s (R-T5)', async (_name, method) => {
     expect(await ask(method, tokenOf(method, restricted))).toMatchObject(refusal(method, FORBID));
   });
 
-  it.each(named(about))('%s tells a token of another account nothing of it (R-T5)', async (_name, method) => {
+  it.each(named(about))('tell a token of another account nothing of it: %s (R-T5)', async (_name, method) => {
     expect(await ask(method, tokenOf(method, foreign))).toMatchObject(refusal(method, DENIED));
   });
 
-  it('and after all this the application is as it was', async () => {
+  it('leave the application as it was, after all this', async () => {
     const { application: shown } = await world.call('getApplication', { application });
     expect(shown).toMatchObject({ title: 'Test', languages: {} });
     expect(Object.values(shown.providers)).not.toContain(true);

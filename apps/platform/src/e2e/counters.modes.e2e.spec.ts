@@ -40,7 +40,7 @@ async function client(i: number): Promise<void> {
 }
 
 it(
-  `${CLIENTS} clients count to ${INCREMENTS} each, half of it repeated: exactly (T18)`,
+  `${CLIENTS} clients count to exactly ${INCREMENTS} each, with half of the requests repeated (T18)`,
   async () => {
     await Promise.all(Array.from({ length: CLIENTS }, (_, i) => client(i)));
     const count = async (hwid: string) => (await world.call('getTags', { application, hwid })).result['Count'];

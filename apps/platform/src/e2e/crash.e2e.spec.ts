@@ -94,7 +94,7 @@ interface Kill {
   readonly rows: Rows;
 }
 
-describe('whenever everything is killed', () => {
+describe('a platform that is killed again and again', () => {
   let world: ProcessWorld;
   let wire: Wire;
   let application: string;
@@ -200,33 +200,36 @@ describe('whenever everything is killed', () => {
     if (what !== 'its database') await world.start();
   };
 
-  it.each(rounds.map((round) => [titleOf(round), round] as const))('%s', async (_title, round) => {
-    await register(round.n, (of) => [...dead(of, round.n), ...throttled(of, round.n)]);
-    if (round.moment.at === 'accept') {
-      const settled = await settledNow();
-      const answer = send(round).catch(() => undefined);
-      await killAndRevive(round, settled);
-      const told = await answer;
-      // An unanswered caller repeats the request and gets the code of the one existing message.
-      codes.set(round.n, await answered(() => send(round)));
-      if (told !== undefined) expect(codes.get(round.n)).toBe(told);
-      return;
-    }
-    const code = await answered(() => send(round));
-    codes.set(round.n, code);
-    await reach(round.moment, code);
-    await killAndRevive(round, await settledNow());
-    expect(await answered(() => send(round))).toBe(code);
-  });
+  it.each(rounds.map((round) => [titleOf(round), round] as const))(
+    'answers a repeated request with the code of its one message: %s',
+    async (_title, round) => {
+      await register(round.n, (of) => [...dead(of, round.n), ...throttled(of, round.n)]);
+      if (round.moment.at === 'accept') {
+        const settled = await settledNow();
+        const answer = send(round).catch(() => undefined);
+        await killAndRevive(round, settled);
+        const told = await answer;
+        // An unanswered caller repeats the request and gets the code of the one existing message.
+        codes.set(round.n, await answered(() => send(round)));
+        if (told !== undefined) expect(codes.get(round.n)).toBe(told);
+        return;
+      }
+      const code = await answered(() => send(round));
+      codes.set(round.n, code);
+      await reach(round.moment, code);
+      await killAndRevive(round, await settledNow());
+      expect(await answered(() => send(round))).toBe(code);
+    },
+  );
 
-  it('every device comes to its one end', async () => {
+  it('brings every device to its one end', async () => {
     await world.settle(90_000);
     for (const code of codes.values()) await untilDone(world, application, code);
     expect(await world.call('messagesList', { filters: { application } })).toMatchObject({ total: rounds.length });
   }, 240_000);
 
   it.each(rounds.map((round) => [titleOf(round), round] as const))(
-    'and the figures agree: %s',
+    'has figures that agree: %s',
     async (_title, { n }) => {
       const code = codes.get(n)!;
       const funnel = await world.call('getDeliveryFunnel', { message_code: code });
@@ -276,7 +279,7 @@ describe('whenever everything is killed', () => {
     return { fresh, again };
   };
 
-  it('and only pushes with an unknown outcome at a kill arrived twice', () => {
+  it('sends only pushes with an unknown outcome at a kill twice', () => {
     const broken: string[] = [];
     const told: string[] = [];
     for (const { provider } of platforms) {
@@ -306,7 +309,7 @@ describe('whenever everything is killed', () => {
   });
 
   // Callers repeat requests answered 5xx, here too; the only permitted cause is an unavailable store.
-  it('and no request failed but for want of the store', async () => {
+  it('fails no request but for want of the store', async () => {
     const lines = (await world.logged()).split('\n');
     expect(lines.filter((line) => line.includes('"request failed"'))).toEqual([]);
   });

@@ -433,7 +433,7 @@ describe('contacts', () => {
     expect(await refusal('registerEmail', request)).toBe(text);
   });
 
-  it('by phone number, and a user with all that is his, or nothing of it (R-X3)', async () => {
+  it('by phone number are registered in any spelling, and a user with all contacts and devices or none (R-X3)', async () => {
     await world.call('registerSmsNumber', { application, number: '+4915112345678', userId: 'caller' });
     await world.call('registerWhatsappNumber', { application, number: '+4915112345678', userId: 'caller' });
     expect([await exists('+4915112345678'), await exists('whatsapp:+4915112345678')]).toEqual([true, true]);

@@ -82,7 +82,7 @@ describe('a provider', () => {
   };
 
   it.each(providers)(
-    '%s that is down for 30 seconds costs no device anything, and the other nothing at all',
+    'that is down for 30 seconds costs no device anything, and the other provider nothing at all: %s',
     async (provider) => {
       const other = provider === 'apns' ? 'fcm' : 'apns';
       const before = world.simulators.ledger.of(provider).summary();
@@ -115,7 +115,7 @@ describe('a provider', () => {
   );
 
   it.each(providers)(
-    '%s that stops in the middle costs no device anything, and shows none of them twice',
+    'that stops in the middle costs no device anything, and shows none of them twice: %s',
     async (provider) => {
       const before = world.simulators.ledger.of(provider).summary();
       await world.simulators.faults.set(provider, { latencyMs: 25 });
@@ -153,7 +153,7 @@ describe('a provider', () => {
     ['apns', IOS, apnsToken('unavailable', 1, 1), 503],
     ['fcm', ANDROID, fcmToken('throttled', 1), 429],
   ] as const)(
-    '%s that asks for a pause gets it, for the token and for the credential',
+    'that asks for a pause gets it, for the token and for the credential: %s',
     async (provider, device_type, push_token, status) => {
       // Longer than a busy machine needs for the work in between: the provider's clock advances in real time.
       const RETRY_AFTER = 300;

@@ -104,9 +104,9 @@ const throwIfAnswered = (error: unknown): void => {
 /** The application of the suite counts as well. */
 const roomFor = (name: string, limit: number): number => (name === 'Application' ? limit - 1 : limit);
 
-describe('quotas (R-LM7)', () => {
+describe('a quota (R-LM7)', () => {
   it.each(Object.entries(things))(
-    '%s: many at once do not pass it; one that is deleted makes room',
+    'is not passed by many requests at once, and has room again after a deletion: %s',
     async (name, { method, make, limit, list, drop }) => {
       const refusal = { status_code: 210, status_message: `${name} limit reached (${limit})`, response: null };
       /** Creates objects until one is refused. */

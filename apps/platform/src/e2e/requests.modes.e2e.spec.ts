@@ -67,7 +67,7 @@ describe('every method of the contract', () => {
       .map((one) => [`${method.name}: ${one.title}`, method, one] as const),
   );
 
-  it.each(cases)('%s', async (_title, method, { request, expected }) => {
+  it.each(cases)('answers as its contract says: %s', async (_title, method, { request, expected }) => {
     const reply = await ask(method, request);
     const { status, json } = reply;
     if (expected === 'accepted') {
@@ -153,7 +153,7 @@ describe('every method of the contract', () => {
     return copy;
   };
 
-  it.each(walked)('%s answers whatever it is given, and never with a fault of its own', async (_name, method) => {
+  it.each(walked)('answers whatever it is given, and never with a fault of its own: %s', async (_name, method) => {
     // The clock must stay close to that of the providers.
     if (method.name === 'advanceClock') return;
     const wrong: unknown[] = [];
@@ -369,7 +369,7 @@ describe('secrets', () => {
     }
   });
 
-  it('and all this was no fault of the service', async () => {
+  it('leave no error of the service in the log, after all this', async () => {
     const log = await world.logged();
     const errors = log.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line));
     // On a busy machine the store may answer late, whatever is requested.

@@ -82,7 +82,7 @@ describe('compileFilter', () => {
     ['A("APP") \\ A("APP", ["BADA"])', 10],
     ['A("APP") * T("Timezone", BETWEEN, ["UTC-12:00", "UTC+14:00"])', 2],
     ['A("APP") * T("Timezone", GTE, "UTC+05:30")', 1],
-  ])('%s', async (expression, devices) => {
+  ])('counts the devices of %s', async (expression, devices) => {
     expect(await count(expression.replaceAll('APP', application).replaceAll('SIB', sibling))).toBe(devices);
   });
 
@@ -126,7 +126,7 @@ describe('compileFilter', () => {
     ['Segment("AAAAA-00000")', 'unknown segment "AAAAA-00000"'],
     [`${'('.repeat(5000)}`, 'nested too deeply at position 1000'],
     [`${' '.repeat(65_537)}`, 'at most 65536 characters'],
-  ])('refuses %#', async (devices_filter, reason) => {
+  ])('refuses an invalid expression, and says what is wrong: %#', async (devices_filter, reason) => {
     expect(await said('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
   });
 });
@@ -305,7 +305,7 @@ describe('objects of the account as a whole (R-T9)', () => {
     await world.call('deleteTag', { tag: { name: 'Of all' } });
   });
 
-  it('is shown to other tokens where it names no application that they may not use', async () => {
+  it('are shown to other tokens where they name no application that those may not use', async () => {
     const { code: both } = await world.call('createGroup', { name: 'Shown', applications: [application, sibling] });
     const filters = {
       'Names none': 'T("Level", EQ, 1)',

@@ -115,7 +115,7 @@ describe('event streams', () => {
     expect(events[0]).toMatchObject({ payload: '{}', messageCode: parseStatisticsHash(pushTo(4).hash)!.code });
   });
 
-  describe('and reports that cannot be', () => {
+  describe('tell nothing of reports that cannot be true,', () => {
     /** The device that reports on behalf of others. */
     const FORGER = 12;
     const VICTIM = 14;
@@ -160,7 +160,7 @@ describe('event streams', () => {
       await settled();
     });
 
-    it('change nothing anywhere', async () => {
+    it('which change nothing anywhere', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
       const { device: victim } = parseStatisticsHash(pushTo(VICTIM).hash)!;
       const device = own.device!;
@@ -196,7 +196,7 @@ describe('event streams', () => {
       expect({ written: await written(), figures: await figures() }).toEqual(before);
     });
 
-    it('are those of a device that was deleted, though it came back', async () => {
+    it('such as those of a device that was deleted, though it came back', async () => {
       await send({ content: 'Before it goes', devices: ['device-60'] });
       const { hash } = pushTo(60);
       await settled();
@@ -217,7 +217,7 @@ describe('event streams', () => {
       await settled();
     });
 
-    it('are not those of a push that an earlier version sent, nor the true ones', async () => {
+    it('but tell of those of a push that an earlier version sent, and of the true ones', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
       // The packing of an earlier version: number, platform, and a check of the hwid alone.
       const packed = (BigInt(own.device!.seq) << 32n) | (BigInt(own.device!.platform) << 24n) | 0x0a0b0cn;

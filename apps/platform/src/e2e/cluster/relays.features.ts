@@ -45,7 +45,7 @@ export function relayFeatures(test: ClusterUnderTest): void {
     afterAll(() => mongo?.close());
 
     it.each(casesOf(relays, 1, draw).map((relay) => [relay.service, relay] as const))(
-      '%s: no event is lost, and none appears first after a later one',
+      'of %s without losing an event, or publishing one only after a later one',
       async (service, { database, category, topic, decode }) => {
         const { world, population } = test;
         const leases = mongo.db(database).collection<{ _id: string; process: ProcessIdentity }>('leases');

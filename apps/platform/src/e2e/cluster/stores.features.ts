@@ -20,8 +20,8 @@ export function storeFeatures(test: ClusterUnderTest): void {
     return [...broken, ...((await load?.broken()) ?? [])];
   };
 
-  describe('every device has exactly one outcome when a store is killed during a broadcast', () => {
-    it.each(casesOf([1, 2], 1, draw))('Kafka, time %i: dispatchers remember their sends', async () => {
+  describe('every device has exactly one outcome of a broadcast', () => {
+    it.each(casesOf([1, 2], 1, draw))('when Kafka is killed, time %i: dispatchers remember their sends', async () => {
       const inject = async (): Promise<void> => {
         await test.world.cluster.kafka!.kill();
         await test.world.cluster.kafka!.restart();
@@ -29,13 +29,16 @@ export function storeFeatures(test: ClusterUnderTest): void {
       expect(await kill('Kafka', 0, inject)).toEqual([]);
     });
 
-    it.each(casesOf([1, 2], 1, draw))('MongoDB, time %i: open devices of every dispatcher are in doubt', async () => {
-      const { mongod, of } = test.world.cluster;
-      const inject = async (): Promise<void> => {
-        process.kill(mongod!.pid(), 'SIGKILL');
-        await mongod!.restart();
-      };
-      expect(await kill('MongoDB', of('dispatcher.apns').length * UNDER_WAY, inject)).toEqual([]);
-    });
+    it.each(casesOf([1, 2], 1, draw))(
+      'when MongoDB is killed, time %i: open devices of every dispatcher are in doubt',
+      async () => {
+        const { mongod, of } = test.world.cluster;
+        const inject = async (): Promise<void> => {
+          process.kill(mongod!.pid(), 'SIGKILL');
+          await mongod!.restart();
+        };
+        expect(await kill('MongoDB', of('dispatcher.apns').length * UNDER_WAY, inject)).toEqual([]);
+      },
+    );
   });
 }

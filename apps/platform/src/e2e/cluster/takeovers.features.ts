@@ -44,7 +44,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
     };
 
     it.each(casesOf(['apns', 'fcm'] as const, 1, draw))(
-      '%s: while its processes are killed in turn',
+      'while the processes of %s are killed in turn',
       async (channel) => {
         const { world, population } = test;
         const [one, other] = world.cluster.of(`dispatcher.${channel}`);
@@ -68,7 +68,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
     );
 
     it.each(casesOf(['apns', 'fcm'] as const, 1, draw))(
-      '%s: while the first one is frozen, which sends nothing more of them after its thaw',
+      'while the first one of %s is frozen, which sends nothing more of them after its thaw',
       async (channel) => {
         const { world, population } = test;
         await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });

@@ -8,7 +8,7 @@ const { draw } = drawn('members that are killed');
 export function visitFeatures(test: ClusterUnderTest): void {
   describe('visits are sent once each, and cooldowns hold, after a kill in the middle of them', () => {
     const services = ['gateway', 'registry', 'scheduler', 'fanout', 'dispatcher.fcm', 'statistics'];
-    it.each(casesOf(services, 1, draw))('of one %s', async (service) => {
+    it.each(casesOf(services, 1, draw))('that ends a process of %s', async (service) => {
       const { world } = test;
       const members = world.cluster.of(service);
       const member = members[Math.floor(draw() * members.length)]!;

@@ -41,7 +41,7 @@ export function awayFeatures(test: ProcessesUnderTest): void {
       return { ...(await promise), ms: performance.now() - sentAt };
     };
 
-    it('every caller is answered by its deadline and told when to retry, the log stays small, and all is served afterwards', async () => {
+    it('answers every caller by its deadline and tells it when to retry, keeps its log small, and serves all afterwards', async () => {
       const notServed = async (): Promise<string[]> =>
         (await world.logged()).split('\n').filter((line) => line.includes('request not served'));
       const before = (await notServed()).length;

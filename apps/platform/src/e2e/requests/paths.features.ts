@@ -11,7 +11,7 @@ export function pathFeatures(test: RequestsUnderTest): void {
     ({ world, application } = test);
   });
 
-  describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
+  describe('the API (R-ER4 to R-ER6, R-V1)', () => {
     const notFound = full(404, 'Method not found');
 
     it.each([

@@ -63,7 +63,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       return example;
     };
 
-    it.each(byName(methodStyle))('%s wants a valid API token', async (_name, method) => {
+    it.each(byName(methodStyle))('are required by %s: a valid API token', async (_name, method) => {
       const example = exampleOf(method, application);
       expect(only(await asked(method, example))).toEqual(bare(400, 'Missing required argument: auth'));
       for (const auth of [
@@ -83,7 +83,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect(only(await asked(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
     });
 
-    it.each(byName(deviceMethods))('%s wants a valid device token', async (_name, method) => {
+    it.each(byName(deviceMethods))('are required by %s: a valid device token', async (_name, method) => {
       const example = exampleOf(method, application);
       const invalid = method.unauthorized ? bare(401, 'Missing or invalid token') : full(403, FORBID);
       expect(only(await asked(method, example))).toEqual(invalid);
@@ -94,7 +94,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       }
     });
 
-    it.each(byName(serverMethods))('%s wants a valid API token in the header', async (name, method) => {
+    it.each(byName(serverMethods))('are required by %s: a valid API token in the header', async (name, method) => {
       const example = exampleOf(method, application);
       for (const secret of [undefined, garbage, world.secrets.device, world.secrets.admin]) {
         const headers: Sent['headers'] = secret === undefined ? {} : { authorization: `Api ${secret}` };
@@ -103,7 +103,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       }
     });
 
-    it('operators have a token of their own', async () => {
+    it('of operators are of a kind of their own', async () => {
       for (const secret of [garbage, '', world.secrets.api, world.secrets.device]) {
         const headers = { authorization: `Bearer ${secret}` };
         const reply = await send('/admin/v1/tokens', { verb: 'GET', headers });
@@ -111,7 +111,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       }
     });
 
-    it('any scheme word serves, and none', async () => {
+    it('are accepted behind any scheme word, and behind none', async () => {
       for (const scheme of ['Token ', 'api ', 'KEY ', 'Bearer ', '']) {
         const headers = { authorization: `${scheme}${world.secrets.device}` };
         expect(await api13('getTags', { application, hwid: 'phone-1' }, headers)).toMatchObject(ok);
@@ -123,28 +123,31 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       byName(
         served.filter((method) => method.scope !== 'none' && method.application(exampleOf(method, 'x')) !== undefined),
       ),
-    )('%s tells an application of another account from none in no way', async (_name, method) => {
-      const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
-        const tokens = kind === 'ours' ? world.secrets : foreign;
-        const example = exampleOf(method, about);
-        if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
-        if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
-        return asked(method, example, { authorization: `Api ${tokens.api}` });
-      };
-      const denied = {
-        apiV2: gateway(403, 7, DENIED),
-        notify: gateway(403, 7, DENIED),
-        audience: { status: 403, json: { message: DENIED } },
-        json13: refused(DENIED, method.messagesOn210 ? { Messages: [] } : null),
-        admin: undefined,
-      }[method.family];
-      expect(only(await ask(foreign.application, 'ours'))).toEqual(denied);
-      expect(only(await ask('FFFFF-FFFFF', 'ours'))).toEqual(denied);
-      expect(only(await ask('no code at all', 'ours'))).toEqual(denied);
-      expect(only(await ask(application, 'theirs'))).toEqual(denied);
-    });
+    )(
+      'get the same refusal of %s for an application of another account as for an unknown one',
+      async (_name, method) => {
+        const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
+          const tokens = kind === 'ours' ? world.secrets : foreign;
+          const example = exampleOf(method, about);
+          if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
+          if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
+          return asked(method, example, { authorization: `Api ${tokens.api}` });
+        };
+        const denied = {
+          apiV2: gateway(403, 7, DENIED),
+          notify: gateway(403, 7, DENIED),
+          audience: { status: 403, json: { message: DENIED } },
+          json13: refused(DENIED, method.messagesOn210 ? { Messages: [] } : null),
+          admin: undefined,
+        }[method.family];
+        expect(only(await ask(foreign.application, 'ours'))).toEqual(denied);
+        expect(only(await ask('FFFFF-FFFFF', 'ours'))).toEqual(denied);
+        expect(only(await ask('no code at all', 'ours'))).toEqual(denied);
+        expect(only(await ask(application, 'theirs'))).toEqual(denied);
+      },
+    );
 
-    it('a restricted token keeps to its applications', async () => {
+    it('that are restricted keep to their applications', async () => {
       const auth = restricted.token;
       const headers = { authorization: `Api ${auth}` };
       expect(await api13('getApplication', { auth, application })).toMatchObject(ok);
@@ -157,7 +160,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect(await messagesOf(sibling)).toBe(0);
     });
 
-    it('a restricted token may use what it creates, and what is open to all', async () => {
+    it('that are restricted may use what they create, and what is open to all', async () => {
       const auth = restricted.token;
       const own = await api13('createApplication', { auth, title: 'Own' });
       const { application: code } = (own.json as { response: { application: string } }).response;
@@ -169,7 +172,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       );
     });
 
-    it('the message of an application that is foreign or not granted is not found', async () => {
+    it('do not find the message of an application that is foreign or not granted', async () => {
       const { Messages: messages } = await world.call('createMessage', {
         application: sibling,
         notifications: [{ content: 'x' }],
@@ -186,7 +189,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect((await v2(route, { message_code: messages[0]!.toLowerCase() })).status).toBe(200);
     });
 
-    it('a revoked token is refused within 5 seconds, and its successor serves', async () => {
+    it('that are revoked are refused within 5 seconds, and their successors serve', async () => {
       const [old, next] = await Promise.all(
         [1, 2].map(() => world.call('createToken', { scope: 'api', applications: 'all' })),
       );
