@@ -110,7 +110,7 @@ describe('APNs', () => {
       ['BadDeviceToken', 400, { ':path': `/3/device/${'g'.repeat(64)}` }],
       ['BadDeviceToken', 400, { ':path': `/3/device/${'a'.repeat(62)}` }],
       ['MethodNotAllowed', 405, { ':method': 'PUT' }],
-    ])('%s with %i', async (reason, status, change) => {
+    ])('a faulty push with %s and %i', async (reason, status, change) => {
       const seen = await push(good, change);
       expect([seen.status, reasonIn(seen)]).toEqual([status, reason]);
       expect(entries()).toMatchObject([{ status, reason }]);
@@ -120,7 +120,7 @@ describe('APNs', () => {
       expect(reasonIn(await push(good, {}, body))).toBe('PayloadEmpty');
     });
 
-    it.each(APNS_REASONS)('%s with %i when a token asks for it', async (reason, status) => {
+    it.each(APNS_REASONS)('a push with %s and %i when its token asks for it', async (reason, status) => {
       const seen = await push(apnsReasonToken(reason, 1));
       expect([seen.status, reasonIn(seen)]).toEqual([status, reason]);
       expect(seen.headers['retry-after']).toBe(status === 429 || status === 503 ? '1' : undefined);
@@ -154,7 +154,7 @@ describe('APNs', () => {
       );
     });
 
-    it('and the topics it is for', async () => {
+    it('and the topics that it is for', async () => {
       const change = { authorization: tokenOf(key), 'apns-topic': 'com.example.other' };
       expect(reasonIn(await push(good, change))).toBe('TopicDisallowed');
     });
@@ -165,7 +165,7 @@ describe('APNs', () => {
     });
   });
 
-  describe('plays the behaviour that a device token encodes:', () => {
+  describe('plays the behaviour of a device token', () => {
     const tries = async (token: string, times: number): Promise<Seen[]> => {
       const seen: Seen[] = [];
       for (let i = 0; i < times; i++) seen.push(await push(token));
@@ -179,13 +179,13 @@ describe('APNs', () => {
       ['serverError', 500, 'InternalServerError'],
       ['payloadRefused', 413, 'PayloadTooLarge'],
       ['wrongTopic', 400, 'DeviceTokenNotForTopic'],
-    ])('%s, every time', async (kind, status, reason) => {
+    ])('of the kind %s, every time', async (kind, status, reason) => {
       const seen = await tries(apnsToken(kind, 7), 2);
       expect(statuses(seen)).toEqual([status, status]);
       expect(seen.map(reasonIn)).toEqual([reason, reason]);
     });
 
-    it('dead, with the time of its death', async () => {
+    it('of the kind dead, with the time of its death', async () => {
       const at = (seen: Seen): number => (JSON.parse(seen.body) as { timestamp: number }).timestamp;
       expect(Math.abs(at(await push(apnsToken('dead', 1))) - Date.now())).toBeLessThan(5000);
       expect(Math.abs(at(await push(apnsToken('dead', 1, 60))) - Date.now() + 3_600_000)).toBeLessThan(5000);
@@ -194,14 +194,14 @@ describe('APNs', () => {
     it.each<[Kind, number, string]>([
       ['throttled', 429, 'TooManyRequests'],
       ['unavailable', 503, 'ServiceUnavailable'],
-    ])('%s a number of times, with Retry-After', async (kind, status, reason) => {
+    ])('of the kind %s a number of times, with Retry-After', async (kind, status, reason) => {
       const seen = await tries(apnsToken(kind, 7, 2), 3);
       expect(statuses(seen)).toEqual([status, status, 200]);
       expect(reasonIn(seen[0]!)).toBe(reason);
       expect(seen.map(({ headers }) => headers['retry-after'])).toEqual(['1', '1', undefined]);
     });
 
-    it('expiredAuth, until another provider token comes', async () => {
+    it('of the kind expiredAuth, until another provider token comes', async () => {
       const token = apnsToken('expiredAuth', 1);
       expect((await tries(token, 2)).map(reasonIn)).toEqual(['ExpiredProviderToken', 'ExpiredProviderToken']);
       const renewed = unsignedToken({}, { kid: 'KEY0000002' });
@@ -211,7 +211,7 @@ describe('APNs', () => {
       );
     });
 
-    it('silent, then accepted', async () => {
+    it('of the kind silent, and then accepts', async () => {
       const token = apnsToken('silent', 1);
       const outcome = await Promise.race([push(token), push(apnsToken('slow', 1)).then(() => 'nothing')]);
       expect(outcome).toBe('nothing');
@@ -219,7 +219,7 @@ describe('APNs', () => {
       expect(entries().map(({ reason }) => reason)).toEqual(['silence', 'accepted', 'accepted']);
     });
 
-    it('reset and refusedStream, then accepted', async () => {
+    it('of the kinds reset and refusedStream, and then accepts', async () => {
       const seen = [...(await tries(apnsToken('reset', 1), 2)), ...(await tries(apnsToken('refusedStream', 1), 2))];
       expect(seen.map(({ status, reset }) => [status, reset])).toEqual([
         [0, 2],
@@ -229,7 +229,7 @@ describe('APNs', () => {
       ]);
     });
 
-    it('lostReply: accepted twice, answered once, which the ledger sees as a masked duplicate', async () => {
+    it('of the kind lostReply: it accepts twice and answers once, which the ledger sees as a masked duplicate', async () => {
       const token = apnsToken('lostReply', 1);
       const change = { 'apns-collapse-id': 'same' };
       expect(await push(token, change)).toMatchObject({ status: 0, reset: 2 });
@@ -237,14 +237,14 @@ describe('APNs', () => {
       expect(simulators.ledger.summary().apns).toMatchObject({ accepted: 2, tokens: 1, duplicates: 1, masked: 1 });
     });
 
-    it('disconnect, then accepted on a new connection', async () => {
+    it('of the kind disconnect, and then accepts on a new connection', async () => {
       const token = apnsToken('disconnect', 1);
       expect((await push(token)).status).toBe(0);
       apns = client(simulators.apnsUrl);
       expect((await push(token)).status).toBe(200);
     });
 
-    it('goaway behind the answer, with everything that came before still answered', async () => {
+    it('of the kind goaway behind the answer, and still answers everything that came before', async () => {
       const all = [apnsToken('slow', 1), apnsToken('goaway', 1), good].map((token) => push(token));
       expect((await Promise.all(all)).map(({ status, reset }) => [status, reset])).toEqual([
         [200, 0],
@@ -255,7 +255,7 @@ describe('APNs', () => {
       expect(simulators.ledger.summary().apns.accepted).toBe(3);
     });
 
-    it('goawayBefore: the stream is above the last one served', async () => {
+    it('of the kind goawayBefore: the stream is above the last one served', async () => {
       expect((await push(good)).status).toBe(200);
       const token = apnsToken('goawayBefore', 1);
       expect(await push(token)).toMatchObject({ status: 0, reset: 7 });
@@ -265,13 +265,13 @@ describe('APNs', () => {
       expect(simulators.ledger.summary().apns.byReason).toEqual({ accepted: 2, goaway: 1 });
     });
 
-    it('malformed: a refusal cut off', async () => {
+    it('of the kind malformed: it cuts off a refusal', async () => {
       const seen = await push(apnsToken('malformed', 1));
       expect(seen.status).toBe(400);
       expect(() => JSON.parse(seen.body) as unknown).toThrow(SyntaxError);
     });
 
-    it('slow, by tenths of a second', async () => {
+    it('of the kind slow, by tenths of a second', async () => {
       const before = performance.now();
       expect((await push(apnsToken('slow', 1, 1))).status).toBe(200);
       expect(performance.now() - before).toBeGreaterThan(90);

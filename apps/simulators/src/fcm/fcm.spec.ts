@@ -113,7 +113,7 @@ describe('FCM', () => {
       expect(violations.map((violation) => violation.field)).toEqual([field]);
     });
 
-    it('takes exactly 4096 bytes of data', async () => {
+    it('no data of exactly 4096 bytes', async () => {
       expect((await post({ message: { token: good, data: { a: 'x'.repeat(4095) } } })).status).toBe(200);
     });
 
@@ -127,12 +127,12 @@ describe('FCM', () => {
         403,
         'PERMISSION_DENIED',
       ],
-    ])('%s', async (_case, change, status, name) => {
+    ])('a push with %s', async (_case, change, status, name) => {
       const seen = await post(messageTo(good), change());
       expect([seen.status, replyOf(seen).error?.status]).toEqual([status, name]);
     });
 
-    it('an expired access token', async () => {
+    it('a push with an expired access token', async () => {
       expect((await push(good)).status).toBe(200);
       simulators.accessTokens.expireAll();
       const seen = await push(good);
@@ -144,7 +144,7 @@ describe('FCM', () => {
       });
     });
 
-    it.each(Object.keys(FCM_ERRORS) as FcmErrorName[])('with %s when a token asks for it', async (name) => {
+    it.each(Object.keys(FCM_ERRORS) as FcmErrorName[])('a push with %s when its token asks for it', async (name) => {
       const seen = await push(fcmReasonToken(name, 1));
       const { code, status, details } = FCM_ERRORS[name];
       expect(seen.status).toBe(code);
@@ -155,7 +155,7 @@ describe('FCM', () => {
     });
   });
 
-  describe('plays the behaviour that a registration token encodes:', () => {
+  describe('plays the behaviour of a registration token', () => {
     const tries = async (token: string, times: number): Promise<Seen[]> => {
       const seen: Seen[] = [];
       for (let i = 0; i < times; i++) seen.push(await push(token));
@@ -170,7 +170,7 @@ describe('FCM', () => {
       ['serverError', 500, 'INTERNAL'],
       ['payloadRefused', 400, 'INVALID_ARGUMENT'],
       ['wrongTopic', 403, 'SENDER_ID_MISMATCH'],
-    ])('%s, every time', async (kind, status, code) => {
+    ])('of the kind %s, every time', async (kind, status, code) => {
       const seen = await tries(fcmToken(kind, 1), 2);
       expect(seen.map((each) => [each.status, codeOf(each)])).toEqual([
         [status, code],
@@ -178,7 +178,7 @@ describe('FCM', () => {
       ]);
     });
 
-    it('badToken names the field of the token', async () => {
+    it('of the kind badToken, and names the field of the token', async () => {
       const violation = { field: 'message.token', description: 'Invalid registration token' };
       expect(replyOf(await push(fcmToken('badToken', 1))).error?.details).toContainEqual(
         expect.objectContaining({ fieldViolations: [violation] }),
@@ -188,7 +188,7 @@ describe('FCM', () => {
     it.each<[Exclude<Kind, 'reason'>, number]>([
       ['throttled', 429],
       ['unavailable', 503],
-    ])('%s a number of times, with Retry-After', async (kind, status) => {
+    ])('of the kind %s a number of times, with Retry-After', async (kind, status) => {
       const seen = await tries(fcmToken(kind, 1, 2), 3);
       expect(seen.map((each) => [each.status, each.headers['retry-after']])).toEqual([
         [status, '1'],
@@ -197,20 +197,20 @@ describe('FCM', () => {
       ]);
     });
 
-    it('expiredAuth, until another access token comes', async () => {
+    it('of the kind expiredAuth, until another access token comes', async () => {
       const token = fcmToken('expiredAuth', 1);
       expect((await tries(token, 2)).map(({ status }) => status)).toEqual([401, 401]);
       access = simulators.accessTokens.issue('push@demo.iam.gserviceaccount.com', [SCOPE]);
       expect((await push(token)).status).toBe(200);
     });
 
-    it('silent, then accepted', async () => {
+    it('of the kind silent, and then accepts', async () => {
       const token = fcmToken('silent', 1);
       expect(await Promise.race([push(token), push(fcmToken('slow', 1)).then(() => 'nothing')])).toBe('nothing');
       expect((await push(token)).status).toBe(200);
     });
 
-    it('reset, refusedStream and lostReply, then accepted', async () => {
+    it('of the kinds reset, refusedStream and lostReply, and then accepts', async () => {
       for (const [kind, reset] of [
         ['reset', 2],
         ['refusedStream', 7],
@@ -225,7 +225,7 @@ describe('FCM', () => {
       expect(simulators.ledger.summary().fcm).toMatchObject({ accepted: 4, tokens: 3, duplicates: 1, masked: 1 });
     });
 
-    it('disconnect and goawayBefore, then accepted on a new connection', async () => {
+    it('of the kinds disconnect and goawayBefore, and then accepts on a new connection', async () => {
       for (const kind of ['disconnect', 'goawayBefore'] as const) {
         const token = fcmToken(kind, 1);
         expect((await push(token)).status).toBe(0);
@@ -234,12 +234,12 @@ describe('FCM', () => {
       }
     });
 
-    it('goaway behind the answer', async () => {
+    it('of the kind goaway behind the answer', async () => {
       expect((await push(fcmToken('goaway', 1))).status).toBe(200);
       expect(fcm.goaways[0]).toBe(1);
     });
 
-    it('malformed: accepted, with a reply cut off', async () => {
+    it('of the kind malformed: it accepts, and cuts off its reply', async () => {
       const seen = await push(fcmToken('malformed', 1));
       expect(seen.status).toBe(200);
       expect(() => replyOf(seen)).toThrow(SyntaxError);

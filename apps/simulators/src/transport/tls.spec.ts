@@ -5,7 +5,7 @@ import { type Simulators, startSimulators } from '../simulators.ts';
 import { apnsHeaders, apnsPayload, client } from '../testing/test-client.ts';
 import { selfSigned } from '../self-signed.ts';
 
-describe('with TLS', () => {
+describe('a simulated provider with TLS', () => {
   const tls = selfSigned();
   let simulators: Simulators;
 
@@ -14,7 +14,7 @@ describe('with TLS', () => {
   });
   afterAll(() => simulators.close());
 
-  it('APNs speaks HTTP/2, falls silent and comes back', async () => {
+  it('speaks HTTP/2 as APNs, falls silent and comes back', async () => {
     expect(simulators.apnsUrl).toMatch(/^https:/);
     const apns = client(simulators.apnsUrl, tls.cert);
     expect((await apns.send(apnsHeaders(), apnsPayload())).status).toBe(200);
@@ -27,7 +27,7 @@ describe('with TLS', () => {
     apns.close();
   });
 
-  it('FCM speaks HTTP/2 and HTTP/1.1', async () => {
+  it('speaks HTTP/2 and HTTP/1.1 as FCM', async () => {
     const authorization = `Bearer ${simulators.accessTokens.issue('a@b', ['https://www.googleapis.com/auth/cloud-platform'])}`;
     const path = '/v1/projects/demo/messages:send';
     const body = JSON.stringify({ message: { token: fcmToken('accepted', 1) } });
