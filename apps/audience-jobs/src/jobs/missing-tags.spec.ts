@@ -15,7 +15,7 @@ describe('tags that are made for their first value (R-G6)', () => {
     ['3', TagType.TAG_TYPE_STRING],
     [null, undefined],
     [{ operation: 'increment', value: 1 }, undefined],
-  ])('%j', (value, type) => expect(typeFor(value)).toBe(type));
+  ])('have the type of that value: %j', (value, type) => expect(typeFor(value)).toBe(type));
 
   it('have the type of the first value that determines one, and only valid names', () => {
     const long = '9007199254740993';

@@ -20,7 +20,9 @@ describe('the tags of a row (R-G4)', () => {
     [DONE, { toString: 'no' }, { Level: 'ok', constructor: 'ok', toString: 'no' }],
     [FAILED, { Level: 'no', constructor: 'no', toString: 'no' }, { Level: 'no', constructor: 'no', toString: 'no' }],
     [FAILED, {}, {}],
-  ])('%s %j', (status, refused, tags) => expect(shown(status, refused)).toMatchObject([{ status, tags }]));
+  ])('follow from its status %s and its refused tags %j', (status, refused, tags) =>
+    expect(shown(status, refused)).toMatchObject([{ status, tags }]),
+  );
 });
 
 describe('the hwid of a row', () => {

@@ -53,7 +53,7 @@ describe('a caller-supplied token address', () => {
     '//127.0.0.1/',
     '',
     'http://',
-  ])('is no web address: %j', (url) =>
+  ])('is forbidden where it is no web address: %j', (url) =>
     expect(guardedPostForm(new AddressGuard([]))(url, {})).rejects.toMatchObject({ kind: 'forbidden' }),
   );
 

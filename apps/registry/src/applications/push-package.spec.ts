@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 const jsonOf = (bytes: Buffer | undefined): unknown => JSON.parse(bytes!.toString());
 
-it('contains the website, its icons, and their checksums', () => {
+it('a push package contains the website, its icons, and their checksums', () => {
   const icons = ICONS.map((name) => `icon.iconset/icon_${name}.png`);
   expect([...files.keys()].sort()).toEqual([...icons, 'manifest.json', 'signature', 'website.json'].sort());
   expect(jsonOf(files.get('website.json'))).toEqual({
@@ -72,7 +72,7 @@ it('contains the website, its icons, and their checksums', () => {
   expect(jsonOf(files.get('manifest.json'))).toEqual(Object.fromEntries(sums));
 });
 
-it('has icons of all sizes that look alike', () => {
+it('a push package has icons of all sizes that look alike', () => {
   for (const [i, side] of [16, 32, 32, 64, 128, 256].entries()) {
     const { width, height, data } = PNG.sync.read(files.get(`icon.iconset/icon_${ICONS[i]}.png`)!);
     expect([width, height]).toEqual([side, side]);
@@ -81,7 +81,7 @@ it('has icons of all sizes that look alike', () => {
   }
 });
 
-it('does without name, domains and icon', async () => {
+it('a push package does without name, domains and icon', async () => {
   const made = await filesOf(make({ safari_website_name: '', safari_allowed_domains: '', safari_icon_file: '' }));
   expect(jsonOf(made.get('website.json'))).toMatchObject({ websiteName: 'News', allowedDomains: [] });
   expect(PNG.sync.read(made.get('icon.iconset/icon_32x32.png')!).width).toBe(32);
@@ -91,7 +91,7 @@ it('does without name, domains and icon', async () => {
 const childrenOf = (node: forge.asn1.Asn1) => node.value as forge.asn1.Asn1[];
 const derOf = (node: forge.asn1.Asn1): Buffer => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
 
-it('is signed by its certificate, and the manifest is not in the signature (RFC 2315)', () => {
+it('a push package is signed by its certificate, and the manifest is not in the signature (RFC 2315)', () => {
   const [type, content] = childrenOf(asn1.fromDer(files.get('signature')!.toString('latin1')));
   expect(asn1.derToOid(type!.value as string)).toBe(pki.oids['signedData']);
   const [, , contentInfo, certificates, signers] = childrenOf(childrenOf(content!)[0]!);
@@ -127,7 +127,7 @@ function interlaced(bytes: number, ...more: Buffer[]): string {
   return Buffer.concat([icon.subarray(0, 8), head(256), ...more, ...chunks, Buffer.from('.')]).toString('base64');
 }
 
-it('accepts an interlaced icon, and bytes after it', async () => {
+it('a push package accepts an interlaced icon, and bytes after it', async () => {
   const made = await filesOf(make({ safari_icon_file: interlaced(PASSES_BYTES) }));
   expect([...PNG.sync.read(made.get('icon.iconset/icon_16x16.png')!).data.subarray(0, 4)]).toEqual([0, 0, 0, 255]);
 });
@@ -136,7 +136,7 @@ it.each<[string, Partial<Record<keyof typeof settings, string>>]>([
   ['a password that does not open the key', { safari_key_password: 'wrong' }],
   ['a key without a certificate', { safari_key_file: lonelyKey() }],
   ['an icon cut off', { safari_icon_file: icon.subarray(0, 60).toString('base64') }],
-])('cannot be made of %s', async (_, more) => {
+])('a push package cannot be made of %s', async (_, more) => {
   await expect(pushPackageOf(make(more))).rejects.toMatchObject({
     kind: 'argument',
     message: 'File cannot be opened',
@@ -146,7 +146,7 @@ it.each<[string, Partial<Record<keyof typeof settings, string>>]>([
 it.each([
   ['its pixels go', interlaced(8 * 1024 * 1024), { code: 'ERR_BUFFER_TOO_LARGE' }],
   ['its first word of its size', interlaced(PASSES_BYTES, head(60_000)), { message: '60000x60000 pixels' }],
-])('does not unpack an icon further than %s', async (_, safari_icon_file, cause) => {
+])('a push package does not unpack an icon further than %s', async (_, safari_icon_file, cause) => {
   await expect(pushPackageOf(make({ safari_icon_file }))).rejects.toMatchObject({
     message: 'File cannot be opened',
     cause,

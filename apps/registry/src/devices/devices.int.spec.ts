@@ -110,7 +110,9 @@ describeWithMongo('the registry', (mongo) => {
       ['d', { language: 'german' }, 'language: must be a two-letter code'],
       ['d', { timezoneSeconds: 60_000 }, 'timezone: must be -43200 to 50400'],
       ['d', { userId: 'x'.repeat(256) }, 'userId: must have 1 to 255 characters'],
-    ])('%j %j is refused: %s', async (hwid, more, text) => expect(await register(hwid, more)).toEqual(argument(text)));
+    ])('with the hwid %j and %j are refused: %s', async (hwid, more, text) =>
+      expect(await register(hwid, more)).toEqual(argument(text)),
+    );
 
     it('with an address for a hwid have it for a token', async () => {
       await register('+491712345678', { platform: 18 });

@@ -38,7 +38,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('both', { application: test.sibling })).toMatchObject({ Level: 9, Products: ['a'] });
     });
 
-    it('wrong in setTags change nothing; wrong in a registration are skipped', async () => {
+    it('that are wrong change nothing in setTags, and are skipped in a registration', async () => {
       await register('wrong', { tags: { Level: 'high', Colour: 'blue', Nope: 1 } });
       expect(await tagsOf('wrong')).toMatchObject({ Colour: 'blue' });
       expect(await setTags('wrong', { Colour: 'green', Level: 'high' })).toEqual(
@@ -76,7 +76,7 @@ describeWithMongo('the registry', (mongo) => {
       await expect(tagsOf('nobody')).rejects.toThrow('Device not found');
     });
 
-    it('of an open: last activity, and the tags in the request', async () => {
+    it('of an open are the last activity and the tags in the request', async () => {
       await register('opened');
       await apply(command('opened', { $case: 'open', value: { osVersion: '15.1', language: 'pl' } }));
       expect(await tagsOf('opened')).toMatchObject({

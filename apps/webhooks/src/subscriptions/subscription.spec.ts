@@ -64,9 +64,9 @@ describe('the events that a subscription wants', () => {
     [false, { applications: ['X'] }],
     [false, { platforms: [1] }],
     [false, { messageCodes: ['N'] }],
-  ])('is %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
+  ])('include an open: %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
 
-  it('has no name for an unsupported channel', () => {
+  it('have no name for an unsupported channel', () => {
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 1)).toBe('Push Sent');
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 14)).toBe('');
   });

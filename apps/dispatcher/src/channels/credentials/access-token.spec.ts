@@ -68,7 +68,7 @@ describe('an access token', () => {
     [500, '', 'unavailable'],
     [503, '<html>', 'unavailable'],
     [429, '{}', 'unavailable'],
-  ])('that is not given: %i %s', async (status, body, kind) => {
+  ])('is forbidden or unavailable after the reply %i %s', async (status, body, kind) => {
     const { token } = world(() => ({ status, body }));
     await expect(token.get()).rejects.toMatchObject({ kind });
   });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { RecentOwners } from './recent-owners.ts';
 
-it('detects that another device of the application had the token', () => {
+it('RecentOwners detects that another device of the application had the token', () => {
   const owners = new RecentOwners();
   expect(['a', 'a', 'b', 'b', 'a'].map((device) => owners.take('app', 't', device))).toEqual([
     false,
@@ -13,7 +13,7 @@ it('detects that another device of the application had the token', () => {
   expect(owners.take('sibling', 't', 'b')).toBe(false);
 });
 
-it('remembers the newest tokens, and forgets the oldest', () => {
+it('RecentOwners remembers the newest tokens, and forgets the oldest', () => {
   /** Whether the n-th of 25 tokens is still known after the last one is registered. */
   const isKnown = (n: number): boolean => {
     const owners = new RecentOwners(10);
