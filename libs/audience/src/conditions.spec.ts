@@ -47,7 +47,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
   };
   const pairs = types.flatMap((type) => [...ordered, 'LIKE'].map((operator) => [type, operator] as const));
 
-  it.each(pairs)('%s %s', (type, operator) => {
+  it.each(pairs)('of a type take its operators, and no others: %s %s', (type, operator) => {
     const expected = valid[type]!.includes(operator)
       ? ''
       : `notifications[0].conditions[0]: operator ${operator} is not valid for ${type} tag`;
@@ -77,7 +77,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['String', 'EQ', true],
     ['List', 'EQ', ['a', 'b']],
     ['List', 'IN', 'a'],
-  ])('%s %s %j has a wrong operand', (tag, operator, given) =>
+  ])('with a wrong operand are refused: %s %s %j', (tag, operator, given) =>
     expect(fault(tag, operator, given)).toBe(`notifications[0].conditions[0]: wrong operand for ${tag} tag`),
   );
 
@@ -87,7 +87,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['2026-01-15', '2026-01-15 00:01'],
     ['2026-01-15 12:00:30', '2026-01-15 12:00:10'],
     ['2026-06-15 18:00', '0 days ago'],
-  ])('takes BETWEEN %s and %s, for the maximum includes its whole day or minute', (min, max) =>
+  ])('may be BETWEEN %s and %s, for the maximum includes its whole day or minute', (min, max) =>
     expect(fault('Date', 'BETWEEN', [min, max])).toBe(''),
   );
 
@@ -96,7 +96,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['UTC-12:00', -43_200],
     ['utc+05:30', 19_800],
     ['UTC+00:00', 0],
-  ])('reads %s as an operand of Timezone alone (R-RES13)', (operand, seconds) => {
+  ])('take %s as an operand of Timezone alone (R-RES13)', (operand, seconds) => {
     const timezone = () => defaultTags.timezone;
     const asked = (given: unknown, operator: string) =>
       expressionOf('', [{ tag: 'Timezone', operator, operand: given }], '', timezone, NOW);
@@ -118,17 +118,17 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['2026-01-15T00:00+02:00', false],
     ['2026-01-15T02:00+02:00', false],
     ['2026-01-15 00:01', false],
-  ])('%s stands for a whole day: %j (R-RES15)', (operand, wholeDay) => {
+  ])('tell whether %s stands for a whole day: %j (R-RES15)', (operand, wholeDay) => {
     expect(one('Date', 'EQ', operand)).toMatchObject({ value: { operands: [{ value: { value: { wholeDay } } }] } });
   });
 
-  it.each(['IN', 'NOTIN'])('%s names at most 10,000 values', (operator) => {
+  it.each(['IN', 'NOTIN'])('with %s name at most 10,000 values', (operator) => {
     const named = (count: number) => Array.from({ length: count }, (_, i) => i);
     expect(fault('Integer', operator, named(10_000))).toBe('');
     expect(fault('Integer', operator, named(10_001))).toBe('notifications[0].conditions[0]: at most 10000 values');
   });
 
-  it('types the operands', () => {
+  it('have operands of the type of the tag', () => {
     const tag = (name: string, operator: Operator, operands: unknown[]) => ({
       $case: 'tag',
       value: {
@@ -172,7 +172,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     );
   });
 
-  it('joins them', () => {
+  it('are joined by AND or OR, at most 100 of them', () => {
     const two = [
       { tag: 'Integer', operator: 'EQ', operand: 1 },
       { tag: 'String', operator: 'EQ', operand: 'a' },
@@ -213,7 +213,9 @@ describe('daysago (R-RES15)', () => {
         ['NOTEQ', 3],
       ],
     ],
-  ])('%s', (comparison, conditions) => expect(ago(comparison)).toEqual(conditions));
+  ])('becomes conditions on the days before now: %s', (comparison, conditions) =>
+    expect(ago(comparison)).toEqual(conditions),
+  );
 
   it('is refused where it makes no sense', () => {
     expect(() => ago('gt', '3', 'Integer')).toThrow('filter_expression: operator DAYSAGO is not valid for Integer tag');

@@ -7,7 +7,7 @@ import { checkOf, contactCalled, deviceLogOf, keyedId, logOf, hwidHashOf } from 
 const key = createSecretKey(Buffer.alloc(32, 7));
 
 describe('identity', () => {
-  it('keyed ids are 128 bits of HMAC-SHA-256 over the parts, each behind its length', () => {
+  it('has keyed ids of 128 bits of HMAC-SHA-256 over the parts, each behind its length', () => {
     const reference = (parts: readonly string[]): string =>
       createHmac('sha256', key)
         .update(parts.map((part) => `${part.length}:${part}`).join(''))
@@ -29,11 +29,11 @@ describe('identity', () => {
     ['whatsapp:4915112345678', { hwid: 'whatsapp:+4915112345678', platform: 21 }],
     ['whatsapp:+4915112345678', undefined],
     ['whatsapp:x', undefined],
-  ])('%s means a contact in another spelling, or none: %j', (hwid, contact) =>
+  ])('finds a contact in another spelling of %s, or none: %j', (hwid, contact) =>
     expect(contactCalled(hwid)).toEqual(contact),
   );
 
-  it('log and check are the first bits of the hwid hash', () => {
+  it('takes log and check from the first bits of the hwid hash', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (hwid) => {
         const hwidHash = hwidHashOf(key, 'account', hwid);
@@ -45,7 +45,7 @@ describe('identity', () => {
     );
   });
 
-  it('control-group buckets follow R-E15', () => {
+  it('determines the control-group bucket as R-E15 says', () => {
     // First 8 bytes of the digest as one big number, modulo 10000.
     const expected = (text: string): number => {
       const digest = createHash('sha256').update(text).digest();
@@ -55,7 +55,7 @@ describe('identity', () => {
       expect(controlBucketOf('AAAAA-BBBBB', user)).toBe(expected(`AAAAA-BBBBB:${user}`));
   });
 
-  it('the number of a tag tells its type, and whether it is shared', () => {
+  it('tells by the number of a tag its type, and whether it is shared', () => {
     for (let type = 1; type <= 7; type++) {
       expect(tagTypeOf(tagNumber(5, type, true))).toBe(type);
       expect(tagTypeOf(tagNumber(5, type, false))).toBe(type);

@@ -88,9 +88,9 @@ const things: Readonly<Record<string, readonly [(n: number) => AccountAction, (n
   Geozone: [(n) => addGeozones(n + 1), (n) => ({ type: 'deleteGeozones', application: APP, ids: [BigInt(n + 1)] })],
 };
 
-describe('quotas (R-LM7)', () => {
+describe('a quota (R-LM7)', () => {
   it.each(Object.entries(things))(
-    '%s: refuses what is beyond, and no more once one is deleted',
+    'of %s refuses what is beyond, and no more once one is deleted',
     (name, [make, drop]) => {
       const world = new World();
       world.do(make(0));

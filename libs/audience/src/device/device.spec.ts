@@ -252,7 +252,7 @@ describe('a device', () => {
   });
 
   it.each<DeviceAction>([{ type: 'unregister' }, { type: 'setTags', writes: [] }, { type: 'open', writes: [] }])(
-    'that is unknown: $type is refused',
+    'that is unknown is refused: $type',
     (action) => expect(() => given().when(action)).toThrow('Device not found'),
   );
 });
@@ -319,7 +319,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(), products.number)).toHaveLength(1000);
   });
 
-  it('that are fields of the device: language, time zone, alerts, last open', () => {
+  it('that are fields of the device are stored there: language, time zone, alerts, last open', () => {
     const start = given(register());
     const decision = start.when({
       type: 'setTags',
@@ -345,7 +345,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBeNull();
   });
 
-  it('an open is a self-report; the fields that come with it are stored', () => {
+  it('that come with an open are stored, and the open is a self-report', () => {
     const start = given(register());
     const decision = start.when({
       type: 'open',
@@ -360,14 +360,14 @@ describe('tags of a device', () => {
     expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
   });
 
-  it('an open says when it was, whatever a client has written before (R-C10)', () => {
+  it('tell the time of the latest open, whatever a client has written before (R-C10)', () => {
     const later = write(defaultTags.lastApplicationOpen, '2030-01-01');
     const start = given(register(), { type: 'setTags', writes: [later] });
     start.at(1).when({ type: 'open', writes: [] });
     expect(start.world.device().self?.open).toBe(T0 + 60_000);
   });
 
-  it('sibling applications never disagree on shared tags', () => {
+  it('that are shared never differ between sibling applications', () => {
     const definitions = [level, colour, products];
     const input = (definition: TagDefinition) =>
       definition === level

@@ -69,7 +69,9 @@ describe('a distance (R-C13)', () => {
     [{ lat: 90, lng: 17 }, { lat: -90, lng: 0 }, 2 * quarter],
     [{ lat: 0, lng: 179.5 }, { lat: 0, lng: -179.5 }, quarter / 90],
     [{ lat: 60, lng: 0 }, { lat: 60, lng: 0.01 }, 555.97],
-  ])('from %j to %j', (from, to, meters) => expect(distanceMeters(from, to)).toBeCloseTo(meters, 1));
+  ])('is that on the sphere: from %j to %j', (from, to, meters) =>
+    expect(distanceMeters(from, to)).toBeCloseTo(meters, 1),
+  );
 
   it('is reached at the latitudes around a place', () => {
     const place = { lat: -33.9, lng: 18.4 };

@@ -95,5 +95,7 @@ describe('a send (R-F4)', () => {
     ['of a preset for its platform', phone, [1, 3], true],
     ['of a preset for other platforms', phone, [1], false],
     ['without a push token', { ...phone, hasToken: false }, [], false],
-  ])('to a device %s', (_, device, platforms, expected) => expect(isSend(device, platforms)).toBe(expected));
+  ])('is decided for a device %s', (_, device, platforms, expected) =>
+    expect(isSend(device, platforms)).toBe(expected),
+  );
 });

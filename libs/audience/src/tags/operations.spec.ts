@@ -34,7 +34,7 @@ function after(
 const has = (definition: TagDefinition, value: unknown) =>
   entriesOf(definition.number, parseValue(definition.type, value)!);
 
-describe('tag operations (R-C5)', () => {
+describe('a tag operation (R-C5)', () => {
   it('increments, from 0 where there is no value, down too', () => {
     expect(after(integer, undefined, { operation: 'increment', value: 5 })).toEqual(has(integer, 5));
     expect(after(integer, 5, { operation: 'increment', value: '-7' })).toEqual(has(integer, -2));
@@ -139,7 +139,7 @@ describe('tag operations (R-C5)', () => {
     return (result as TagEntry[]).map(({ v, s }) => s ?? String(v));
   };
 
-  it('append, then remove of the new values, gives the list back in order', () => {
+  it('restores the list in order when it removes the values that were appended', () => {
     fc.assert(
       fc.property(items, items, (before, added) => {
         const unique = [...new Set(before)];
@@ -158,7 +158,7 @@ describe('tag operations (R-C5)', () => {
     );
   });
 
-  it('increments add up in any order', () => {
+  it('adds increments up in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), (steps) => {
         const sum = steps.reduce((entries: readonly TagEntry[], by) => {
@@ -177,7 +177,7 @@ describe('tag operations (R-C5)', () => {
     );
   });
 
-  it('every value comes back from its entries, and nothing indexed is longer than 64 code points', () => {
+  it('gives every value back from its entries, and indexes nothing longer than 64 code points', () => {
     const value = fc.oneof(
       fc.tuple(fc.constant(string), fc.string({ unit: 'grapheme', maxLength: 200 })),
       fc.tuple(

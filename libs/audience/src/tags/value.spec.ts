@@ -9,7 +9,7 @@ const shown = (type: TagType, input: unknown) => {
   return value && outputOf(value);
 };
 
-describe('tag values (R-RES8, R-RES9)', () => {
+describe('the type of a tag (R-RES8, R-RES9)', () => {
   const { TAG_TYPE_INTEGER: integer, TAG_TYPE_STRING: string, TAG_TYPE_LIST: list, TAG_TYPE_DATE: date } = TagType;
   const { TAG_TYPE_BOOLEAN: boolean, TAG_TYPE_DECIMAL: decimal, TAG_TYPE_VERSION: version } = TagType;
   const wrong = undefined;
@@ -87,7 +87,7 @@ describe('tag values (R-RES8, R-RES9)', () => {
     [version, '1.2.3-beta', '1.2.3-beta'],
     [version, 1.5, '1.5'],
     [version, 'v1', wrong],
-  ])('%s takes %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
+  ])('of number %s takes %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
 
   it('keeps every date that it takes, in events and on devices', () => {
     const first = Date.parse('0001-01-01T00:00:00Z');

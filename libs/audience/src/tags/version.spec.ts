@@ -46,7 +46,7 @@ describe('version keys', () => {
     ['2', '1.99.99', 1],
     ['1.0-alpha', '1.0-beta', -1],
     ['1.0-b', '1.0-beta', -1],
-  ])('%s against %s is %i', (a, b, expected) => {
+  ])('compare %s with %s as %i', (a, b, expected) => {
     expect(order(versionKey(a), versionKey(b))).toBe(expected);
     expect(compare(a, b)).toBe(expected);
   });
