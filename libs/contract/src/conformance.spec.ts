@@ -20,11 +20,14 @@ describe.each(Object.values<Method>(api).map((method) => [method.name, method] a
     for (const { reply } of method.examples) expect(method.output.safeParse(reply)).toMatchObject({ success: true });
   });
 
-  it.each(conformanceCases(method).map((one) => [one.title, one] as const))('%s', (_title, { request, expected }) => {
-    const fault = faultOf(method, request);
-    if (expected === 'accepted') return expect(fault).toBeUndefined();
-    expect(fault?.kind).toBe(expected.kind);
-    if (expected.text !== undefined) expect(fault?.message).toBe(expected.text);
-    if (expected.field !== undefined) expect(fault?.message).toContain(expected.field);
-  });
+  it.each(conformanceCases(method).map((one) => [one.title, one] as const))(
+    'accepts or refuses a request as declared: %s',
+    (_title, { request, expected }) => {
+      const fault = faultOf(method, request);
+      if (expected === 'accepted') return expect(fault).toBeUndefined();
+      expect(fault?.kind).toBe(expected.kind);
+      if (expected.text !== undefined) expect(fault?.message).toBe(expected.text);
+      if (expected.field !== undefined) expect(fault?.message).toContain(expected.field);
+    },
+  );
 });

@@ -64,19 +64,19 @@ it.each([
   [{ device_type: 13 }, 'device_type: platform cannot be configured'],
   [{ device_type: 2 }, 'device_type: platform cannot be configured'],
   [{ device_type: 'x' }, 'device_type: must be an integer'],
-])('refuses %j: %s', (fields, text) => expect(() => parse(fields)).toThrow(text));
+])('configureApplication refuses %j: %s', (fields, text) => expect(() => parse(fields)).toThrow(text));
 
-it('takes a list of no domains', () => {
+it('configureApplication takes a list of no domains', () => {
   expect(parse({ ...safari, safari_allowed_domains: [] })).toMatchObject({
     settings: { safari_allowed_domains: '[]' },
   });
 });
 
-it('takes a sender whose domain has no mailboxes (R-E2)', () => {
+it('configureApplication takes a sender whose domain has no mailboxes (R-E2)', () => {
   expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({ platform: 14, secrets: [] });
 });
 
-it('passes on the given settings as text, and marks the secret ones', () => {
+it('configureApplication passes on the given settings as text, and marks the secret ones', () => {
   expect(
     parse({ ...safari, safari_icon_file: png(256), safari_allowed_domains: ['https://a.example'], adm_cid: 5 }),
   ).toEqual({

@@ -16,7 +16,7 @@ describe('bulkRegisterDevice', () => {
     [{ hwid: '0151', push_token: '', platform: 18 }, '0151', '', 18],
     [{ hwid: 'phone', push_token: 't', platform: -1 }, 'phone', 't', 0],
     [{ hwid: 'phone', push_token: 't', platform: 2 ** 32 + 3 }, 'phone', 't', 0],
-  ])('%j', (device, hwid, newPushToken, platform) =>
+  ])('reads hwid, token and platform of an entry: %j', (device, hwid, newPushToken, platform) =>
     expect(entryOf({ platform: 14, ...device })).toMatchObject({
       ...{ identifier: { $case: 'hwid', value: hwid }, newPushToken, platform },
     }),

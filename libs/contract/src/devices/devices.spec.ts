@@ -37,7 +37,7 @@ describe('registerDevice', () => {
     [{ ...device, device_type: { toString: 2 }, hwid: null }, 'Missing required argument: hwid'],
     [{ ...device, device_type: 14, email: '' }, 'Email address is empty'],
     [{ ...device, device_type: 14, hwid: 'no@body' }, 'Email address has invalid domain part'],
-  ])('refuses %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));
+  ])('refuses an invalid request: %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));
 
   it.each([
     [{ ...device, device_type: '21', hwid: 'whatsapp:+4915112345678' }, { device: { platform: 21 } }],
@@ -65,7 +65,7 @@ describe('registerDevice', () => {
       { ...device, device_type: 14 },
       { hwid: 'phone-1', device: { platform: 14, pushToken: undefined } },
     ],
-  ])('takes %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
+  ])('takes a valid request: %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
 });
 
 describe('a token or an address (R-LM6)', () => {
@@ -148,7 +148,7 @@ describe('setTags and getTags', () => {
     [api.setTags, { application: 'a', hwid: 'x', tags: [] }, 'tags: must be an object'],
     [api.getTags, { application: 'a', hwid: null, userId: null }, 'Missing required argument: hwid'],
     [api.getTags, { application: 'a', userId: 'u' }, undefined],
-  ])('%#', (method: Method, request, text) => expect(textOf(method, request)).toBe(text));
+  ])('require their fields: %#', (method: Method, request, text) => expect(textOf(method, request)).toBe(text));
 
   it('keeps a tag of any name', () => {
     const tags = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>;
@@ -170,7 +170,9 @@ describe('postEvent (R-X1)', () => {
     [{ ...event, hwid: '' }, 'Hwid is not valid'],
     [{ ...event, userId: 'u' }, undefined],
     [{ ...event, hwid: 'x' }, undefined],
-  ])('%#', (request, text) => expect(textOf(api.postEvent, request)).toBe(text));
+  ])('requires an event, and a device or a user: %#', (request, text) =>
+    expect(textOf(api.postEvent, request)).toBe(text),
+  );
 
   it.each([
     [
@@ -236,7 +238,9 @@ describe('setBadge (R-C9)', () => {
     [2_147_483_647, undefined],
     [2_147_483_648, 'badge: must be 0 to 2147483647'],
     [-1, 'badge: must be 0 to 2147483647'],
-  ])('of %i', (badge, text) => expect(textOf(api.setBadge, { ...device, badge })).toBe(text));
+  ])('takes badges from 0 to 2147483647 alone: %i', (badge, text) =>
+    expect(textOf(api.setBadge, { ...device, badge })).toBe(text),
+  );
 });
 
 describe('mergeUser (R-X2)', () => {
@@ -247,7 +251,9 @@ describe('mergeUser (R-X2)', () => {
     [{ ...user, merge: 'maybe' }, 'Missing required argument: newUserId'],
     [{ ...user, merge: 0 }, undefined],
     [{ ...user, merge: false, newUserId: '' }, 'newUserId: must be 1 to 255 characters'],
-  ])('%j', (request, text) => expect(textOf(api.mergeUser, request)).toBe(text));
+  ])('requires a new user unless it does not merge: %j', (request, text) =>
+    expect(textOf(api.mergeUser, request)).toBe(text),
+  );
 });
 
 describe('addTag (R-D1)', () => {
@@ -258,7 +264,7 @@ describe('addTag (R-D1)', () => {
     [{ tag: { name: '  ', type: 1 } }, 'tag.name: must be 1 to 255 characters'],
     [{ tag: { name: 'x', type: 8 } }, 'tag.type: must be 1 to 7'],
     [{ tag: 'x' }, 'tag: must be an object'],
-  ])('%#', (request, text) => expect(textOf(api.addTag, request)).toBe(text));
+  ])('requires a tag with a name and a type: %#', (request, text) => expect(textOf(api.addTag, request)).toBe(text));
 });
 
 describe('configureApplication', () => {
@@ -281,7 +287,9 @@ describe('configureApplication', () => {
       { ...android, android_fcm_service_account: { ...account, private_key: '' } },
       'android_fcm_service_account.private_key: must be a non-empty string',
     ],
-  ])('refuses %#', (request, text) => expect(textOf(api.configureApplication, request)).toMatch(text));
+  ])('refuses an invalid configuration: %#', (request, text) =>
+    expect(textOf(api.configureApplication, request)).toMatch(text),
+  );
 
   it('wants base64 key files, and no more of them (R-A2)', () => {
     const ios = api.configureApplication.examples[0]!.request;

@@ -23,7 +23,7 @@ describe('emailFault (R-E2)', () => {
     ['a@bücher.example/x', 'Email address has invalid domain part'],
     ['Anna+news@bücher.example', undefined],
     ["o'neil@example.co.uk", undefined],
-  ])('%s', (address, fault) => expect(emailFault(address)).toBe(fault));
+  ])('judges the address %j', (address, fault) => expect(emailFault(address)).toBe(fault));
 });
 
 describe('disposableFault (R-E4)', () => {
@@ -35,7 +35,7 @@ describe('disposableFault (R-E4)', () => {
     ['a@notmailinator.com', false],
     ['a@mailinator.com.example', false],
     ['mailinator.com@example.com', false],
-  ])('%s: %s', (address, isListed) =>
+  ])('tells whether the domain of %s is disposable: %s', (address, isListed) =>
     expect(disposableFault(address, listed)).toBe(
       isListed ? 'Email address belongs to a disposable domain' : undefined,
     ),

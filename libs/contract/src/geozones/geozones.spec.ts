@@ -56,7 +56,7 @@ describe('addGeoZone', () => {
     [adding({ ...zone, name: 'x'.repeat(65_536) }), undefined],
     [adding({ ...zone, name: 'x'.repeat(65_537) }), 'geozones[0].name: at most 65536 characters'],
     [adding(), 'geozones: must not be empty'],
-  ])('%#', (given, text) => expect(textOf(addGeoZone, given)).toBe(text));
+  ])('checks each geozone, and names the fault: %#', (given, text) => expect(textOf(addGeoZone, given)).toBe(text));
 
   it.each<[unknown, string | undefined]>([
     [null, undefined],
@@ -77,7 +77,9 @@ describe('addGeoZone', () => {
     [{ Mon: [span('20:00', '02:00'), span('23:00', '00:00')] }, 'T.Mon: intervals must not overlap'],
     [{ Mon: [span('20:00', '02:00'), span('01:00', '03:00')] }, undefined],
     [{ Mon: [span('01:00', '02:00'), span('03:00', '04:00'), span('05:00', '06:00')] }, 'T.Mon: at most 2 entries'],
-  ])('timetable %#', (timetable, text) => expect(hours(timetable)).toBe(text));
+  ])('checks the timetable of a geozone, and names the fault: %#', (timetable, text) =>
+    expect(hours(timetable)).toBe(text),
+  );
 
   it('reads hours as minutes of the day that they begin on', () => {
     const timetable = {
@@ -143,7 +145,7 @@ describe('getNearestZone', () => {
     [{ more: 2 }, 'more: must be 0 or 1'],
     [{ lat: null }, 'Missing required argument: lat'],
     [{ lat: '53.42', more: '1' }, undefined],
-  ])('%j', (given, text) =>
+  ])('checks place and number, and names the fault: %j', (given, text) =>
     expect(textOf(getNearestZone, { application: 'a', hwid: 'h', lat: 1, lng: 2, ...given })).toBe(text),
   );
 });

@@ -38,7 +38,7 @@ describe('createMessage', () => {
       { applications_group: 'g', notifications: [{ content: 'x' }, { content: 'x', devices: ['d'] }] },
       'devices must not be used with applications_group',
     ],
-  ])('request %#', (given, text) => expect(textOf(given)).toBe(text));
+  ])('checks the request, and names the fault: %#', (given, text) => expect(textOf(given)).toBe(text));
 
   it.each([
     [{}, 'content: must be set'],
@@ -101,7 +101,7 @@ describe('createMessage', () => {
     [{ content: 'x', android_led: 'red' }, 'android_led: must be a colour of 6 or 8 hex digits'],
     [{ content: 'x', android_priority: 3 }, 'android_priority: must be -2 to 2'],
     [{ content: 'x', transactionId: 'x'.repeat(256) }, 'transactionId: at most 255 characters'],
-  ] as [Request, string][])('notification %#', (notification, text) =>
+  ] as [Request, string][])('checks each notification, and names the fault: %#', (notification, text) =>
     expect(textOf(request(notification))).toBe(`notifications[0].${text}`),
   );
 

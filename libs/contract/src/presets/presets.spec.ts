@@ -48,7 +48,7 @@ describe('createPreset', () => {
       'content.properties.ios.rootParams.data: at most 4096 bytes',
     ],
     [request({}, { name: 'x'.repeat(65_536) }), undefined],
-  ])('%#', (given, text) => expect(textOf(given)).toBe(text));
+  ])('checks the request, and names the fault: %#', (given, text) => expect(textOf(given)).toBe(text));
 
   it('takes the settings of platforms under either name', () => {
     for (const name of ['properties', 'platforms']) {

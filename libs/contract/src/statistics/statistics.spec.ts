@@ -35,7 +35,7 @@ describe('messages:list (R-H2, R-H7)', () => {
     [list({}, { messages_ids: Array(1001).fill(1) }), 'filters.messages_ids: at most 1000 entries'],
     [list({}, { messages_codes: Array(1001).fill('a') }), 'filters.messages_codes: at most 1000 entries'],
     [list({}, { message_type: 'SOME' }), 'filters.message_type: must be one of TRANSACTIONAL, BROADCAST, ALL'],
-  ])('refuses %#', (request, text) =>
+  ])('refuses an invalid request: %#', (request, text) =>
     expect(faultOf(api.messagesList, request)).toMatchObject({ kind: 'argument', message: text }),
   );
 
@@ -60,7 +60,7 @@ describe('getDeliveryFunnel (R-H7)', () => {
   it.each([
     [{}, 'message_code is required'],
     [{ message_code: 'x', platforms: [99] }, 'platforms[0]: unknown value'],
-  ])('refuses %#', (request, text) =>
+  ])('refuses an invalid request: %#', (request, text) =>
     expect(faultOf(api.getDeliveryFunnel, request)).toMatchObject({ kind: 'argument', message: text }),
   );
 });
