@@ -4,7 +4,7 @@ import { connectionFailureOf, failedOpening, noHttp2 } from './connection-failur
 const error = (code: string, syscall?: string, message = code): Error =>
   Object.assign(new Error(message), { code, syscall });
 
-describe('why a connection does not open', () => {
+describe('the cause of a connection that does not open', () => {
   it.each([
     [error('ENOTFOUND', 'getaddrinfo'), 'dns_failed'],
     [error('EAI_AGAIN', 'getaddrinfo'), 'dns_failed'],
@@ -23,7 +23,7 @@ describe('why a connection does not open', () => {
     [error('EHOSTUNREACH', 'connect'), 'unreachable'],
     [new Error('whatever'), 'unreachable'],
     [undefined, 'unreachable'],
-  ])('%s is %s', (cause, expected) => {
+  ])('is read from the error: %s is %s', (cause, expected) => {
     expect(connectionFailureOf(cause)).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ describe('Huffman codes', () => {
       '94e7 821d d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07',
       'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
     ],
-  ])('%s', (bytes, text) => {
+  ])('are decoded: %s', (bytes, text) => {
     expect(huffmanDecoded(hex(bytes))).toBe(text);
   });
 });

@@ -17,7 +17,7 @@ describe('phone numbers (R-C2)', () => {
     ['whatsapp:+4915112345678', undefined],
     ['+49151x2345678', undefined],
     ['', undefined],
-  ])('%j is %j', (text, number) => {
+  ])('are read in every spelling: %j is %j', (text, number) => {
     expect(phoneNumberOf(text)).toBe(number);
     const contact = number && `whatsapp:${number}`;
     if (text.startsWith('whatsapp:')) return;

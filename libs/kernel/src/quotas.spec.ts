@@ -1,6 +1,6 @@
 import { defaultQuotas, quotaReached } from './quotas.ts';
 
-it('names the thing and the limit (R-LM7)', () => {
+it('quotaReached names the thing and the limit (R-LM7)', () => {
   const texts = (['applications', 'tags', 'presets', 'filters', 'geozones', 'testDevices'] as const).map((quota) =>
     quotaReached(quota, defaultQuotas[quota]),
   );

@@ -48,7 +48,7 @@ describe('placeholders', () => {
     ['\\{', '{'],
     ['a \\ b', 'a \\ b'],
     ['\\\\{Name|a|b}', '\\{Name|a|b}'],
-  ])('an escaped brace begins none: %s', (text, literal) => {
+  ])('begin at no escaped brace: %s', (text, literal) => {
     expect(parseTemplate(text)).toEqual([literal]);
   });
 
@@ -85,7 +85,7 @@ describe('formats', () => {
     ['capitalizefirst', 'émile', 'Émile'],
     ['capitalizefirst', '', ''],
     ['capitalizefirst', '𐐨x', '𐐀x'],
-  ] as const)('%s of %j', (format, value, result) => {
+  ] as const)('change a value: %s of %j', (format, value, result) => {
     expect(formatted(value, format)).toBe(result);
   });
 });

@@ -22,8 +22,8 @@ const place = (trace: number, sampled = true): Trace => ({
 
 const record = { key: 'a', headers: { colour: 'red' } };
 
-describe('while nothing is recorded', () => {
-  it('work is done, and nothing else happens', async () => {
+describe('work while nothing is recorded', () => {
+  it('is done, and nothing else happens', async () => {
     expect(isTracing()).toBe(false);
     await inSpan('work', { of: [place(1)] }, async (span) => {
       span.setAttributes({ devices: 1 });

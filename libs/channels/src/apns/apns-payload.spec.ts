@@ -60,7 +60,7 @@ describe('an APNs payload', () => {
     ['switched off', { sound: 'bell.wav', soundOff: true }, undefined],
     ['critical', { critical: true }, { critical: 1, name: 'default', volume: 1 }],
     ['critical with a name', { sound: 'x', critical: true }, { critical: 1, name: 'x', volume: 1 }],
-  ])('with a sound that is %s', (_, fields, sound) => {
+  ])('has the sound of the content: %s', (_, fields, sound) => {
     expect((apsOf({ ios: ios(fields) }) as { sound?: unknown }).sound).toEqual(sound);
   });
 
@@ -69,7 +69,7 @@ describe('an APNs payload', () => {
     ['0', undefined, 0],
     ['+2', 7, 7],
     ['-1', 0, 0],
-  ])('with badge %s', (value, counted, shown) => {
+  ])('shows the badge that %s comes to', (value, counted, shown) => {
     const of = counted === undefined ? {} : { badge: counted };
     expect(apsOf({ ios: ios({ badge: value }) }, of)).toMatchObject({ badge: shown });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { said } from '../testing/said.ts';
 import { apnsRefusal } from './apns-results.ts';
 
-describe('APNs', () => {
+describe('apnsRefusal', () => {
   it.each([
     [400, 'BadDeviceToken', 'INVALID_TOKEN invalidate'],
     [410, 'Unregistered', 'INVALID_TOKEN invalidate'],
@@ -39,7 +39,7 @@ describe('APNs', () => {
     [400, 'SomethingNew', 'UNCLASSIFIED_ERROR final'],
     [429, 'SomethingNew', 'QUOTA_EXCEEDED retry 0'],
     [500, 'SomethingNew', 'PROVIDER_ERROR retry 0'],
-  ])('%i %s is %s', (status, reason, expected) => {
+  ])('reads %i %s as %s', (status, reason, expected) => {
     const { result } = apnsRefusal(status, JSON.stringify({ reason }));
     expect(said(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name: reason });

@@ -72,7 +72,7 @@ describe('an FCM request', () => {
     ['absent', {}, undefined],
     ['empty', { sound: '' }, ''],
     ['switched off', { sound: 'x', soundOff: true }, ''],
-  ])('with a sound that is %s', (_, fields, sound) => {
+  ])('has the sound of the content: %s', (_, fields, sound) => {
     expect(dataOf({ android: android(fields) })['s']).toBe(sound);
   });
 
@@ -86,7 +86,7 @@ describe('an FCM request', () => {
     ['TTL', { ttlSeconds: 60 }, { ttl: '60s' }],
     ['a TTL of nothing', { ttlSeconds: 0 }, { ttl: '0s' }],
     ['a TTL beyond what FCM takes', { ttlSeconds: 9_999_999 }, { ttl: '2419200s' }],
-  ])('with %s', (_, fields, config) => {
+  ])('has the delivery settings of the content: %s', (_, fields, config) => {
     expect(messageOf({ android: android(fields) }).android).toMatchObject(config);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { said } from '../testing/said.ts';
 import { fcmRefusal } from './fcm-results.ts';
 
-describe('FCM', () => {
+describe('fcmRefusal', () => {
   const FCM = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
   const VIOLATION = 'type.googleapis.com/google.rpc.BadRequest';
   const reply = (status: string, errorCode?: string, field?: string, message = 'no') =>
@@ -55,7 +55,7 @@ describe('FCM', () => {
     [502, 'unreadable_reply', '<html>', 'PROVIDER_ERROR retry 0'],
     [429, 'RESOURCE_EXHAUSTED', reply('RESOURCE_EXHAUSTED'), 'QUOTA_EXCEEDED retry 0'],
     [418, '', '{}', 'UNCLASSIFIED_ERROR final'],
-  ])('%i %s', (status, name, body, expected) => {
+  ])('reads %i %s as a send result', (status, name, body, expected) => {
     const { result } = fcmRefusal(status, body);
     expect(said(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name });

@@ -62,7 +62,7 @@ describe('Retry-After', () => {
     ['9'.repeat(400), 900_000],
     ['Fri, 02 Jan 2026 00:00:00 GMT', 900_000],
     [undefined, 0],
-  ])('%s', (header, ms) => {
+  ])('is read as seconds or as a date: %s', (header, ms) => {
     for (const status of [429, 503]) expect(retryAfterMs(status, header, now)).toBe(ms);
   });
 

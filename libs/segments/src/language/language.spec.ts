@@ -68,7 +68,7 @@ describe('set operators (R-N5)', () => {
     [`((${a} + ${b}) + (${c} + ${d})) + ${a}`, 'any(1 2 3 4 1)'],
     [`${a} * (${b} * (${c} \\ ${d}))`, 'all(1 2 3 not(4))'],
     [`${a} + Segment(52551-F2F42) + G("AAAAA-GGGGG")`, 'any(1 app[] app[])'],
-  ])('%s', (source, tree) => expect(compiled(source)).toBe(tree));
+  ])('are compiled: %s', (source, tree) => expect(compiled(source)).toBe(tree));
 });
 
 describe('conditions (R-N4)', () => {
@@ -82,7 +82,7 @@ describe('conditions (R-N4)', () => {
     ['AT("A1B2C-3D4E5", "Level", EQ, 3)', '5@'],
     ['tag(A1B2C-3D4E5, Level, eq, 3)', '5@'],
     ['Segment("52551-f2f42")', 'any()'],
-  ])('%s', (source, tree) => expect(compiled(source)).toBe(tree));
+  ])('are compiled: %s', (source, tree) => expect(compiled(source)).toBe(tree));
 
   it.each<[string, string, Asked]>([
     ['T("My tag", eq, "x")', 'My tag', { kind: 'operator', operator: 'eq', operand: 'x' }],
@@ -105,9 +105,9 @@ describe('conditions (R-N4)', () => {
       'a',
       { kind: 'operator', operator: 'BETWEEN', operand: ['3 days ago', '2026-01-01'] },
     ],
-  ])('%s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
+  ])('on a tag are read: %s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
 
-  it('returns the names in an expression', () => {
+  it('name tags, applications, segments and groups', () => {
     const source = 'A(x) * AT(y, "Level", EQ, 1) + T(Age, IN, [1]) \\ Segment(s) + G(g)';
     expect(namesIn(parse(source))).toEqual({
       tags: new Set(['Level', 'Age']),
@@ -148,9 +148,9 @@ describe('refusals', () => {
     ['Segment("X")', 'unknown segment "X"'],
     ['A(A1B2C-3D4E5, [palm])', 'unknown platform "palm"'],
     ['A(A1B2C-3D4E5, [], [quietly])', 'unknown option "quietly"'],
-  ])('%s', (source, reason) => expect(refusal(source)).toBe(reason));
+  ])('name the reason: %s', (source, reason) => expect(refusal(source)).toBe(reason));
 
-  it('accepts the maximum length with any parentheses, and refuses more', () => {
+  it('begin beyond the maximum length, with any parentheses', () => {
     const deep = (n: number): string => '('.repeat(n) + a + ')'.repeat(n);
     expect(refusal(deep(1000))).toBe('');
     expect(refusal(deep(1001))).toBe('nested too deeply at position 1000');
@@ -165,7 +165,7 @@ describe('refusals', () => {
     expect(refusal(`"${'\\\\'.repeat(MAX_LENGTH / 2 - 1)}`)).toBe('text without an end at position 0');
   });
 
-  it('refuses an excessive depth, by operators and by segments', () => {
+  it('include an excessive depth, by operators and by segments', () => {
     const alternating = (n: number): string => a + ` + ${b} \\ ${c}`.repeat(n);
     expect(refusal(alternating(19))).toBe('');
     const source = alternating(20);
