@@ -88,12 +88,12 @@ describe('boundaries', () => {
   const results = lint([...forbidden.map(([file, target]) => [file, target] as const), ...allowed]);
 
   it.each(forbidden.map(([file, target, why], index) => ({ file, target, why, result: results[index] })))(
-    '$file must not import $target',
+    'forbid $file to import $target',
     ({ result, why }) => expect(result).toMatch(why),
   );
 
   it.each(allowed.map(([file, target], index) => ({ file, target, result: results[forbidden.length + index] })))(
-    '$file may import $target',
+    'allow $file to import $target',
     ({ result }) => expect(result).toBe(''),
   );
 });

@@ -26,7 +26,7 @@ describe('Node', () => {
   });
 
   it.each(['README.md', 'docs/adr/0001-toolchain-pins.md', 'tools/run.mjs', '.ci/run'])(
-    '%s says which one starts npm, and which one everything runs on',
+    'is named in %s: the version that starts npm, and the version that everything runs on',
     (path) => {
       const said = [...textOf(path).matchAll(/\bNode (?:>= )?(\d+)\b/g)].map(([, version]) => version!);
       expect(said).toContain(launcher);
