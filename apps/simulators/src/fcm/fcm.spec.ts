@@ -104,7 +104,7 @@ describe('FCM', () => {
       ['two recipients', { message: { token: good, topic: 'news' } }, 'message'],
       ['too many bytes', { message: { token: good, data: { a: 'é'.repeat(2048) } } }, 'message'],
       ['what is no JSON', '{"message":', ''],
-    ])('%s', async (_case, body, field) => {
+    ])('a request with %s', async (_case, body, field) => {
       const seen = await post(body);
       const { error } = replyOf(seen);
       expect([seen.status, error?.code, error?.status]).toEqual([400, 400, 'INVALID_ARGUMENT']);
