@@ -141,4 +141,45 @@ describe('deleteApplication (R-B2)', () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'removes the archives of the exports of the application, and no others',
+    async () => {
+      const exported = async (title: string) => {
+        const application = await world.application({ title });
+        await registerTwo(application, title);
+        const { task_id: id } = await world.call('exportSegment', { filterExpression: `A("${application}")` });
+        await world.settle();
+        const { status, filename } = await world.call('getExportSegment', { task_id: id });
+        expect(status).toBe('completed');
+        const { pathname, search } = new URL(filename);
+        return { application, id, link: new URL(pathname + search, world.url) };
+      };
+      /** Number of exports with documents in each collection of archives and inputs. */
+      const exportsIn = (collections: readonly string[]): Promise<number[]> =>
+        Promise.all(
+          collections.map(async (name) => {
+            const found = await inService('audience_jobs').collection<{ _id: string }>(name).find().toArray();
+            return new Set(found.map(({ _id }) => _id.split('/')[0])).size;
+          }),
+        );
+      const collections = ['archiveParts', 'archiveBlocks', 'exportInputs'];
+      const removed = await exported('exported');
+      const other = await exported('retained');
+      expect((await fetch(removed.link)).status).toBe(200);
+      expect(await exportsIn(collections)).toEqual([2, 2, 2]);
+
+      await world.call('deleteApplication', { application: removed.application });
+      await world.settle();
+      const answer = await fetch(removed.link);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ message: 'The link has expired or is not valid' });
+      expect(await world.reply('getExportSegment', { task_id: removed.id })).toMatchObject({
+        ...{ status: 404, body: { message: 'Task not found' } },
+      });
+      expect(await exportsIn(collections)).toEqual([1, 1, 1]);
+      expect((await fetch(other.link)).status).toBe(200);
+    },
+    TIMEOUT_MS,
+  );
 });
