@@ -107,10 +107,11 @@ describe('TLS and SASL to Kafka', () => {
     expect(readEnv(env).kafkaSecurity).toEqual(security);
   });
 
-  it('takes the password from a file', () => {
+  it('takes the password and the key from files', () => {
     const { KAFKA_SASL_PASSWORD: _, ...rest } = sasl;
-    const { kafkaSecurity } = readEnv({ ...rest, KAFKA_SASL_PASSWORD_FILE: file('from-a-file\n') });
-    expect(kafkaSecurity.sasl).toMatchObject({ password: 'from-a-file' });
+    const files = { KAFKA_SASL_PASSWORD_FILE: file('from-a-file\n'), KAFKA_SSL_KEY_FILE: file(key) };
+    const { kafkaSecurity } = readEnv({ ...rest, KAFKA_SSL_CERT: file(cert), ...files });
+    expect(kafkaSecurity).toMatchObject({ sasl: { password: 'from-a-file' }, tls: { cert, key: key.trim() } });
   });
 
   it.each([
