@@ -1,4 +1,6 @@
 import { Fault } from '@tidings/kernel';
+import { openClient } from '../testing/gateway-client.ts';
+import { World } from '../testing/gateway-world.ts';
 import { Administrators } from './administrators.ts';
 
 const TOKEN = 'the-token-of-administrators';
@@ -68,5 +70,30 @@ describe('administrator tokens (R-LM8)', () => {
     fail(20);
     clock.ms -= 3_600_000;
     expect(fail(1)).toEqual(['unauthorized']);
+  });
+
+  it('are throttled on all of /admin/v1 for the seconds of Retry-After, except for the right one', async () => {
+    const world = new World();
+    const client = await openClient(world);
+    try {
+      const guess = (verb: string, path: string) => client.admin(verb, path, undefined, 'a-guess');
+      for (let i = 0; i < 20; i++) expect(await guess('GET', 'tokens')).toMatchObject({ status: 401 });
+      const refused = await guess('POST', 'accounts');
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { error: { kind: 'throttled', message: 'Too many requests' } },
+      });
+      expect(await client.send('GET', '/admin/v1/settled')).toMatchObject({ status: 429 });
+      expect(await client.admin('GET', 'tokens')).toMatchObject({ status: 200 });
+      expect(await guess('GET', 'tokens')).toMatchObject({ status: 429 });
+
+      const seconds = Number(refused.headers['retry-after']);
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(60);
+      world.clock.advance(seconds * 1000);
+      expect(await guess('GET', 'tokens')).toMatchObject({ status: 401 });
+    } finally {
+      await client.close();
+    }
   });
 });
