@@ -127,6 +127,36 @@ describe('entering a geozone', () => {
     expect(await late.got()).toEqual([]);
   });
 
+  it('leads each device to its own address, where the link of the preset has placeholders (R-I17, R-I19)', async () => {
+    await world.call('addTag', { tag: { name: 'Level', type: 1 } });
+    await world.call('addTag', { tag: { name: 'Name', type: 2 } });
+    const links = { personal: 'https://example.com/{{Name}}?l={{Level|plain|none}}', plain: 'https://example.com/all' };
+    for (const [name, url] of Object.entries(links))
+      await world.call('createPreset', {
+        ...{ name, applicationCode: own, segmentation: { platforms: [ANDROID] } },
+        content: { message: name, action: { type: 'url', options: { url } } },
+      });
+    const { presets } = await world.call('listPresets', { application: own });
+    await add(...presets.map(({ name, code }) => zone(name, { content: null, presetCode: code })));
+    const [zoe, ann] = [
+      await newPhone({ tags: { Name: 'Zoë "Z"', Level: 7 } }),
+      await newPhone({ tags: { Name: 'Ann' } }),
+    ];
+    await Promise.all([zoe.report(), ann.report()]);
+    const linksOf = async ({ token, got }: typeof zoe): Promise<Record<string, string>> => {
+      expect((await got()).sort()).toEqual(['personal', 'plain']);
+      return Object.fromEntries(pushesTo(token).map(({ title = '', l = '' }) => [title, l]));
+    };
+    const [ofZoe, ofAnn] = [await linksOf(zoe), await linksOf(ann)];
+    expect(ofZoe['personal']).toBe('https://example.com/Zo%C3%AB%20%22Z%22?l=7');
+    expect(ofAnn['personal']).toBe('https://example.com/Ann?l=none');
+    for (const { plain = '' } of [ofZoe, ofAnn]) {
+      expect(plain).toMatch(/\/s\/[0-9A-Za-z]{8}$/);
+      const followed = await world.client.http.send(new URL(plain).pathname);
+      expect([followed.status, followed.headers.location]).toEqual([302, links.plain]);
+    }
+  });
+
   it('sends neither outside, nor when closed, nor when switched off', async () => {
     const [off] = await add(
       zone('off'),
