@@ -467,4 +467,27 @@ describe('contacts', () => {
     expect(await tagsOf({ hwid: 'multi-web' })).toMatchObject({ Level: 10, Interests: ['news'], Plan: 'gold' });
     expect(await refusal('multiRegisterDevice', { user_id: 'multi' })).toBe('push_devices: must be set');
   });
+
+  it('are completed by a repeat with the same Idempotency-Key, without a second effect (R-X3, R-ER11)', async () => {
+    const register = (key: string, more: Parameters) => {
+      const tags = { Level: { operation: 3, value: 2 } };
+      return world.client.http.send('/json/1.3/multiRegisterDevice', {
+        method: 'POST',
+        headers: { authorization: `Token ${world.secrets.device}`, 'idempotency-key': key },
+        body: { request: { application, user_id: 'repeating', email: 'repeating@example.com', tags, ...more } },
+      });
+    };
+    const levels = async () =>
+      Promise.all(
+        ['repeating@example.com', '+4915100000009', 'repeating'].map(async (hwid) => (await tagsOf({ hwid }))['Level']),
+      );
+    const registered = { status: 200, body: { status_code: 200 } };
+    // What a failure leaves: the e-mail contact, which is registered before the others.
+    expect(await register('key', {})).toMatchObject(registered);
+    const whole = { sms_phone_number: '+4915100000009', push_devices: [{ hwid: 'repeating', platform: 3 }] };
+    for (const _ of [1, 2]) expect(await register('key', whole)).toMatchObject(registered);
+    expect(await levels()).toEqual([2, 2, 2]);
+    await register('another', whole);
+    expect(await levels()).toEqual([4, 4, 4]);
+  });
 });

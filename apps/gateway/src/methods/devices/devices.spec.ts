@@ -7,13 +7,14 @@ const phone = { application: APPLICATION, hwid: 'phone-1' };
 const hash = 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN';
 const done = { status: 200, body: { status_code: 200, status_message: 'OK', response: null } };
 const notFound = { status: 200, body: { status_code: 210, status_message: 'Device not found', response: null } };
+const unlucky = { kind: 'unavailable', text: 'store does not answer' };
 
 let world: World;
 let client: Client;
 beforeAll(async () => {
   world = new World();
   world.faults.set('nobody', { kind: 'argument', text: 'Device not found' });
-  world.faults.set('unlucky', { kind: 'unavailable', text: 'store does not answer' });
+  world.faults.set('unlucky', unlucky);
   client = await openClient(world);
 });
 afterAll(() => client.close());
@@ -95,6 +96,26 @@ describe('device commands', () => {
     const request = { application: APPLICATION, push_devices };
     expect(await client.json13('multiRegisterDevice', request, token)).toMatchObject(done);
     expect(world.commands).toHaveLength(1_000);
+  });
+
+  it('are repeated with their keys after a failure left some devices of a user unregistered (R-X3)', async () => {
+    const push_devices = ['unlucky', 'phone-1'].map((hwid) => ({ hwid, platform: 3 }));
+    const request = { application: APPLICATION, email: 'Anna@example.com', push_devices };
+    const keyed = { ...token, 'idempotency-key': 'k' };
+    const hwids = ['anna@example.com', 'unlucky', 'phone-1'];
+    expect(await client.json13('multiRegisterDevice', request, keyed)).toMatchObject({
+      ...{ status: 500, headers: { 'retry-after': '5' } },
+    });
+    expect(world.commands.map(({ hwid }) => hwid)).toEqual(hwids);
+    const failed = world.commands.splice(0);
+    world.faults.delete('unlucky');
+    try {
+      expect(await client.json13('multiRegisterDevice', request, keyed)).toMatchObject(done);
+    } finally {
+      world.faults.set('unlucky', unlucky);
+    }
+    expect(world.commands).toEqual(failed);
+    expect(new Set(failed.map(({ idempotencyKey }) => idempotencyKey))).toEqual(new Set(['multiRegisterDevice/k']));
   });
 
   it("answer the registry's fault (R-C7)", async () => {

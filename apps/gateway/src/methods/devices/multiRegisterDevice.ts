@@ -5,8 +5,8 @@ import { checkPlatform } from './check-platform.ts';
 import { commandOf } from './command.ts';
 
 /**
- * Registers e-mail contacts first: a blacklisted address is the only refusal left after the checks. Every later failure is transient, and the request
- * is repeated (R-ER10).
+ * Registers e-mail contacts first: after the checks, a blacklisted address is the only refusal that does not depend on stored tags. A later failure
+ * may leave some devices registered: a repeat completes them, without a second effect if it has the same Idempotency-Key (R-X3, R-ER10).
  */
 export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
   const { application, devices } = input;
