@@ -3,14 +3,15 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
-const pages = globSync(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy}/**/*.md'], {
-  cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
-});
+const found = (patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) });
+const pages = found(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy}/**/*.md']);
 
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
 /** A file or folder of this repository between backticks; names with placeholders or wildcards are no paths. */
 const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
+/** A file without its folder, or with the last ones only. */
+const FILE = /`(?!(?:apps|libs|tools|docs|proto|bench|deploy)\/)([\w-][\w./-]*\.ts)`/g;
 
 /** What a page points to and is not there; built files are not there before a build. */
 function missingIn(page: string, text: string, exists: (path: string) => boolean): string[] {
@@ -19,11 +20,24 @@ function missingIn(page: string, text: string, exists: (path: string) => boolean
   return [...links, ...paths].filter((path) => !exists(path)).map((path) => `${path} in ${page}`);
 }
 
+/** The files that a page names without their folders, and that are nowhere. */
+const unknownIn = (page: string, text: string, files: readonly string[]): string[] =>
+  [...text.matchAll(FILE)]
+    .map(([, name]) => name!)
+    .filter((name) => !files.some((file) => file.endsWith(`/${name}`)))
+    .map((name) => `${name} in ${page}`);
+
 describe('links and paths in documents', () => {
   it('lead somewhere', () => {
     expect(pages.length).toBeGreaterThan(50);
     const exists = (path: string): boolean => existsSync(join(root, path));
     expect(pages.flatMap((page) => missingIn(page, readFileSync(join(root, page), 'utf8'), exists))).toEqual([]);
+  });
+
+  it('name files that there are', () => {
+    const files = found(['{apps,libs,bench,tools}/**/*.ts']);
+    expect(files.length).toBeGreaterThan(1000);
+    expect(pages.flatMap((page) => unknownIn(page, readFileSync(join(root, page), 'utf8'), files))).toEqual([]);
   });
 
   it('are found in links and between backticks', () => {
@@ -33,5 +47,7 @@ describe('links and paths in documents', () => {
       'b.md in docs/page.md',
       'libs/gone.ts in docs/page.md',
     ]);
+    const names = 'See `b.ts`, `a/b.ts`, `libs/gone.ts`, `<channel>-b.ts` and `ab.ts`.';
+    expect(unknownIn('docs/page.md', names, ['libs/a/b.ts'])).toEqual(['ab.ts in docs/page.md']);
   });
 });
