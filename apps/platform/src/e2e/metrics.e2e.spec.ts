@@ -131,6 +131,18 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_consumer_incidents_total', { kind: 'dead-lettered' })).toBe(0);
   });
 
+  it('cover every topic but those without a consumer, which docs/operations.md names', () => {
+    const consumed = new Set(
+      scraped.samples.flatMap(({ name, labels }) => (name === 'tidings_consumer_lag_records' ? [labels['topic']] : [])),
+    );
+    const [named] = /(`tidings\.[\w.-]+`(,| and)?\s)+have no consumer yet/.exec(page)!;
+    // Dead letters are read by a program of its own.
+    expect(topics(channels).flatMap(({ name }) => (consumed.has(name) ? [] : [name]))).toEqual([
+      ...named.match(/tidings\.[\w.-]+/g)!,
+      'tidings.dead-letters',
+    ]);
+  });
+
   it("bring the process's own", () => {
     for (const own of [
       'nodejs_eventloop_lag_p50_seconds',
