@@ -4,8 +4,9 @@ import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 /**
- * Chooses what happens to devices whose worker died while it was sending to them. Off, the default: the push is repeated with the same
- * collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on.
+ * Chooses what happens to pushes of unknown outcome: the worker died while it was sending, the connection was lost, or the provider did not answer.
+ * Off, the default: the push is repeated with the same collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes
+ * sent from now on.
  */
 export const setAtMostOnce = admin('setAtMostOnce', {
   route: 'PUT applications/{code}/at-most-once',

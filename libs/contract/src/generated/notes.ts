@@ -87,7 +87,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   setActivityPushToStartToken: {"folder":"devices","text":"Stores the token that starts live activities on a device; null removes it (R-X2)."},
   setActivityToken: {"folder":"devices","text":"Stores the token that updates one live activity on a device; null removes it (R-X2). A device keeps its last 20 (R-LM6)."},
   setApplicationPlatformStatus: {"folder":"applications","text":"Enables or disables a platform of an application, configured or not; idempotent (R-S5, R-B5). Spec B."},
-  setAtMostOnce: {"folder":"admin","text":"Chooses what happens to devices whose worker died while it was sending to them. Off, the default: the push is repeated with the same collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on."},
+  setAtMostOnce: {"folder":"admin","text":"Chooses what happens to pushes of unknown outcome: the worker died while it was sending, the connection was lost, or the provider did not answer. Off, the default: the push is repeated with the same collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on."},
   setBadge: {"folder":"devices","text":"Stores the badge number of a device; later \"+n\" badges start from it (R-C9). Spec C."},
   setCapping: {"folder":"admin","text":"Sets the frequency cap of an application; a count of 0 removes it (R-I12, R-T8)."},
   setCategories: {"folder":"admin","text":"Replaces the e-mail categories of an account; an empty list accepts any category (R-E13, R-T8)."},

@@ -58,7 +58,7 @@ export interface SendBatch {
   releasedAt:
     | Date
     | undefined;
-  /** A redelivery ambiguous after a crash is recorded as unknown_outcome instead of repeated. */
+  /** A push whose outcome is unknown, after a crash or without an answer, is recorded as unknown_outcome instead of repeated. */
   atMostOnce: boolean;
   /**
    * uint8: 1 where the device's token, 2 where its values are longer than a batch carries. They are left out, and the device fails as
