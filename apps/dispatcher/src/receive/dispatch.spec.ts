@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { apnsRefusal, unlisted } from '@tidings/channels';
+import { apnsRefusal, localResults, unlisted } from '@tidings/channels';
 import { OPEN_DEVICES } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { ios, content, sendBatch } from '../testing/test-batches.ts';
@@ -83,6 +83,22 @@ describe('a slow answer', () => {
     consume(lane, [batch(releasedAt), batch(releasedAt, { application: 'B', atMostOnce: true })]);
     await lane.pass(30 * SECOND);
     expect(lane.written).toHaveLength(2);
+    await lane.pass(10 * SECOND);
+    expect(lane.written.map(({ application }) => application)).toEqual(['A', 'B', 'A']);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 1]);
+    expect(failures(lane)).toEqual(['unknown_outcome']);
+  });
+
+  it('that is lost with its connection is repeated, or is unknown where repeats are not masked', async () => {
+    const losing = (): VirtualProvider => {
+      let first = true;
+      return {
+        answer: () =>
+          first ? ((first = false), { afterMs: 10, result: localResults.connectionLost }) : { afterMs: 10 },
+      };
+    };
+    const lane = new VirtualLane({ A: losing(), B: losing() });
+    consume(lane, [batch(releasedAt), batch(releasedAt, { application: 'B', atMostOnce: true })]);
     await lane.pass(10 * SECOND);
     expect(lane.written.map(({ application }) => application)).toEqual(['A', 'B', 'A']);
     expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 1]);
