@@ -29,9 +29,9 @@ if (!canBeSomebodyElse) process.stderr.write('skipped: another user who runs wha
     const data = await mkdtemp(join(tmpdir(), 'tidings-nobody-'));
     await chown(data, nobody.uid, nobody.gid);
     const port = await freePort();
-    const child = spawn(process.execPath, [join(repository, 'apps/platform/dist/main.js')], {
+    const child = spawn('npm', ['--silent', 'start'], {
       ...nobody,
-      cwd: data,
+      cwd: repository,
       env: { ...process.env, HOME: data, LOG_LEVEL: 'error', PORT: String(port), TIDINGS_DATA: data },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -101,6 +103,29 @@ describeWithKafka('service processes', (kafka) => {
         '',
       ]);
       expect(registry.output()).toBe('');
+    });
+
+    it('end with one sentence when a port is in use, or the address is not one of the machine', async () => {
+      const holder = createServer().listen(0, '127.0.0.1');
+      await once(holder, 'listening');
+      const { port } = holder.address() as AddressInfo;
+      const refusals: readonly (readonly [program: string, env: Record<string, string>, reason: string])[] = [
+        ['statistics', { HEALTH_PORT: String(port) }, `HEALTH_PORT: ${port} is in use`],
+        ['statistics', { GRPC_PORT: String(port) }, `GRPC_PORT: ${port} is in use`],
+        ['gateway', { PORT: String(port) }, `PORT: ${port} is in use`],
+        ['statistics', { HOST: '192.0.2.1' }, 'HOST: 192.0.2.1 is no address of this machine'],
+      ];
+      try {
+        for (const [program, env, reason] of refusals) {
+          const refused = await start(`${program}/dist/main`, env);
+          expect([await refused.ended(), refused.errors()]).toEqual([
+            1,
+            `Tidings ${program} cannot start.\n${reason}\n`,
+          ]);
+        }
+      } finally {
+        holder.close();
+      }
     });
 
     it('wait for missing dependencies, are asked by gRPC, and end in order', async () => {

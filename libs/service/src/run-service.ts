@@ -9,6 +9,7 @@ import {
   type ServiceName,
   startTracing,
   readyHeap,
+  tryPlace,
   wrongPlace,
 } from '@tidings/runtime';
 import { type Common, ServiceProcess } from './service-process.ts';
@@ -85,7 +86,10 @@ async function open<Name extends RequiredVariable, P extends ServiceName>(
   own: ServiceProcess<Name, P>,
 ): Promise<Running['addresses']> {
   const { name, log, readiness, metrics, closing } = own;
-  const { host, port, healthPort, tracing } = own.configuration;
+  const { host, port, grpcPort, healthPort, tracing } = own.configuration;
+  // Listened on only when the dependencies are there.
+  if (http) await tryPlace({ variable: 'PORT', port, host });
+  await tryPlace({ variable: 'GRPC_PORT', port: grpcPort, host });
   closing.add('traces', await startTracing(tracing, { service: `tidings-${name}`, log }), (opened) => opened.close());
   const health: Record<string, string> = {};
   if (!http || (healthPort !== undefined && healthPort !== port)) {
