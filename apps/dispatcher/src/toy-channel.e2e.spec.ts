@@ -82,7 +82,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
       ...{ audience: 4, eligible: 4, sent: 3 },
       errors: { INVALID_TOKEN: 1 },
     });
-    expect(funnelFigures(funnel, ANDROID)).toMatchObject({ audience: 1, eligible: 1, sent: 1, errors: {} });
+    expect(funnelFigures(funnel, ANDROID)).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0 });
     const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
   });

@@ -26,6 +26,8 @@ export interface FunnelFigures {
   readonly audience: number;
   readonly eligible: number;
   readonly sent: number;
+  /** Devices with an error. */
+  readonly failed: number;
   /** Errors by category; zeros are omitted. */
   readonly errors: Readonly<Record<string, number>>;
   /** DELIVERIES by category; zeros are omitted. */
@@ -51,6 +53,7 @@ export function funnelFigures(
     audience: countIn(stage('AUDIENCE'), platform),
     eligible: Object.fromEntries(pieces('AUDIENCE'))['ELIGIBLE_AUDIENCE'] ?? 0,
     sent: countIn(stage('SENT'), platform),
+    failed: countIn(stage('ERRORS'), platform),
     errors: withoutZeros(stage('ERRORS')?.errors.map((error) => [error.category, countIn(error, platform)]) ?? []),
     rows: withoutZeros(pieces('DELIVERIES')),
     confirmed: countIn(channel?.confirmed_deliveries, platform),

@@ -182,8 +182,8 @@ describe('a provider', () => {
       );
       expect(later).toHaveLength(1 + 20 + 21);
       for (const { at } of later) expect(at - refused!.at).toBeGreaterThanOrEqual(RETRY_AFTER * 1000);
-      expect(funnelFigures(await funnelOf(world, first))).toMatchObject({ sent: 1, errors: {} });
-      expect(funnelFigures(await funnelOf(world, broadcast))).toMatchObject({ sent: 41, errors: {} });
+      expect(funnelFigures(await funnelOf(world, first))).toMatchObject({ sent: 1, failed: 0 });
+      expect(funnelFigures(await funnelOf(world, broadcast))).toMatchObject({ sent: 41, failed: 0 });
       await world.simulators.faults.clear();
     },
   );
@@ -286,7 +286,7 @@ describe('the running program', () => {
       [named, names.length],
     ] as const) {
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
-      expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: count, sent: count, errors: {} });
+      expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: count, sent: count, failed: 0 });
     }
     // Concurrent registration makes the order of device numbers undefined, and a hash is valid for one device only.
     const push = pushesOf(world.simulators, 'fcm', named).find(({ token }) => token === fcmToken('accepted', 1));
@@ -357,7 +357,7 @@ describe('the running program', () => {
       expect([each, (await listedMessage(world, application, each))?.status]).toEqual([each, 'DONE']);
       expect(await brokenBy(world, application, each)).toEqual([]);
     }
-    expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: DEVICES, sent: DEVICES, errors: {} });
+    expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: DEVICES, sent: DEVICES, failed: 0 });
     for (const each of messages) expect(funnelFigures(await funnelOf(world, each)).sent).toBe(10);
     expect(acknowledged.length).toBeGreaterThan(10);
     const kept = await Promise.all(acknowledged.map((hwid) => world.reply('getTags', { application, hwid })));

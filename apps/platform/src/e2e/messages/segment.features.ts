@@ -145,6 +145,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
           audience: sent + dead,
           eligible: sent + dead,
           sent,
+          failed: dead,
           errors: { INVALID_TOKEN: dead },
           rows: {
             DISPLAYABLE_NO_CONFIRMATION: sent - of(code_, 'muted').length,
@@ -310,7 +311,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       await untilDone(world, application, again);
       expect(funnelFigures(await funnelOf(again))).toMatchObject({
         audience: reached(IOS).length + reached(ANDROID).length,
-        errors: {},
+        failed: 0,
       });
       for (const { platform: code_, token } of dead) {
         expect(pushesTo(code_ === IOS ? 'apns' : 'fcm', token)).toHaveLength(1);
