@@ -4,7 +4,7 @@ import { createServer, type Settings } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { answered, OVERSIZED, sliceId } from '@tidings/delivery';
+import { answered, chunkRecordKey, OVERSIZED, sliceId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, SliceOutcome, type SliceSettled } from '@tidings/events';
 import { Bitmap, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog, keysFrom } from '@tidings/runtime';
@@ -90,7 +90,7 @@ describeWithMongo('dispatcher', (mongo) => {
     broker.publish(
       batchesTopic('apns', direct),
       batches.map((batch) => ({
-        key: `${batch.application}/${batch.chunk}`,
+        key: chunkRecordKey(batch),
         value: SendBatch.encode(batch).finish(),
         headers,
       })),

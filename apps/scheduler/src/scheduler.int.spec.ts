@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { messageApplicationKey } from '@tidings/delivery';
 import { MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest } from '@tidings/rpc';
@@ -54,7 +55,9 @@ describeWithMongo('scheduler', (mongo) => {
     const value = PlanEvent.encode(
       PlanEvent.fromPartial({ message, application: APPLICATION, at, event, ...over }),
     ).finish();
-    return broker.publish(topicNames.plans, [{ key: `${message}/${APPLICATION}`, value }]);
+    return broker.publish(topicNames.plans, [
+      { key: messageApplicationKey({ message, application: APPLICATION }), value },
+    ]);
   };
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { hourOf, windowEndOf } from '@tidings/delivery';
+import { hourOf, messageChunkKey, windowEndOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
@@ -109,7 +109,9 @@ describeWithMongo('statistics', (mongo) => {
 
   it('counts facts once, in any order and with repeats, across a restart', async () => {
     const publish = (topic: string, value: Uint8Array): Promise<unknown> =>
-      broker.publish(topic, [{ key: `${MESSAGE}/${APPLICATION}/${CHUNK}`, value }]);
+      broker.publish(topic, [
+        { key: messageChunkKey({ message: MESSAGE, application: APPLICATION, chunk: CHUNK }), value },
+      ]);
     await Promise.all([...facts].reverse().map(({ topic, value }) => publish(topic, value)));
     await settled();
     await service.close();
@@ -149,7 +151,7 @@ describeWithMongo('statistics', (mongo) => {
     const message = 'A0B1-00000003-00000004';
     const of = { message, application: APPLICATION };
     const publish = (topic: string, value: Uint8Array): Promise<unknown> =>
-      broker.publish(topic, [{ key: `${message}/${APPLICATION}/${CHUNK}`, value }]);
+      broker.publish(topic, [{ key: messageChunkKey({ ...of, chunk: CHUNK }), value }]);
     const open_ = (...rows: (readonly [position: number, at: number])[]) =>
       publish(
         topicNames.reports,

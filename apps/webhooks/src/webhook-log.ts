@@ -1,3 +1,4 @@
+import { messageChunkKey } from '@tidings/delivery';
 import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import {
@@ -55,13 +56,9 @@ type State = DeliveryEntry | { readonly kind: 'subscription'; readonly subscript
 export const webhooksLogOf = (account: string): string => `webhooks-${account}`;
 
 const subscriptionAt = (id: string): DocumentAddress => ({ collection: SUBSCRIPTIONS, id });
-const deliveryAt = ({
-  message,
-  application,
-  chunk,
-}: Pick<Place, 'message' | 'application' | 'chunk'>): DocumentAddress => ({
+const deliveryAt = (place: Pick<Place, 'message' | 'application' | 'chunk'>): DocumentAddress => ({
   collection: DELIVERIES,
-  id: `${message}/${application}/${chunk}`,
+  id: messageChunkKey(place),
 });
 
 const addressOf = (command: WebhookCommand): DocumentAddress =>

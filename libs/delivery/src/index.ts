@@ -69,6 +69,7 @@ export {
   chunkRecordKey,
   fanoutId,
   idsBelow,
+  messageApplicationKey,
   messageChunkKey,
   planId,
 } from './protocol/record-keys.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { apnsRefusal, localResults, unlisted } from '@tidings/channels';
-import { OPEN_DEVICES } from '@tidings/delivery';
+import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { ios, content, sendBatch } from '../testing/test-batches.ts';
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
@@ -162,7 +162,7 @@ describe('a credential', () => {
     // Limited by the streams; the other slices are open, too.
     expect(lane.written).toHaveLength(1000);
     expect([...lane.attempts.byId.values()].filter(({ attempt }) => attempt.state === 'claimed')).toHaveLength(
-      OPEN_DEVICES / 500,
+      OPEN_DEVICES / SLICE_SIZE,
     );
   });
 

@@ -1,4 +1,4 @@
-import { isSettled, openSliceOf, settledBit, sliceId, sliceState } from '@tidings/delivery';
+import { isSettled, openSliceOf, settledBit, sliceId, SLICES_PER_BATCH, sliceState } from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import type { Channel, Job } from '../channels/channel-port.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
@@ -202,7 +202,8 @@ export class SendSimulation {
       });
       for (let chunk = 0; chunk < CHUNKS; chunk++) {
         const slices = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
-        for (let i = 0; i < slices.length; i += 4) this.#emit(process, slices.slice(i, i + 4));
+        for (let i = 0; i < slices.length; i += SLICES_PER_BATCH)
+          this.#emit(process, slices.slice(i, i + SLICES_PER_BATCH));
       }
       this.#time.at((1 + this.#random()) * SECOND, tick, this.#alive(process));
     };

@@ -1,4 +1,5 @@
 import { checkOf, hwidHashOf } from '@tidings/audience';
+import { messageChunkKey } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
@@ -116,7 +117,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
       at: [Math.floor(clock.now() / 1000)],
     };
     await batcher.publish({
-      key: `${hash.code}/${device.application}/${chunk}`,
+      key: messageChunkKey(report),
       value: Reports.encode(report).finish(),
     });
     return true;

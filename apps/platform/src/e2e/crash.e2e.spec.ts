@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OPEN_DEVICES } from '@tidings/delivery';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
@@ -39,8 +40,6 @@ const STEADY = 2400;
 /** Devices per platform that only one round sends to, by the provider's reaction to their tokens. */
 const DEAD = 30;
 const THROTTLED = 15;
-/** Maximum number of open devices of a channel, which a crash leaves with an unknown outcome (R-LM5). */
-const OPEN_DEVICES = 8 * 500;
 const EACH_ROUND = platforms.length * (STEADY + DEAD + THROTTLED);
 
 /** The point in a round at which everything is killed. `share` is the progress within a long phase. */

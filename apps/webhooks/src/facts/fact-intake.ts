@@ -1,3 +1,4 @@
+import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { facts, EnqueuedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
@@ -117,7 +118,7 @@ export class Intake {
   /** Submits the reports of one place as one command, in order. */
   #reports(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
-    const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);
+    const places = Map.groupBy(values, messageChunkKey);
     const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
       const reports = ofPlace.flatMap(reportsIn);

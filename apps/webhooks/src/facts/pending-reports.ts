@@ -1,3 +1,4 @@
+import { idsBelow, messageApplicationKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
@@ -56,8 +57,7 @@ export function openPendingReports(
     due: () => deliveries.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'pendingUntil' }),
     async purge(shares) {
       for (const { message, application } of shares) {
-        const place = `${message}/${application}`;
-        await deliveries.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
+        await deliveries.deleteMany({ _id: idsBelow(messageApplicationKey({ message, application })) });
       }
     },
     async forget(before) {

@@ -1,3 +1,4 @@
+import { messageChunkKey } from '@tidings/delivery';
 import type { Commit, CommitReader } from '@tidings/event-store';
 import type { EventsEnqueued, SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
@@ -50,8 +51,7 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
 }
 
 /** Identifies the device and the message of an event. */
-export const keyOf = ({ enqueued: { message, application, chunk }, position }: DueEvent): string =>
-  `${message}/${application}/${chunk}/${position}`;
+export const keyOf = ({ enqueued, position }: DueEvent): string => `${messageChunkKey(enqueued)}/${position}`;
 
 /** A place that was read, in the form of an unacked event. */
 export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'enqueuedAt'>;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { hourOf } from '@tidings/delivery';
+import { hourOf, messageChunkKey } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
@@ -128,8 +128,7 @@ export class World {
         at,
         outcome: { $case: 'settled', value: { sent: [{ platform, hour: hourOf(at), set }], claimedAt: at } },
       });
-      const key = `${message}/${APPLICATION}/${chunk}`;
-      await this.#publish(topicNames.outcomes, key, SliceOutcome.encode(outcome).finish());
+      await this.#publish(topicNames.outcomes, messageChunkKey(outcome), SliceOutcome.encode(outcome).finish());
     }
   }
 
@@ -143,7 +142,7 @@ export class World {
       platforms: seqs.map(() => Platform.iOS),
       at: seqs.map(() => Math.floor(this.clock.now() / 1000)),
     };
-    await this.#publish(topicNames.reports, `${message}/${APPLICATION}/${chunk}`, Reports.encode(reports).finish());
+    await this.#publish(topicNames.reports, messageChunkKey(reports), Reports.encode(reports).finish());
   }
 
   /** Waits until nothing is due. */

@@ -26,10 +26,13 @@ export const idsBelow = (prefix: string): { readonly $gt: string; readonly $lt: 
   $lt: `${prefix}0`,
 });
 
-/** Key of the records on `tidings.plans`, `tidings.outcomes` and `tidings.reports`, by message and chunk. */
-export const messageChunkKey = ({ message, application, chunk }: Omit<ChunkKey, 'bucket'>): string =>
-  `${message}/${application}/${chunk}`;
+/** Key of the records on `tidings.plans` that concern an application's whole share of a message; {@link messageChunkKey} begins with it. */
+export const messageApplicationKey = ({ message, application }: Pick<ChunkKey, 'message' | 'application'>): string =>
+  `${message}/${application}`;
 
-/** Key of tasks and batches, by chunk, independent of the message. */
+/** Key of the records on `tidings.plans`, `tidings.outcomes` and `tidings.reports`, by message and chunk. */
+export const messageChunkKey = (key: Omit<ChunkKey, 'bucket'>): string => `${messageApplicationKey(key)}/${key.chunk}`;
+
+/** Key of tasks, batches and conversions, by chunk, independent of the message. */
 export const chunkRecordKey = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `${application}/${chunk}`;

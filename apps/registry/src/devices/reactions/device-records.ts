@@ -1,3 +1,4 @@
+import { chunkRecordKey } from '@tidings/delivery';
 import type { Commit, RelayedRecord } from '@tidings/event-store';
 import { Conversion, type Stamp, topicNames } from '@tidings/events';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -18,7 +19,7 @@ function conversionOf({ account, application, seq, at, event }: DeviceEvent, sta
     at,
     ...event.value,
   });
-  return [{ topic: topicNames.conversions, key: `${application}/${chunk}`, value: value.finish() }];
+  return [{ topic: topicNames.conversions, key: chunkRecordKey({ application, chunk }), value: value.finish() }];
 }
 
 /** The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys and applied batches. */

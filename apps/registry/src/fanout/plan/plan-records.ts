@@ -1,3 +1,4 @@
+import { messageApplicationKey, messageChunkKey } from '@tidings/delivery';
 import type { Commit, RelayedRecord } from '@tidings/event-store';
 import { PlanEvent, topicNames } from '@tidings/events';
 
@@ -10,8 +11,9 @@ export function planRecords({ log, position, events }: Commit<PlanEvent>): Relay
   }));
 }
 
-/** message/application/chunk; the split of a message belongs to no chunk. */
+/** The split of a message belongs to no chunk. */
 function recordKeyOf({ message, application, event }: PlanEvent): string {
-  const chunk = event?.$case === 'chunk' || event?.$case === 'settled' ? `/${event.value.chunk}` : '';
-  return `${message}/${application}${chunk}`;
+  return event?.$case === 'chunk' || event?.$case === 'settled'
+    ? messageChunkKey({ message, application, chunk: event.value.chunk })
+    : messageApplicationKey({ message, application });
 }

@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import { dispatcherGroup, lanes } from '@tidings/delivery';
+import { dispatcherGroup, lanes, messageChunkKey } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
@@ -98,8 +98,7 @@ export class FakeDispatchers {
   }
 
   async #publish(outcome: SliceOutcome): Promise<void> {
-    const { message, application, chunk } = outcome;
     const value = SliceOutcome.encode(outcome).finish();
-    await this.#broker.publish(topicNames.outcomes, [{ key: `${message}/${application}/${chunk}`, value }]);
+    await this.#broker.publish(topicNames.outcomes, [{ key: messageChunkKey(outcome), value }]);
   }
 }
