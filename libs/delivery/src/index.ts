@@ -28,7 +28,7 @@ export {
   takenOver,
   untried,
   withResults,
-  woken,
+  resumed,
 } from './protocol/attempt.ts';
 export {
   type BatchColumns,

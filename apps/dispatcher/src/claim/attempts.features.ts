@@ -81,18 +81,18 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     it('are deferred with all their data until the first device is due', async () => {
       await claim('w', 'a');
       expect(await store.defer('w', of('a'), results, deferral)).toBe(true);
-      expect(await store.wake('w', 'b', 6999)).toBeUndefined();
+      expect(await store.resume('w', 'b', 6999)).toBeUndefined();
       expect([await due('broadcast', 6999), await due('broadcast', 7000)]).toEqual([[], ['w']]);
       expect(await due('direct', 7000)).toEqual([]);
       expect(await store.due('broadcast', 7000, 10, [])).toEqual([
         { id: 'w', credential: broadcast.credential, devices: 4, dueAt: 7000 },
       ]);
-      const woken = await store.wake('w', 'b', 7000);
-      expect(woken).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
-      expect([...woken!.deferral!.batch]).toEqual([1, 2, 3]);
+      const resumed = await store.resume('w', 'b', 7000);
+      expect(resumed).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
+      expect([...resumed!.deferral!.batch]).toEqual([1, 2, 3]);
       const known = ({ last: _, ...each }: Progress): Partial<Progress> => each;
-      expect(woken!.deferral!.progress.map(known)).toEqual(deferral.progress.map(known));
-      const got = woken!.deferral!.progress.map((each) => each.last);
+      expect(resumed!.deferral!.progress.map(known)).toEqual(deferral.progress.map(known));
+      const got = resumed!.deferral!.progress.map((each) => each.last);
       expect(got[1]).toMatchObject({ category: last.category, code: last.code, name: last.name });
       expect(got[0]).toBeUndefined();
     });
@@ -110,8 +110,8 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await store.hasten('direct', ['w'], 8000);
       await store.hasten('broadcast', ['x', 'w'], 8000);
       expect(await due('broadcast', 8000)).toEqual(['w']);
-      expect((await store.wake('w', 'b', 8000))?.deferral?.heldUntil).toBe(0);
-      expect((await store.wake('v', 'b', 9500))?.deferral?.heldUntil).toBe(9500);
+      expect((await store.resume('w', 'b', 8000))?.deferral?.heldUntil).toBe(0);
+      expect((await store.resume('v', 'b', 9500))?.deferral?.heldUntil).toBe(9500);
       expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
     });
 
@@ -155,8 +155,8 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 1000)).toEqual(['early', 'middle', 'late']);
       expect(await due('broadcast', 1000, 2)).toEqual(['early', 'middle']);
       expect(await due('broadcast', 1000, 1, ['y', 'z'])).toEqual(['middle']);
-      const woken = await Promise.all(['b', 'c', 'd'].map((owner) => store.wake('early', owner, 1000)));
-      expect(woken.filter((attempt) => attempt !== undefined)).toHaveLength(1);
+      const resumed = await Promise.all(['b', 'c', 'd'].map((owner) => store.resume('early', owner, 1000)));
+      expect(resumed.filter((attempt) => attempt !== undefined)).toHaveLength(1);
       expect(await due('broadcast', 1000)).toEqual(['middle', 'late']);
     });
 
@@ -176,10 +176,10 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     it('accept no late answers once they are claimed again, even by the same owner', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), noResults, deferral);
-      const woken = await store.wake('w', 'a', 7000);
+      const resumed = await store.resume('w', 'a', 7000);
       expect(await store.amend('w', of('a'), results, deferral)).toBe(false);
       expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
-      await store.defer('w', woken!, noResults, deferral);
+      await store.defer('w', resumed!, noResults, deferral);
       expect(await store.amend('w', of('a'), results, deferral)).toBe(false);
       expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
     });
@@ -202,19 +202,19 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await claim('v', 'a');
       await store.defer('w', of('a'), results, deferral);
       expect(await store.resumed('broadcast', 10)).toEqual([]);
-      const woken = await store.wake('w', 'b', 7000);
+      const resumed = await store.resume('w', 'b', 7000);
       expect(await store.resumed('broadcast', 10)).toEqual([
         { id: 'w', owner: 'b', credential: broadcast.credential, devices: 4 },
       ]);
       expect(await store.resumed('direct', 10)).toEqual([]);
-      await store.settle('w', woken!, results, 8000);
+      await store.settle('w', resumed!, results, 8000);
       expect(await store.resumed('broadcast', 10)).toEqual([]);
     });
 
     it('keep their deferral when they are taken over after resuming', async () => {
       await claim('w', 'a');
       await store.defer('w', of('a'), results, deferral);
-      await store.wake('w', 'b', 7000);
+      await store.resume('w', 'b', 7000);
       const taken = await store.takeOver('w', 'b', 'c');
       expect(taken).toMatchObject({ state: 'claimed', owner: 'c', round: 3, results });
       expect(taken?.deferral?.progress).toHaveLength(4);

@@ -48,7 +48,7 @@ export interface AttemptStore {
   /** Slices of a lane that were deferred and claimed again, the longest due first. Their worker may have died. */
   resumed(lane: Lane, limit: number): Promise<readonly Resumed[]>;
   /** Claims a deferred slice that is due; undefined if another worker has claimed it. */
-  wake(id: string, owner: string, now: number): Promise<Claimed | undefined>;
+  resume(id: string, owner: string, now: number): Promise<Claimed | undefined>;
   /** Makes slices due that these credentials held back, except those with outstanding answers. */
   hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
   /** Makes one slice due that this credential held back, like {@link hasten}: it tests whether the others can be sent. */

@@ -123,7 +123,7 @@ export class MongoAttempts implements AttemptStore {
     return found.map((attempt) => ({ ...deferredOf(attempt), owner: attempt.owner }));
   }
 
-  async wake(id: string, owner: string, now: number): Promise<Claimed | undefined> {
+  async resume(id: string, owner: string, now: number): Promise<Claimed | undefined> {
     const document = await reached(
       this.#collection.findOneAndUpdate(
         { _id: id, state: 'deferred', dueAt: { $lte: new Date(now) } },

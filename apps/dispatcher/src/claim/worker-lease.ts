@@ -123,7 +123,7 @@ export class WorkerLease {
     this.#stopped = true;
     this.#cancel();
     await this.#renewal;
-    this.#wake();
+    this.#runWaiting();
     const epochs = [this.#current, ...this.#retired].filter((epoch) => epoch !== undefined && epoch.open === 0);
     this.#current = undefined;
     await this.#options.store.end(epochs.map((epoch) => epoch!.id)).catch(this.#options.onError);
@@ -152,7 +152,7 @@ export class WorkerLease {
       for (const each of epochs) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
       // A renewal may be answered after its epoch was retired and removed.
       if (!epoch.retired) this.#current = epoch;
-      this.#wake();
+      this.#runWaiting();
     } catch (error) {
       onError(error);
     }
@@ -165,7 +165,7 @@ export class WorkerLease {
     return epoch;
   }
 
-  #wake(): void {
+  #runWaiting(): void {
     for (const run of this.#waiting.splice(0)) run();
   }
 }

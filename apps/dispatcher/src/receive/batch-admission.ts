@@ -202,9 +202,9 @@ export class Admission {
     return now;
   }
 
-  #recovered(credential: string, wake: boolean): void {
+  #recovered(credential: string, isLate: boolean): void {
     const had = this.#troubles.delete(credential);
-    if (had || wake) this.#options.onReady([credential]);
+    if (had || isLate) this.#options.onReady([credential]);
   }
 }
 

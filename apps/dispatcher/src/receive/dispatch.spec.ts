@@ -119,7 +119,7 @@ describe('a deferred slice', () => {
   it.each([
     ['is sent', false, []],
     ['is unknown where repeats would show', true, ['unknown_outcome']],
-  ])('%s when the worker dies that has woken it, and nobody brings it again', async (_what, atMostOnce, failed) => {
+  ])('%s when the worker dies that has resumed it, and nobody brings it again', async (_what, atMostOnce, failed) => {
     const refused = (): VirtualProvider => {
       let first = true;
       return { answer: () => (first ? ((first = false), { afterMs: 10, result: busy }) : { afterMs: 10 }) };
@@ -128,9 +128,9 @@ describe('a deferred slice', () => {
     consume(lane, [batch(releasedAt, { atMostOnce })]);
     await lane.pass(SECOND / 2);
     const [id] = [...lane.attempts.byId.keys()];
-    const woken = lane.attempts.over().wake(id!, 'died', Infinity);
+    const resumed = lane.attempts.over().resume(id!, 'died', Infinity);
     await lane.pass(20 * SECOND);
-    expect((await woken)?.owner).toBe('died');
+    expect((await resumed)?.owner).toBe('died');
     expect(lane.settledOf('A')).toBe(1);
     expect(failures(lane)).toEqual(failed);
   });

@@ -30,7 +30,7 @@ export interface DispatchDeps extends SendingDeps {
 }
 
 /** A resumed slice holds slots already: it is deferred again unless its credential is ready almost at once. */
-const WOKEN_READY_MS = 100;
+const RESUMED_READY_MS = 100;
 /** Deferral of a slice whose credential has used up its share of the slots. */
 const TURN_MS = 1_000;
 /** Maximum wait for answers when the worker closes. */
@@ -216,37 +216,37 @@ export class Dispatch {
       if (!taken) return;
       const slots = new SliceSlots(devices, (count) => this.#slots.release(credential, count));
       try {
-        await this.#publish(await this.#claims.as(epoch, () => this.#wake(id, epoch, slots, from)));
+        await this.#publish(await this.#claims.as(epoch, () => this.#claimAndSend(id, epoch, slots, from)));
       } finally {
         slots.close();
       }
     });
   }
 
-  async #wake(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
+  async #claimAndSend(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
     const { store, clock, timers, metrics } = this.#deps;
     const attempt = await (from === undefined
-      ? store.wake(id, epoch.id, clock.now())
+      ? store.resume(id, epoch.id, clock.now())
       : store.takeOver(id, from, epoch.id));
     if (!attempt) return undefined;
     // Its late answers can no longer be stored.
     this.#late.get(id)?.abandon();
-    const woken = this.#sending.woken(id, attempt, epoch);
-    const { job } = woken;
+    const resumed = this.#sending.resumed(id, attempt, epoch);
+    const { job } = resumed;
     if (from !== undefined) {
       metrics.slice('taken_over');
-      if (job.batch.atMostOnce) return this.#sending.refuse(woken, localResults.unknownOutcome);
+      if (job.batch.atMostOnce) return this.#sending.refuse(resumed, localResults.unknownOutcome);
     }
-    const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': woken.pending.length } };
+    const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': resumed.pending.length } };
     return inSpan(`resume ${channelServing(job.batch.platform, job.batch.variant)}`, options, async (span) => {
-      const ready = await this.#ready(job, WOKEN_READY_MS);
+      const ready = await this.#ready(job, RESUMED_READY_MS);
       const now = timers.now();
       const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
       const publication = await (ready.do === 'end'
-        ? this.#sending.refuse(woken, ready.result)
+        ? this.#sending.refuse(resumed, ready.result)
         : ready.do === 'wait'
-          ? this.#sending.hold(woken, ready.why)
-          : this.#send(woken, { sender: ready.sender, slots, ...budget }));
+          ? this.#sending.hold(resumed, ready.why)
+          : this.#send(resumed, { sender: ready.sender, slots, ...budget }));
       span.setAttributes(job.tally.attributes);
       return publication;
     });

@@ -99,7 +99,7 @@ export class RetryScheduler {
     this.#polling = true;
     let next = POLL_MS;
     try {
-      next = await this.#wake();
+      next = await this.#takeDue();
     } catch (error) {
       this.#options.log.warn({ err: error }, 'reading deferred slices failed');
     } finally {
@@ -109,7 +109,7 @@ export class RetryScheduler {
   }
 
   /** Takes due slices in hand; returns the time until the next poll, in milliseconds. */
-  async #wake(): Promise<number> {
+  async #takeDue(): Promise<number> {
     const { workerLease, store, lane, clock, heldBack, nextThrottleEnd } = this.#options;
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;

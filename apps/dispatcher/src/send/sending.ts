@@ -131,7 +131,7 @@ export class Sending {
   }
 
   /** A deferred slice, claimed again, with its stored progress. */
-  woken(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
+  resumed(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
     const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
     const pending = progress.map((each, device) => ({ device, progress: each }));

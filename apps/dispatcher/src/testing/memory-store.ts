@@ -6,7 +6,7 @@ import {
   finished,
   settled,
   takenOver,
-  woken,
+  resumed,
   type Lane,
 } from '@tidings/delivery';
 import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
@@ -38,7 +38,7 @@ export class MemoryAttempts {
       finish: (id, claim, results, now) => put(id, (attempt) => finished(attempt, claim, results, now)),
       due: (lane, until, limit, except) => journey(() => this.#due(lane, until, limit, except)),
       resumed: (lane, limit) => journey(() => this.#resumed(lane).slice(0, limit)),
-      wake: (id, owner, now) => journey(() => this.#put(id, woken(this.#get(id), owner, now))),
+      resume: (id, owner, now) => journey(() => this.#put(id, resumed(this.#get(id), owner, now))),
       hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
       hastenOne: (lane, credential, now) => journey(() => this.#hasten(lane, [credential], now, 1)),
     };

@@ -11,7 +11,7 @@ import {
   takenOver,
   untried,
   withResults,
-  woken,
+  resumed,
 } from './attempt.ts';
 import { sent } from '@tidings/channels';
 import { noResults, resultsOf } from '../batch-results.ts';
@@ -102,7 +102,7 @@ describe('a late answer', () => {
   });
 
   it('has no effect if the slice has been claimed since, even by the same worker', () => {
-    const again = woken(waiting, 'they', 700)!;
+    const again = resumed(waiting, 'they', 700)!;
     const anew = deferred(again, again, results, deferral);
     for (const before of [again, anew, done, undefined]) {
       expect(amended(before, their, results, fewer)).toBeUndefined();
@@ -113,16 +113,16 @@ describe('a late answer', () => {
 
 describe('a deferred slice', () => {
   it('is claimed when due, and keeps its results', () => {
-    expect(woken(waiting, 'me', 700)).toEqual({
+    expect(resumed(waiting, 'me', 700)).toEqual({
       ...{ state: 'claimed', owner: 'me', round: 2 },
       ...{ claimedAt: 50, results, deferral },
     });
   });
 
   it('is not claimed before its due time, nor twice', () => {
-    expect(woken(waiting, 'me', 699)).toBeUndefined();
-    expect(woken(woken(waiting, 'me', 700), 'she', 700)).toBeUndefined();
-    expect(woken(done, 'me', 700)).toBeUndefined();
+    expect(resumed(waiting, 'me', 699)).toBeUndefined();
+    expect(resumed(resumed(waiting, 'me', 700), 'she', 700)).toBeUndefined();
+    expect(resumed(done, 'me', 700)).toBeUndefined();
   });
 });
 

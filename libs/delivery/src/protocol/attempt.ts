@@ -177,7 +177,7 @@ export const finished = (
     : undefined;
 
 /** A deferred slice that is due, claimed again; undefined if it is not due or claimed. */
-export const woken = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
+export const resumed = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
   attempt?.state === 'deferred' && attempt.dueAt <= now
     ? {
         state: 'claimed',
