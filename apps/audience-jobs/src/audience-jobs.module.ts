@@ -25,7 +25,7 @@ const BATCH_DEADLINE_MS = 30_000;
 export const audienceJobsServices = { jobs: JobsDefinition, operations: OperationsDefinition };
 
 /** Clients of the registry; batches go to the replica that owns their logs. */
-function registryParts(registry: Replicas, deviceKey: KeyObject) {
+function registryClients(registry: Replicas, deviceKey: KeyObject) {
   const devices = remote<Devices>(DevicesDefinition, registry, {
     deadlineMs: BATCH_DEADLINE_MS,
     // The entries are grouped by the replica that owns their logs, so the first one determines it.
@@ -51,7 +51,7 @@ function registryParts(registry: Replicas, deviceKey: KeyObject) {
       useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
         const registry = await process.peer('registry');
         return process.open(connection, (parts) =>
-          openAudienceJobs({ ...parts, ...registryParts(registry, parts.keys.identity.device) }),
+          openAudienceJobs({ ...parts, ...registryClients(registry, parts.keys.identity.device) }),
         );
       },
     },

@@ -9,7 +9,7 @@ export {
   type PublicKeys,
   type ServiceAccount,
 } from './provider-keys.ts';
-export { type StandIn, type StandInParts, standIns } from './stand-ins.ts';
+export { type StandIn, type StandInDeps, standIns } from './stand-ins.ts';
 export { selfSigned } from './self-signed.ts';
 export type { TlsFiles } from './transport/listener.ts';
 export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';

@@ -110,10 +110,10 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
     return `${scheme}://${host}:${listener.port}`;
   };
   const tokenUrl = (): string => `${urlOf('google-oauth')}/token`;
-  const parts = { ...stage, now: () => stage.clock.now(), tokenUrl };
+  const deps = { ...stage, now: () => stage.clock.now(), tokenUrl };
   const portOf: ReadonlyMap<string, number> = new Map(Object.entries(ports));
   for (const [name, { http1, ...standIn }] of standIns) {
-    const provider = standIn.open(parts);
+    const provider = standIn.open(deps);
     resets.push(() => provider.reset());
     const port = portOf.get(name);
     listeners.set(name, await open(provider, stage, { host, port, tls, maxConcurrentStreams, http1 }));

@@ -10,7 +10,7 @@ import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName } from './provider.ts';
 
 /** The dependencies of a simulator. */
-export interface StandInParts {
+export interface StandInDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -23,7 +23,7 @@ export interface StandInParts {
 
 /** The definition of a provider's simulator. */
 export interface StandIn {
-  open(parts: StandInParts): Provider;
+  open(deps: StandInDeps): Provider;
   /** Whether it also serves HTTP/1.1. */
   readonly http1: boolean;
   /** The id of a push that was sent without one, by its row in the ledger. */
@@ -34,14 +34,14 @@ export interface StandIn {
 
 const byName = {
   apns: {
-    open: (parts) => new Apns(parts),
+    open: (deps) => new Apns(deps),
     http1: false,
     idOf: apnsIdOf,
     isReason: (reason) => apnsStatus(reason) !== undefined,
   },
-  fcm: { open: (parts) => new Fcm(parts), http1: true, idOf: fcmIdOf, isReason: isFcmError },
+  fcm: { open: (deps) => new Fcm(deps), http1: true, idOf: fcmIdOf, isReason: isFcmError },
   'google-oauth': {
-    open: ({ tokenUrl, ...parts }) => tokenEndpoint({ ...parts, audience: tokenUrl }),
+    open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,
     idOf: () => '',
     isReason: isOAuthError,
