@@ -65,18 +65,18 @@ describeWithMongo('an observed broker', (mongo) => {
 
   it('tells how far its groups lag', async () => {
     const started = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const subscription = await broker.subscribe({
       ...{ group: 'slow', topics: [TOPIC] },
       async handler() {
         started.resolve();
-        await gate.promise;
+        await release.promise;
       },
     });
     await broker.publish(TOPIC, [record('1'), record('2'), record('3')]);
     await started.promise;
     expect(await measured('tidings_consumer_lag_records')).toEqual({ [`slow ${TOPIC}`]: 3 });
-    gate.resolve();
+    release.resolve();
     await subscription.stop();
   });
 

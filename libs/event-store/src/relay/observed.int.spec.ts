@@ -98,10 +98,10 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
 
   it('include the counts of writer and relay, and the waiting commits', async () => {
     const [db, registry] = [newDb(), new Registry()];
-    const gate = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const relay = await openRelay<ThingEvent>({
       ...{ db, category: things.category, decode: things.decode, isKnown: things.isKnown },
-      broker: { publish: () => gate.promise },
+      broker: { publish: () => release.promise },
       publish: ({ log }) => [{ topic: 'things', key: log, value: Buffer.alloc(1) }],
     });
     closers.push(() => relay.close());
@@ -120,7 +120,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     expect(await value('tidings_log_behind_logs')).toBe(0);
     expect(await value('tidings_relay_unpublished_commits')).toBe(3);
     expect(await value('tidings_relay_commits_total')).toBe(0);
-    gate.resolve();
+    release.resolve();
     await until(() => relay.level());
     expect(await value('tidings_relay_unpublished_commits')).toBe(0);
     expect(await value('tidings_relay_commits_total')).toBe(3);

@@ -46,8 +46,8 @@ class Published implements Publisher {
 
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
 
-/** A database that reports heads only when the gate opens. */
-function gated(db: Db, gate: () => Promise<void> | undefined): Db {
+/** A database that reports heads only after `ready`. */
+function delayed(db: Db, ready: () => Promise<void> | undefined): Db {
   const over = <T extends object>(target: T, wrapped: Readonly<Record<string, (...all: never[]) => unknown>>): T =>
     new Proxy(target, {
       get(_, property) {
@@ -58,7 +58,7 @@ function gated(db: Db, gate: () => Promise<void> | undefined): Db {
   const cursor = (found: FindCursor): FindCursor =>
     over(found, {
       sort: (by: Sort) => cursor(found.sort(by)),
-      toArray: async () => (await gate(), found.toArray()),
+      toArray: async () => (await ready(), found.toArray()),
     });
   const heads = (collection: Collection): Collection =>
     over(collection, {
@@ -244,7 +244,7 @@ describeWithMongo('openRelay', (mongo) => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     let away: Promise<void> | undefined;
     await relayOn(
-      gated(db, () => away),
+      delayed(db, () => away),
       broker,
       { onProblem: (problem) => problems.push(problem) },
     );
@@ -286,10 +286,10 @@ describeWithMongo('openRelay', (mongo) => {
       await commit(there, 'things-1', 1);
       await until(() => broker.seen('things-1').length === 1);
       const publishing = Promise.withResolvers<void>();
-      const told = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
       broker.whilePublishing = async () => {
         publishing.resolve();
-        await told.promise;
+        await release.promise;
       };
       await commit(there, 'things-1', 1);
       await publishing.promise;
@@ -298,7 +298,7 @@ describeWithMongo('openRelay', (mongo) => {
       broker.whilePublishing = () => Promise.resolve();
       await commit(there, 'things-2', 1);
       await until(() => holder.unpublished() > 1);
-      told.resolve();
+      release.resolve();
       await until(() => broker.seen('things-1').length === 3);
     });
 
@@ -330,15 +330,15 @@ describeWithMongo('openRelay', (mongo) => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);
       const asked = Promise.withResolvers<void>();
-      const told = Promise.withResolvers<void>();
-      const slow = gated(db, () => (asked.resolve(), told.promise));
+      const release = Promise.withResolvers<void>();
+      const slow = delayed(db, () => (asked.resolve(), release.promise));
       const standby = await relayOn(slow, broker, { onProblem: () => undefined });
       await commit(writerOn(db, holder), 'things-1', 5);
       await until(() => holder.level());
       await holder.close();
       await asked.promise;
       await commit(writerOn(db, standby), 'things-1', 1);
-      told.resolve();
+      release.resolve();
       await until(() => standby.level());
       expect(broker.values).toEqual(numbers(6).map((n) => `things-1 ${n}`));
     });

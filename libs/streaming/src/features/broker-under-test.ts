@@ -63,10 +63,10 @@ export function keysOf(partitions: number): string[] {
   return keys;
 }
 
-/** A promise and its key. */
-export function gate(): { readonly passed: Promise<void>; open(): void } {
+/** A promise that is resolved by hand. */
+export function latch(): { readonly released: Promise<void>; release(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { passed: promise, open: resolve };
+  return { released: promise, release: resolve };
 }
 
 /** The broker that each test of the suite around it looks at, with a world and topics of its own. */

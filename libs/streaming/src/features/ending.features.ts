@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BrokerUnderTest, until, text, records, numbers, newGroup, gate } from './broker-under-test.ts';
+import { type BrokerUnderTest, until, text, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
 /** What is left where a broker ends, in order or not. */
 export function endingFeatures(test: BrokerUnderTest): void {
@@ -21,17 +21,17 @@ export function endingFeatures(test: BrokerUnderTest): void {
 
     it('stops behind the handlers under way, and remembers what they did', async () => {
       await start();
-      const stuck = gate();
+      const stuck = latch();
       const name = newGroup();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 4)));
       let calls = 0;
-      const before = await listen({ group: name, maxRecords: 2, onBatch: () => (calls++, stuck.passed) });
+      const before = await listen({ group: name, maxRecords: 2, onBatch: () => (calls++, stuck.released) });
       await until(() => calls === 1);
       let stopped = false;
       const stopping = before.stop().then(() => (stopped = true));
       await test.broker.publish(test.topic, records('a', 4));
       expect(stopped).toBe(false);
-      stuck.open();
+      stuck.release();
       await stopping;
       expect(before.texts()).toEqual(['0', '1']);
       await test.broker.close();
@@ -75,21 +75,21 @@ export function endingFeatures(test: BrokerUnderTest): void {
     it('lets handlers under way publish what they have to before it closes', async () => {
       const results = declare();
       await start();
-      const stuck = gate();
+      const stuck = latch();
       let calls = 0;
       const name = newGroup();
       await listen({
         group: name,
         onBatch: async () => {
           calls++;
-          await stuck.passed;
+          await stuck.released;
           await test.broker.publish(results, records('a', 'result'));
         },
       });
       await test.broker.publish(test.topic, records('a', 1));
       await until(() => calls === 1);
       const closing = test.broker.close();
-      stuck.open();
+      stuck.release();
       await closing;
       await start();
       const { texts } = await listen({ topics: [results] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type InRecord, DEAD_LETTER_TOPIC } from '../broker-port.ts';
-import { type BrokerUnderTest, numbers, until, record, records, newGroup, keysOf, gate } from './broker-under-test.ts';
+import { type BrokerUnderTest, numbers, until, record, records, newGroup, keysOf, latch } from './broker-under-test.ts';
 
 /** Who reads what, from where, and how far a group is. */
 export function groupsFeatures(test: BrokerUnderTest): void {
@@ -72,16 +72,16 @@ export function groupsFeatures(test: BrokerUnderTest): void {
     it('handles partitions side by side', async () => {
       test.topic = declare('facts', 2);
       await start();
-      const stuck = gate();
+      const stuck = latch();
       const keys = keysOf(2);
       await test.broker.publish(
         test.topic,
         keys.map((key) => record(key, key)),
       );
-      const { got } = await listen({ onBatch: ({ partition }) => (partition === 0 ? stuck.passed : undefined) });
+      const { got } = await listen({ onBatch: ({ partition }) => (partition === 0 ? stuck.released : undefined) });
       await until(() => got.length === 1);
       expect(got[0]?.partition).toBe(1);
-      stuck.open();
+      stuck.release();
       await until(() => got.length === 2);
     });
 
@@ -90,9 +90,9 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await start();
       const [first = '', second = ''] = keysOf(2);
       await test.broker.publish(test.topic, [...records(first, 1, 2, 3), ...records(second, 1)]);
-      const stuck = gate();
+      const stuck = latch();
       const { group: name } = await listen({
-        onBatch: ({ partition }) => (partition === 0 ? stuck.passed : undefined),
+        onBatch: ({ partition }) => (partition === 0 ? stuck.released : undefined),
       });
       const entry = (partition: number, committed: number, end: number): object => ({
         topic: test.topic,
@@ -104,7 +104,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
         [...(await test.broker.lag(name))].toSorted((a, b) => a.partition - b.partition);
       await until(async () => (await lagOf(name)) === 3);
       expect(await sorted()).toEqual([entry(0, 0, 3), entry(1, 1, 1)]);
-      stuck.open();
+      stuck.release();
       await until(async () => (await lagOf(name)) === 0);
       expect(await sorted()).toEqual([entry(0, 3, 3), entry(1, 1, 1)]);
       expect(await test.broker.groups()).toContain(name);
@@ -123,13 +123,13 @@ export function groupsFeatures(test: BrokerUnderTest): void {
 
     it('seeks under a handler that is under way', async () => {
       await start();
-      const stuck = gate();
+      const stuck = latch();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 6)));
       let calls = 0;
-      const { texts, group: name } = await listen({ onBatch: () => (calls++ === 0 ? stuck.passed : undefined) });
+      const { texts, group: name } = await listen({ onBatch: () => (calls++ === 0 ? stuck.released : undefined) });
       await until(() => calls === 1);
       await test.broker.seek(name, test.topic, 0, 5);
-      stuck.open();
+      stuck.release();
       await until(() => calls === 2 && texts().length === 7);
       expect(texts().slice(6)).toEqual(['5']);
       await until(async () => (await lagOf(name)) === 0);

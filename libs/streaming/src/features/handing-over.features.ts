@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BrokerUnderTest, until, text, record, records, numbers, gate } from './broker-under-test.ts';
+import { type BrokerUnderTest, until, text, record, records, numbers, latch } from './broker-under-test.ts';
 
 /** How records reach a handler, and what becomes of those that it does not take. */
 export function handingOverFeatures(test: BrokerUnderTest): void {
@@ -51,13 +51,13 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
 
     it('serves groups independently', async () => {
       await start();
-      const stuck = gate();
+      const stuck = latch();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
-      const slow = await listen({ onBatch: () => stuck.passed });
+      const slow = await listen({ onBatch: () => stuck.released });
       const quick = await listen();
       await until(() => quick.got.length === 3);
       expect(slow.got).toEqual([]);
-      stuck.open();
+      stuck.release();
       await until(() => slow.got.length === 3);
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BrokerUnderTest, HOUR_MS, until, text, record, records, numbers, gate } from './broker-under-test.ts';
+import { type BrokerUnderTest, HOUR_MS, until, text, record, records, numbers, latch } from './broker-under-test.ts';
 
 /** For adapters that trim and compact by the clock of the world, whenever `maintain` is called. */
 export function housekeepingFeatures(test: BrokerUnderTest): void {
@@ -10,18 +10,18 @@ export function housekeepingFeatures(test: BrokerUnderTest): void {
       test.topic = declare('work');
       await start();
       for (const n of numbers(0, 6)) await test.broker.publish(test.topic, records('a', n));
-      const stuck = gate();
+      const stuck = latch();
       const quick = await listen();
       const slow = await listen({
         maxRecords: 1,
-        onBatch: ({ records: [first] }) => (first?.offset === 4 ? stuck.passed : undefined),
+        onBatch: ({ records: [first] }) => (first?.offset === 4 ? stuck.released : undefined),
       });
       await until(() => quick.got.length === 6 && slow.got.length === 4);
       await test.world.maintain(test.broker);
       const left = await listen();
       await until(() => left.got.length === 2);
       expect(left.texts()).toEqual(['4', '5']);
-      stuck.open();
+      stuck.release();
       await until(() => slow.got.length === 6);
       await test.world.maintain(test.broker);
       expect(await test.broker.publish(test.topic, records('a', 6))).toEqual([{ partition: 0, offset: 6 }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, OutRecord } from '../broker-port.ts';
-import { type BrokerUnderTest, until, text, record, records, numbers, newGroup, gate } from './broker-under-test.ts';
+import { type BrokerUnderTest, until, text, record, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
 /** For adapters that any number of processes may have open at once. */
 export function processesFeatures(test: BrokerUnderTest): void {
@@ -72,16 +72,16 @@ export function processesFeatures(test: BrokerUnderTest): void {
       const other = await start();
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
-      const stuck = gate();
+      const stuck = latch();
       const { group: name } = await listen({
         maxRecords: 2,
-        onBatch: ({ records: [one] }) => one?.offset === 2 && stuck.passed,
+        onBatch: ({ records: [one] }) => one?.offset === 2 && stuck.released,
       });
       await until(async () => (await other.lag(name))[0]?.committed === 2);
       expect(await other.lag(name)).toEqual([{ topic: test.topic, partition: 0, committed: 2, end: 3 }]);
       expect(await other.groups()).toContain(name);
       await expect(other.seek(name, test.topic, 0, 0)).rejects.toMatchObject({ kind: 'conflict' });
-      stuck.open();
+      stuck.release();
       await until(async () => (await other.lag(name))[0]?.committed === 3);
     });
   });
