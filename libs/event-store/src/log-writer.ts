@@ -41,7 +41,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
   readonly #sweeper: Sweeper<Command, Reply>;
   readonly #cycles = new Set<Promise<void>>();
   #slots = 0;
-  #woken = false;
+  #isScheduled = false;
   #failures = 0;
   #closing = false;
 
@@ -63,7 +63,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       this.counts.problems++;
       options.onProblem?.(problem);
     };
-    this.#intake = new Intake(limitsOf(options), () => this.#wake());
+    this.#intake = new Intake(limitsOf(options), () => this.#schedule());
     this.#applier = new StateApplier(definition, store, { counts: this.counts, report });
     const { category } = definition;
     const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
@@ -103,11 +103,11 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
   }
 
   /** Commands that arrive together share a cycle, without a timer. */
-  #wake(): void {
-    if (this.#woken) return;
-    this.#woken = true;
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     const start = (): void => {
-      this.#woken = false;
+      this.#isScheduled = false;
       this.#startCycles();
     };
     outsideTraces(() => {
@@ -125,7 +125,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       const giveBack = (): void => {
         if (held) this.#slots--;
         held = false;
-        this.#wake();
+        this.#schedule();
       };
       const timer = setTimeout(giveBack, SLOT_MS);
       const cycle = this.#cycle(taken).finally(() => {

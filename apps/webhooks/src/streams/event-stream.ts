@@ -58,7 +58,7 @@ export class Stream {
   #savedAt = -Infinity;
   #isLost = false;
   #troubles = 0;
-  #woken = Promise.withResolvers<void>();
+  #signal = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
 
   constructor(subscription: Subscription, progress: Progress, deps: StreamDeps) {
@@ -86,7 +86,7 @@ export class Stream {
   /** Signals that there may be new commits. */
   wake(): void {
     this.#feed.wake();
-    this.#woken.resolve();
+    this.#signal.resolve();
   }
 
   /** Continues with changed settings; a changed endpoint is connected to at once. */
@@ -97,7 +97,7 @@ export class Stream {
     this.#breakLink();
     this.#breaks = 0;
     this.#openAt = 0;
-    this.#woken.resolve();
+    this.#signal.resolve();
   }
 
   /** Whether anything is due to be sent, answered or saved; events with a later time do not count. */
@@ -113,7 +113,7 @@ export class Stream {
   /** Stops sending, waits briefly for outstanding answers, and saves progress. */
   async stop(): Promise<void> {
     this.#ending.abort();
-    this.#woken.resolve();
+    this.#signal.resolve();
     await this.#running;
     const until = performance.now() + LAST_ANSWERS_MS;
     while (this.#link && this.#unacked.inFlight > 0 && performance.now() < until) await delay(10);
@@ -169,10 +169,10 @@ export class Stream {
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
     const timer = isIdle
       ? undefined
-      : setTimeout(() => this.#woken.resolve(), Math.max(0, Math.min(TICK_MS, untilSave))).unref();
-    await this.#woken.promise;
+      : setTimeout(() => this.#signal.resolve(), Math.max(0, Math.min(TICK_MS, untilSave))).unref();
+    await this.#signal.promise;
     clearTimeout(timer);
-    this.#woken = Promise.withResolvers<void>();
+    this.#signal = Promise.withResolvers<void>();
   }
 
   #elapse(): void {
@@ -201,7 +201,7 @@ export class Stream {
           answered: (response) => this.#answered(response),
           drained: () => {
             this.#isWritable = true;
-            this.#woken.resolve();
+            this.#signal.resolve();
           },
           broken: (error) => this.#broken(error),
         },
@@ -225,7 +225,7 @@ export class Stream {
     const { endpoint } = this.#subscription.settings;
     if (this.#breaks++ === 0) log.warn({ err: error, endpoint }, 'stream broken; reconnecting');
     this.#openAt = clock.now() + waitMs(this.#breaks);
-    this.#woken.resolve();
+    this.#signal.resolve();
   }
 
   #breakLink(): void {
@@ -249,7 +249,7 @@ export class Stream {
       if (this.#breaks > 0) log.info('stream recovered');
       this.#breaks = 0;
     }
-    this.#woken.resolve();
+    this.#signal.resolve();
   }
 
   /** Reads events from the log until the window of unacked events is full. */
