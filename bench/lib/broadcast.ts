@@ -51,7 +51,7 @@ const refusals = {
   [Platform.Android]: definitions.fcm.refusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}').result,
 };
 
-interface Told {
+interface DeviceReport {
   readonly chunk: number;
   readonly position: number;
   readonly platform: number;
@@ -66,7 +66,7 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
   const figures = platforms.map((platform): Figures => ({ platform, sends: 0, deliveries: 0, opens: 0, errors: 0 }));
   const plans: OutRecord[] = [];
   const outcomes: OutRecord[] = [];
-  const told: Told[] = [];
+  const reports: DeviceReport[] = [];
   for (let chunk = 0; chunk < CHUNKS; chunk++) {
     const key = messageChunkKey({ message, application: APPLICATION, chunk });
     const audience = platforms.map((_, index) => audienceOf(index));
@@ -80,7 +80,7 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
         const slice = { ...identity, bucket: 0, chunk, platform, variant: ALERT, number };
         const outcome = settledOutcome(slice, resultsOf(results), at, at);
         outcomes.push({ key, value: SliceOutcome.encode(outcome).finish() });
-        for (const result of results) told.push(...reportsOf(result, chunk, at, figures[i]!));
+        for (const result of results) reports.push(...reportsOf(result, chunk, at, figures[i]!));
       }
     }
   }
@@ -95,7 +95,7 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
     ],
     [topicNames.plans, plans],
     [topicNames.outcomes, outcomes],
-    [topicNames.reports, told.sort((a, b) => a.at - b.at).map((one) => recordOf(identity, one))],
+    [topicNames.reports, reports.sort((a, b) => a.at - b.at).map((one) => recordOf(identity, one))],
   ]);
   return { message, records, figures };
 }
@@ -128,7 +128,7 @@ function reportsOf(
   chunk: number,
   sentAt: Date,
   figures: Figures,
-): Told[] {
+): DeviceReport[] {
   if (result !== sent) {
     figures.errors++;
     return [];
@@ -147,7 +147,7 @@ function reportsOf(
 /** The report of one device in the form that a gateway publishes. */
 function recordOf(
   identity: Pick<Reports, 'message' | 'messageId' | 'account' | 'application'>,
-  { chunk, position, platform, kind, at }: Told,
+  { chunk, position, platform, kind, at }: DeviceReport,
 ): OutRecord {
   const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)] };
   return {

@@ -112,13 +112,13 @@ function cpu(): Parts {
   return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
 }
 
-interface Told {
+interface Published {
   readonly sends: number;
   readonly reports: number;
   readonly broadcasts: readonly Pick<Broadcast, 'message' | 'figures'>[];
 }
 
-async function tell(): Promise<Told> {
+async function publishBroadcasts(): Promise<Published> {
   const broadcasts = Array.from({ length: BROADCASTS }, (_, i) =>
     broadcast(new Date(Date.now() - AGO_MS), BigInt(i + 1)),
   );
@@ -132,7 +132,7 @@ async function tell(): Promise<Told> {
   };
 }
 
-async function consumed(group: string, { sends, reports }: Told): Promise<ByKind> {
+async function consumed(group: string, { sends, reports }: Published): Promise<ByKind> {
   const looks = [cpu()];
   await feed(group, otherTopics);
   looks.push(cpu());
@@ -146,20 +146,20 @@ async function consumed(group: string, { sends, reports }: Told): Promise<ByKind
   };
 }
 
-async function parsing(told: Told): Promise<ByKind> {
+async function parsing(published: Published): Promise<ByKind> {
   const subscription = await parse();
   await level('parsing');
-  const used = await consumed('parsing', told);
+  const used = await consumed('parsing', published);
   await subscription.stop();
   return used;
 }
 
-async function projecting(told: Told): Promise<ByKind> {
+async function projecting(published: Published): Promise<ByKind> {
   await readModels.dropDatabase();
   const service = await project();
   await level('statistics');
-  const used = await consumed('statistics', told);
-  await expectFigures(service, told);
+  const used = await consumed('statistics', published);
+  await expectFigures(service, published);
   await service.close();
   return used;
 }
@@ -174,7 +174,7 @@ async function updating(): Promise<Parts> {
 }
 
 /** @throws if the read models differ from the published events: a figure over wrong results is meaningless. */
-async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Told): Promise<void> {
+async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Published): Promise<void> {
   for (const { message, figures } of broadcasts) {
     const { messages } = await statistics.metrics({ messages: [message] });
     const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
@@ -194,22 +194,26 @@ async function readModelsText(): Promise<string> {
 }
 
 /** @throws if redelivering everything changes anything. */
-async function expectRedeliverySafe(told: Told): Promise<void> {
+async function expectRedeliverySafe(published: Published): Promise<void> {
   const before = await readModelsText();
   const service = await project();
   await feed('statistics', Object.keys(readers));
-  await expectFigures(service, told);
+  await expectFigures(service, published);
   await service.close();
   if ((await readModelsText()) !== before) throw new Error('delivering everything again has changed the read models');
 }
 
-const told = await tell();
+const published = await publishBroadcasts();
 const rounds: Round[] = [];
 for (let i = 0; i < WARM_UP + ROUNDS; i++) {
-  const round = { parsing: await parsing(told), projecting: await projecting(told), updating: await updating() };
+  const round = {
+    parsing: await parsing(published),
+    projecting: await projecting(published),
+    updating: await updating(),
+  };
   if (i >= WARM_UP) rounds.push(round);
 }
-await expectRedeliverySafe(told);
+await expectRedeliverySafe(published);
 await broker.close();
 await client.close();
 console.log(JSON.stringify({ ready: rounds }));

@@ -24,7 +24,7 @@ import { JOB_LEASES, LEASES_KEPT_MS, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
 /** Maximum number of open jobs in a report. */
-const TOLD = 20;
+const MAX_REPORTED = 20;
 
 export interface AudienceJobsDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -114,7 +114,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
 
   const open = async (): Promise<string[]> => [
     ...(await deletions.open()),
-    ...(await store.due(TOLD)).map(({ id }) => `audience-jobs: bulk job ${id}`),
+    ...(await store.due(MAX_REPORTED)).map(({ id }) => `audience-jobs: bulk job ${id}`),
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
     ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
   ];

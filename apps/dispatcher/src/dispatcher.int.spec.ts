@@ -132,7 +132,7 @@ describeWithMongo('dispatcher', (mongo) => {
     const settings: (number | undefined)[] = [];
     server.on('session', (session) => {
       closing.add('session', session, () => session.destroy());
-      session.once('remoteSettings', (told: Settings) => settings.push(told.headerTableSize));
+      session.once('remoteSettings', (remote: Settings) => settings.push(remote.headerTableSize));
     });
     server.on('stream', (stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -66,11 +66,11 @@ describe('a channel that is added by a folder and a line in each table', () => {
 
   it('sends every device its text, beside the other channels, and counts each outcome once', async () => {
     const code = await sendAll({ content: { en: 'Hello', de: 'Hallo' } });
-    const told = pushes().map(({ token, reason, payload }) => {
+    const received = pushes().map(({ token, reason, payload }) => {
       const { says, language } = JSON.parse(payload!) as { says: string; language: string };
       return [token, reason, says, language];
     });
-    expect(told.toSorted()).toEqual([
+    expect(received.toSorted()).toEqual([
       ['BUSY', 'accepted', 'Hello', 'en'],
       ['BUSY', 'busy', 'Hello', 'en'],
       ['DEAD', 'gone', 'Hallo', 'de'],

@@ -23,8 +23,8 @@ async function run(env: Record<string, string>, folder: string) {
   const program = await startNode({ entry, env: { LOG_LEVEL: 'info', ...env }, logFile: join(folder, 'redrive.log') });
   const code = await program.ended();
   const lines = program.output().split('\n').slice(0, -1);
-  const told = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly records?: number });
-  return { code, errors: program.errors(), redriven: told.find(({ msg }) => msg === 'redriven')?.records };
+  const parsed = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly records?: number });
+  return { code, errors: program.errors(), redriven: parsed.find(({ msg }) => msg === 'redriven')?.records };
 }
 
 function redriveFeatures({ open, env }: Deployment): void {

@@ -12,7 +12,7 @@ import type { WebhooksService } from './webhooks.ts';
 const HOUR_MS = 3_600_000;
 
 /** The received events as short texts. */
-const told = (events: readonly ReceivedEvent[]): string[] =>
+const textsOf = (events: readonly ReceivedEvent[]): string[] =>
   events.map(({ eventName, hwid }) => `${eventName} ${hwid}`);
 
 describeWithMongo('webhooks', (mongo) => {
@@ -39,7 +39,7 @@ describeWithMongo('webhooks', (mongo) => {
     await world.sent(message, [2, 5]);
     await world.settle(webhooks);
 
-    expect(told(subscriber.received).toSorted()).toEqual([
+    expect(textsOf(subscriber.received).toSorted()).toEqual([
       'Push Delivered hwid-2',
       'Push Delivered hwid-5',
       'Push Opened hwid-2',
@@ -226,7 +226,7 @@ describeWithMongo('webhooks', (mongo) => {
     await replica.close();
     await world.report('delivered', message, [150]);
     await world.settle(webhooks);
-    for (const each of subscribers) expect(told(each.received.slice(300))).toEqual(['Push Delivered hwid-150']);
+    for (const each of subscribers) expect(textsOf(each.received.slice(300))).toEqual(['Push Delivered hwid-150']);
     expect((await streamsOf()).size).toBe(1);
   });
 
@@ -249,7 +249,7 @@ describeWithMongo('webhooks', (mongo) => {
 
     await owners.updateOne({ _id: 'other' }, { $set: { until: new Date(0) } });
     await world.settle(webhooks);
-    expect(told(subscriber.received.slice(before)).slice(-1)).toEqual(['Push Sent hwid-3']);
+    expect(textsOf(subscriber.received.slice(before)).slice(-1)).toEqual(['Push Sent hwid-3']);
     expect((await streams.findOne({ _id: id }))!.owner).not.toBe('other');
   });
 
@@ -278,11 +278,11 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: true });
     await world.sent(message, [6]);
     await world.settle(webhooks);
-    expect(told(subscriber.received).filter((event) => event !== 'Push Sent hwid-1')).toEqual([
+    expect(textsOf(subscriber.received).filter((event) => event !== 'Push Sent hwid-1')).toEqual([
       'Push Sent hwid-2',
       'Push Sent hwid-4',
     ]);
-    expect(told(elsewhere.received)).toEqual(['Push Sent hwid-5']);
+    expect(textsOf(elsewhere.received)).toEqual(['Push Sent hwid-5']);
     expect(await webhooks.subscriptions.find({ id })).toEqual({ subscription: undefined });
     expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: false });
   });
@@ -296,10 +296,10 @@ describeWithMongo('webhooks', (mongo) => {
     expect(subscriber.received).toEqual([]);
     await world.sent(message, [1]);
     await world.settle(webhooks);
-    expect(told(subscriber.received)).toEqual(['Push Sent hwid-1', 'Push Delivered hwid-1', 'Push Opened hwid-1']);
+    expect(textsOf(subscriber.received)).toEqual(['Push Sent hwid-1', 'Push Delivered hwid-1', 'Push Opened hwid-1']);
     world.clock.advance(30_000);
     await world.settle(webhooks);
-    expect(told(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
+    expect(textsOf(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
   });
 
   it('sends no events of removed devices', async () => {
@@ -308,7 +308,7 @@ describeWithMongo('webhooks', (mongo) => {
     await world.sent(message, [1_000_000, 1_000_001]);
     await world.sent(message, [3]);
     await world.settle(webhooks);
-    expect(told(subscriber.received)).toEqual(['Push Sent hwid-3']);
+    expect(textsOf(subscriber.received)).toEqual(['Push Sent hwid-3']);
   });
 
   it('uses TLS, and the method that the endpoint names', async () => {

@@ -110,19 +110,19 @@ describe('every', () => {
   });
 
   it('stops after the run under way, which is told', async () => {
-    let told = false;
+    let aborted = false;
     let over = false;
     const periodic = every(
       100,
       async (signal) => {
-        signal.addEventListener('abort', () => (told = true));
+        signal.addEventListener('abort', () => (aborted = true));
         await new Promise((resolve) => setTimeout(resolve, 50));
         over = true;
       },
       { name: 'work', log, immediately: true },
     );
     const stopped = periodic.stop();
-    expect([told, over]).toEqual([true, false]);
+    expect([aborted, over]).toEqual([true, false]);
     await jest.advanceTimersByTimeAsync(50);
     await stopped;
     expect(over).toBe(true);

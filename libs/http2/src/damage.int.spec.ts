@@ -57,21 +57,21 @@ describe.each([
   });
   afterEach(() => world.close());
 
-  /** Resolves with how often each of the requests was told what became of it, when each was; those that could not be written have none. */
-  async function tellings(connection: Http2Connection, isGone: () => boolean): Promise<number[]> {
-    const told: number[] = [];
+  /** Resolves with how often each of the requests reported its outcome, once all have; requests that could not be written are not counted. */
+  async function outcomeCounts(connection: Http2Connection, isGone: () => boolean): Promise<number[]> {
+    const counts: number[] = [];
     const giveUpAt = Date.now() + PATIENCE_MS;
-    while (told.length < REQUESTS && !isGone() && Date.now() < giveUpAt) {
-      const i = told.length;
-      const hear = (): void => void told[i]!++;
-      told.push(0);
+    while (counts.length < REQUESTS && !isGone() && Date.now() < giveUpAt) {
+      const i = counts.length;
+      const hear = (): void => void counts[i]!++;
+      counts.push(0);
       const exchange = { deadline: Date.now() + PATIENCE_MS, mayGo: () => true, answered: hear, failed: hear };
       if (connection.request(request, Buffer.from('{}'), exchange)) continue;
-      told.pop();
+      counts.pop();
       await delay(1);
     }
-    while (told.includes(0) && Date.now() < giveUpAt) await delay(1);
-    return told;
+    while (counts.includes(0) && Date.now() < giveUpAt) await delay(1);
+    return counts;
   }
 
   it('end each request once, and harm no later connection', async () => {
@@ -94,11 +94,11 @@ describe.each([
         const connection = world.connect(`http://127.0.0.1:${port}`);
         const isGone = (): boolean => sockets.length > before && sockets.at(-1)!.destroyed;
         try {
-          const told = await tellings(connection, isGone);
-          // Nobody is told late, either.
+          const counts = await outcomeCounts(connection, isGone);
+          // No outcome is reported late.
           await delay(5);
-          expect(told).toEqual(told.map(() => 1));
-          asked += told.length;
+          expect(counts).toEqual(counts.map(() => 1));
+          asked += counts.length;
         } finally {
           connection.close();
         }

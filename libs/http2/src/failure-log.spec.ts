@@ -4,13 +4,13 @@ import { failureLog } from './failure-log.ts';
 
 describe('the log of connections that do not open', () => {
   let lines: { host: string; cause: string; suppressed: number }[];
-  let told: ReturnType<typeof failureLog>;
+  let report: ReturnType<typeof failureLog>;
   beforeEach(() => {
     lines = [];
-    told = failureLog({ warn: (fields) => lines.push(fields as (typeof lines)[0]) });
+    report = failureLog({ warn: (fields) => lines.push(fields as (typeof lines)[0]) });
   });
   const fail = (seconds: number, cause: ConnectionFailure = 'connection_refused', host = 'a:443'): void =>
-    told({ cause, message: 'no', at: 1_700_000_000_000 + seconds * 1000 }, host);
+    report({ cause, message: 'no', at: 1_700_000_000_000 + seconds * 1000 }, host);
 
   it('has the first failure at once, with its cause', () => {
     fail(0);

@@ -194,9 +194,9 @@ describe('a connection whose provider falls silent', () => {
     expect(write()).toBe(0);
     expect(connection.lastFailure()).toBeUndefined();
     await pass(5_000);
-    const told = { cause: 'unreachable', message: 'not open after 5000 ms' };
-    expect(connection.lastFailure()).toMatchObject(told);
-    expect(failures).toMatchObject([told]);
+    const unreachable = { cause: 'unreachable', message: 'not open after 5000 ms' };
+    expect(connection.lastFailure()).toMatchObject(unreachable);
+    expect(failures).toMatchObject([unreachable]);
     await pass(4_000);
     expect(connection.lastFailure()).toBeUndefined();
     expect(connection.downUntil()).toBe(0);

@@ -27,15 +27,15 @@ describe.each([
 
   /** Tries once, and tells what is said of it. */
   async function failure(url: string, tls = {}): Promise<FailedOpening> {
-    const told: [FailedOpening, string][] = [];
+    const reported: [FailedOpening, string][] = [];
     const timing = { connectMs: url.endsWith('/silent') ? 300 : 10_000 };
-    const connection = world.connect(url, tls, { timing, onFailure: (...all) => told.push(all) });
+    const connection = world.connect(url, tls, { timing, onFailure: (...all) => reported.push(all) });
     expect(connection.ready()).toBe(false);
     expect(connection.lastFailure()).toBeUndefined();
     await opened(connection);
     expect(connection.downUntil()).toBeGreaterThan(0);
     const last = connection.lastFailure();
-    expect(told).toEqual([[last, new URL(url).host]]);
+    expect(reported).toEqual([[last, new URL(url).host]]);
     expect(last!.message).not.toBe('');
     expect(Math.abs(Date.now() - last!.at)).toBeLessThan(60_000);
     return last!;
@@ -77,8 +77,8 @@ describe.each([
 
   it('tells an expired certificate', async () => {
     const files = selfSigned({ days: -0.1 });
-    const told = await failure(await serveTls(files), { ca: files.cert });
-    expect(told).toMatchObject({ cause: 'certificate_expired', message: expect.stringMatching(/expired/) });
+    const found = await failure(await serveTls(files), { ca: files.cert });
+    expect(found).toMatchObject({ cause: 'certificate_expired', message: expect.stringMatching(/expired/) });
   });
 
   it('tells a certificate that no known authority signed', async () => {
@@ -87,8 +87,8 @@ describe.each([
 
   it('tells a certificate for another host', async () => {
     const files = selfSigned({ host: 'push.example.com' });
-    const told = await failure(await serveTls(files), { ca: files.cert });
-    expect(told).toMatchObject({ cause: 'certificate_host' });
+    const found = await failure(await serveTls(files), { ca: files.cert });
+    expect(found).toMatchObject({ cause: 'certificate_host' });
   });
 
   it.each([
@@ -121,8 +121,8 @@ describe.each([
 
   it.each(['http', 'https'])('tells a server that accepts and says nothing: %s', async (scheme) => {
     const { port } = await world.tcp(() => undefined);
-    const told = await failure(`${scheme}://localhost:${port}/silent`);
-    expect(told).toMatchObject({ cause: 'unreachable', message: 'not open after 300 ms' });
+    const found = await failure(`${scheme}://localhost:${port}/silent`);
+    expect(found).toMatchObject({ cause: 'unreachable', message: 'not open after 300 ms' });
   });
 
   it('tells a server that closes at once', async () => {

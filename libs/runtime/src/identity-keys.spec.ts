@@ -38,16 +38,16 @@ describe('identity keys', () => {
   });
 
   it('are given only to processes that have a master key in common', () => {
-    const told = reportKeys([two, one], identity);
-    expect(told.id).toBe(masterKeyId(two));
+    const reported = reportKeys([two, one], identity);
+    expect(reported.id).toBe(masterKeyId(two));
     for (const keys of [[one], [two], [two, one], [one, two], [three, one]] as const)
-      expect(bytesOf(identityFromReport(keys, told)!)).toEqual(bytesOf(identity));
-    expect(identityFromReport([three], told)).toBeUndefined();
+      expect(bytesOf(identityFromReport(keys, reported)!)).toEqual(bytesOf(identity));
+    expect(identityFromReport([three], reported)).toBeUndefined();
   });
 
   it('are derived where a service of an earlier version tells its master key alone', () => {
-    const told = { id: masterKeyId(one), identities: [] };
-    expect(bytesOf(identityFromReport([two, one], told)!)).toEqual(bytesOf(identityKeysFrom(one)));
-    expect(identityFromReport([two], told)).toBeUndefined();
+    const reported = { id: masterKeyId(one), identities: [] };
+    expect(bytesOf(identityFromReport([two, one], reported)!)).toEqual(bytesOf(identityKeysFrom(one)));
+    expect(identityFromReport([two], reported)).toBeUndefined();
   });
 });

@@ -147,14 +147,14 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
     const learn = async (): Promise<void> => {
-      const told = await ask().catch((error: unknown): ReportedKeys => {
+      const reported = await ask().catch((error: unknown): ReportedKeys => {
         // The call is refused for another key.
         const id = expectedMasterKeyId(error);
         if (id === undefined) throw error;
         return { id, identities: [] };
       });
-      identity = identityFromReport(this.masterKeys, told);
-      if (!identity) compareMasterKeys(this.masterKeys, told.id);
+      identity = identityFromReport(this.masterKeys, reported);
+      if (!identity) compareMasterKeys(this.masterKeys, reported.id);
     };
     const learnt = untilThere(peer, learn, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
       if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);

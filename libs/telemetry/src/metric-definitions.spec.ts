@@ -26,15 +26,15 @@ describe('metrics of one name', () => {
 describe('values that are read at the scrape', () => {
   it.each(['gauge', 'counter'] as const)('are what all sources tell at that moment: %s', async (type) => {
     const registry = new Registry();
-    const told = { a: 1, b: 5 };
-    readIn(registry, type, definition, () => [reading('a', told.a)]);
-    readIn(registry, type, definition, async () => [reading('b', told.b), reading('a', 10)]);
+    const current = { a: 1, b: 5 };
+    readIn(registry, type, definition, () => [reading('a', current.a)]);
+    readIn(registry, type, definition, async () => [reading('b', current.b), reading('a', 10)]);
     expect(await values(registry)).toEqual({ a: 11, b: 5 });
-    told.b = 6;
+    current.b = 6;
     expect(await values(registry)).toEqual({ a: 11, b: 6 });
   });
 
-  it('are absent, and keep no other from being told, where a source fails', async () => {
+  it('are absent, and keep no other from being read, where a source fails', async () => {
     const registry = new Registry();
     readIn(registry, 'gauge', definition, () => Promise.reject(new Error('no answer')));
     readIn(registry, 'gauge', definition, () => {

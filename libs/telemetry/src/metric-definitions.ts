@@ -77,14 +77,14 @@ export function readIn<Label extends string>(
 /** The same source, read again only when its value is older: for sources that cost a query. */
 export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
   let askedAt = -Infinity;
-  let told: Promise<readonly Reading<Label>[]> | undefined;
+  let latest: Promise<readonly Reading<Label>[]> | undefined;
   return () => {
-    if (told && performance.now() - askedAt < maxAgeMs) return told;
+    if (latest && performance.now() - askedAt < maxAgeMs) return latest;
     askedAt = performance.now();
     const asked = Promise.resolve().then(source);
-    told = asked;
+    latest = asked;
     asked.catch(() => {
-      if (told === asked) told = undefined;
+      if (latest === asked) latest = undefined;
     });
     return asked;
   };

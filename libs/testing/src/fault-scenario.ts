@@ -75,15 +75,15 @@ export async function runFaultScenario(
 
   const broken = await population.brokenIn(round, codes, new Wire(world.simulators));
   broken.push(...(await deadLetters(world.cluster)));
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const [i, { provider }] of populationPlatforms.entries()) {
     const slices = await givenUp[i]!.slices();
     const doubt = { killed: allowed[provider] ?? 0, slices };
     const ledger = ledgerOf(world, provider, doubt);
     broken.push(...ledger.broken);
-    told.push(ledger.line);
+    lines.push(ledger.line);
   }
-  process.stderr.write(`${about.title}: ${told.join('; ')}; done after ${seconds} s (CRASH_SEED=${about.seed})\n`);
+  process.stderr.write(`${about.title}: ${lines.join('; ')}; done after ${seconds} s (CRASH_SEED=${about.seed})\n`);
   return broken;
 }
 

@@ -37,7 +37,7 @@ function setUp(...given: JobPart[]) {
   /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
-  const told: (DeviceBatch | string)[] = [];
+  const calls: (DeviceBatch | string)[] = [];
   const parts = {
     find: async (_job: string, number: number) => given[number],
     async *all() {
@@ -51,7 +51,7 @@ function setUp(...given: JobPart[]) {
     accounts: {
       addMissingTags: async ({ tags }: AddMissingTagsRequest) => {
         const names = tags.map(({ name }) => name);
-        told.push(names.join(' '));
+        calls.push(names.join(' '));
         const refused = names.slice(Math.max(0, room));
         room -= names.length;
         return { refused, reason: refused.length > 0 ? 'no room' : '' };
@@ -65,22 +65,22 @@ function setUp(...given: JobPart[]) {
         hwids: [],
       }),
       applyBatch: async (batch: DeviceBatch) => {
-        told.push(batch);
+        calls.push(batch);
         return { outcomes: outcomes(batch) };
       },
     },
     ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
   };
-  return { process: partProcessor(deps), told, finished };
+  return { process: partProcessor(deps), calls, finished };
 }
 
 describe('batches of a part', () => {
   it('contain an entry once for each of its devices, within the size of a call', async () => {
     const part = partOf(0, { $case: 'userId', value: 'u' }, { Level: 1 });
     const sizesOf = async (entryBytes: number): Promise<number[]> => {
-      const { process, told } = setUp({ ...part, entryBytes });
+      const { process, calls } = setUp({ ...part, entryBytes });
       expect(await process(job)).toMatchObject({ entries: 1, done: 100 });
-      return told.map((batch) => (batch as DeviceBatch).entries.length);
+      return calls.map((batch) => (batch as DeviceBatch).entries.length);
     };
     expect(await sizesOf(4 << 20)).toEqual([...Array.from({ length: 12 }, () => 8), 4]);
     expect(await sizesOf(100)).toEqual([100]);
@@ -92,19 +92,19 @@ describe('missing tags (R-G6)', () => {
   const creating = (parts: number): Job => ({ ...job, accepted: { ...accepted, parts, createMissingTags: true } });
 
   it('are added before the first batch, one command per part, independently of part boundaries', async () => {
-    const { process, told } = setUp(
+    const { process, calls } = setUp(
       partOf(0, phone, { Level: null, Name: 'a', Other: 'b' }),
       partOf(1, phone, { Level: 5, Last: 1 }),
     );
     await process(creating(2));
-    expect(told).toEqual(['Name Other', 'Level Last', expect.objectContaining({ key: 'job/0.0' })]);
+    expect(calls).toEqual(['Name Other', 'Level Last', expect.objectContaining({ key: 'job/0.0' })]);
   });
 
   it('are added 1,000 at a time, until one exceeds the quota', async () => {
     const tags = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i < 1500 ? 'in' : 'no'}-${i}`, i]));
-    const { process, told, finished } = setUp(partOf(0, phone, { ...tags, none: null }));
+    const { process, calls, finished } = setUp(partOf(0, phone, { ...tags, none: null }));
     await process(creating(1));
-    expect(told.map((each) => (typeof each === 'string' ? each.split(' ').length : each.key))).toEqual([
+    expect(calls.map((each) => (typeof each === 'string' ? each.split(' ').length : each.key))).toEqual([
       ...[1000, 1000, 'job/0.0'],
     ]);
     const [[{ refusedTags }]] = finished as [[EntryOutcome]];

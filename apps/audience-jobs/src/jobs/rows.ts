@@ -46,8 +46,8 @@ function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | und
   const refused = new Map(Object.entries(outcome?.refusedTags ?? {}));
   const names = Object.keys(entry.tags ?? {});
   // A row may have failed before its tags were checked: none of them is ok (R-G5).
-  const told = status === EntryStatus.ENTRY_STATUS_FAILED ? names.filter((name) => refused.has(name)) : names;
-  return Object.fromEntries(told.map((name) => [name, refused.get(name) ?? OK]));
+  const reported = status === EntryStatus.ENTRY_STATUS_FAILED ? names.filter((name) => refused.has(name)) : names;
+  return Object.fromEntries(reported.map((name) => [name, refused.get(name) ?? OK]));
 }
 
 /** The rows of a part as a caller sees them. */

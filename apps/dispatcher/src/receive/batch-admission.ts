@@ -41,7 +41,7 @@ interface Trouble {
   cause: SendResult;
   opening: boolean;
   /** Time of the last report. */
-  toldAt: number;
+  reportedAt: number;
 }
 
 export interface AdmissionOptions {
@@ -57,7 +57,7 @@ export interface AdmissionOptions {
 /** Waits between tries to get a token or a connection; the last one repeats. */
 const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000];
 /** Interval of reports about a failing credential. */
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 /** Maximum number of remembered fingerprints. */
 const CREDENTIALS_MAX = 10_000;
 
@@ -169,7 +169,7 @@ export class Admission {
   #slow(credential: string): HeldBack {
     const now = this.#options.clock.now();
     const trouble = this.#troubles.get(credential) ?? {
-      ...{ failures: 0, until: 0, toldAt: -Infinity },
+      ...{ failures: 0, until: 0, reportedAt: -Infinity },
       ...{ cause: localResults.unreachable, opening: true },
     };
     trouble.opening = true;
@@ -186,8 +186,8 @@ export class Admission {
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const until = now + BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
     const cause = error instanceof NotReady ? error.result : localResults.internalError;
-    const toldAt = this.#tell(credential, error, before?.toldAt ?? -Infinity);
-    this.#troubles.set(credential, { failures, until, cause, opening: false, toldAt });
+    const reportedAt = this.#report(credential, error, before?.reportedAt ?? -Infinity);
+    this.#troubles.set(credential, { failures, until, cause, opening: false, reportedAt });
     if (this.#lastErrors.size >= CREDENTIALS_MAX) this.#lastErrors.clear();
     const { internal, message } = Fault.from(error);
     this.#lastErrors.set(credential, { name: cause.name, message: internal ?? message, at: now });
@@ -195,9 +195,9 @@ export class Admission {
   }
 
   /** Reports the failure unless it was reported recently; returns the time of the last report. */
-  #tell(credential: string, error: unknown, toldAt: number): number {
+  #report(credential: string, error: unknown, reportedAt: number): number {
     const now = this.#options.clock.now();
-    if (now - toldAt < TELL_EVERY_MS) return toldAt;
+    if (now - reportedAt < REPORT_EVERY_MS) return reportedAt;
     this.#options.onError(credential, error);
     return now;
   }

@@ -25,8 +25,8 @@ it('expected faults get a line a second, without a stack, with the number of sup
   jest.advanceTimersByTime(60_000);
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatchObject({ level: 'warn', path: '/json/1.3/setTags', reason: 'registry: away' });
-  const told = lines.reduce((sum, { suppressed }) => sum + 1 + Number(suppressed ?? 0), 0);
-  expect(told).toBe(3_000);
+  const reported = lines.reduce((sum, { suppressed }) => sum + 1 + Number(suppressed ?? 0), 0);
+  expect(reported).toBe(3_000);
   expect(JSON.stringify(lines)).not.toMatch(/stack|at .*\.ts/);
 });
 

@@ -39,7 +39,7 @@ describe('requests that are served', () => {
 
   it('reject at their deadline with the fault of their state', async () => {
     const requests = new PendingRequests(LIMITS);
-    const told = (change: (request: PendingRequest) => void) => {
+    const rejection = (change: (request: PendingRequest) => void) => {
       const answer = requests.serve(10_000, (request) => {
         change(request);
         return never();
@@ -48,8 +48,8 @@ describe('requests that are served', () => {
     };
     const late = new Fault('unavailable', 'perhaps', { effect: 'possible' });
     const all = [
-      told((request) => (request.isArriving = true)).toBeInstanceOf(SlowBody),
-      told((request) => (request.late = late)).toBe(late),
+      rejection((request) => (request.isArriving = true)).toBeInstanceOf(SlowBody),
+      rejection((request) => (request.late = late)).toBe(late),
     ];
     jest.advanceTimersByTime(10_250);
     await Promise.all(all);

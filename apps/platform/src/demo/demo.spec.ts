@@ -14,7 +14,7 @@ const testimony = (platform: Testimony['platform']): Testimony => {
     expected: figures,
     metrics: { ...figures, audience: undefined },
     funnel: figures,
-    ledger: { sent: figures.sent, failed: figures.failed, toldToWait: 3, duplicates: 0 },
+    ledger: { sent: figures.sent, failed: figures.failed, throttled: 3, duplicates: 0 },
   };
 };
 
@@ -99,7 +99,7 @@ describe('the figures of the demo', () => {
     });
     expect(
       ofLedger({ byReason: { accepted: 5, Unregistered: 1, TooManyRequests: 2 }, tokens: 5, duplicates: 0 }),
-    ).toEqual({ sent: 5, failed: 1, toldToWait: 2, duplicates: 0 });
+    ).toEqual({ sent: 5, failed: 1, throttled: 2, duplicates: 0 });
   });
 
   it('agree, or it is told which do not', () => {

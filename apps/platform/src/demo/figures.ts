@@ -62,7 +62,7 @@ export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures 
 /** The figures of a provider: one of the simulators' ledgers. */
 export interface LedgerFigures extends Figures {
   /** Replies of 429 with Retry-After, each of which was retried. */
-  readonly toldToWait: number;
+  readonly throttled: number;
   /** Pushes accepted more than once for one device and message. */
   readonly duplicates: number;
 }
@@ -79,7 +79,7 @@ const waitReasons = ['TooManyRequests', 'UNAVAILABLE'];
 export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigures {
   const sum = (reasons: readonly string[]): number =>
     reasons.reduce((total, reason) => total + (byReason[reason] ?? 0), 0);
-  return { sent: tokens, failed: sum(deadReasons), toldToWait: sum(waitReasons), duplicates };
+  return { sent: tokens, failed: sum(deadReasons), throttled: sum(waitReasons), duplicates };
 }
 
 /** The figures on which sources differ. */

@@ -191,13 +191,13 @@ class Customer {
       ledger: ofLedger(ledgers[platform.provider]),
     }));
     this.#screen.say(`\n${figuresTable(testimonies)}\n`);
-    const toldToWait = testimonies.reduce((sum, { ledger }) => sum + ledger.toldToWait, 0);
+    const throttled = testimonies.reduce((sum, { ledger }) => sum + ledger.throttled, 0);
     const faults = [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)];
     for (const fault of faults.slice(0, 20)) this.#screen.say(`  ! ${fault}`);
     this.#screen.say(
       faults.length > 0
         ? `${faults.length} things do not agree.`
-        : `All agree, to the last device, and each was shown its own text. ${thousands(toldToWait)} pushes were refused with Retry-After first. ${this.#screen.seconds} s in all.`,
+        : `All agree, to the last device, and each was shown its own text. ${thousands(throttled)} pushes were refused with Retry-After first. ${this.#screen.seconds} s in all.`,
     );
     return faults.length === 0;
   }

@@ -23,11 +23,11 @@ export class Screen {
   async step(name: string, work: (progress: (done: number, total: number) => void) => Promise<string>): Promise<void> {
     const started = performance.now();
     const label = `  ${name.padEnd(NAME_WIDTH)}`;
-    const told = await work((done, total) => {
+    const summary = await work((done, total) => {
       if (this.#out.isTTY)
         this.#out.write(`\r${label} ${bar(done, total)}  ${thousands(done)} of ${thousands(total)}\x1b[K`);
     });
     if (this.#out.isTTY) this.#out.write('\r\x1b[K');
-    this.say(`${label} ${told}  (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+    this.say(`${label} ${summary}  (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
 }

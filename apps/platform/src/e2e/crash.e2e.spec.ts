@@ -207,10 +207,10 @@ describe('a platform that is killed again and again', () => {
         const settled = await settledNow();
         const answer = send(round).catch(() => undefined);
         await killAndRevive(round, settled);
-        const told = await answer;
+        const code = await answer;
         // An unanswered caller repeats the request and gets the code of the one existing message.
         codes.set(round.n, await answered(() => send(round)));
-        if (told !== undefined) expect(codes.get(round.n)).toBe(told);
+        if (code !== undefined) expect(codes.get(round.n)).toBe(code);
         return;
       }
       const code = await answered(() => send(round));
@@ -280,7 +280,7 @@ describe('a platform that is killed again and again', () => {
 
   it('sends only pushes with an unknown outcome at a kill twice', () => {
     const broken: string[] = [];
-    const told: string[] = [];
+    const summaries: string[] = [];
     for (const { provider } of platforms) {
       const twice = kills.map(() => 0);
       for (const code of codes.values()) {
@@ -293,7 +293,7 @@ describe('a platform that is killed again and again', () => {
           twice[i]! += again[i + 1]!;
         });
       }
-      told.push(`${provider} ${twice.join(' ')}`);
+      summaries.push(`${provider} ${twice.join(' ')}`);
       // A push with an unknown outcome after a kill may be repeated only after the next kill.
       const all = twice.reduce((sum, n, i) => {
         expect(sum + n).toBeLessThanOrEqual((i + 1) * OPEN_DEVICES);
@@ -303,7 +303,7 @@ describe('a platform that is killed again and again', () => {
       // No duplicate without a kill in between, and none was shown twice.
       expect({ duplicates, masked, unidentified }).toEqual({ duplicates: all, masked: all, unidentified: 0 });
     }
-    process.stderr.write(`sent twice, kill by kill: ${told.join(', ')} (CRASH_SEED=${seed})\n`);
+    process.stderr.write(`sent twice, kill by kill: ${summaries.join(', ')} (CRASH_SEED=${seed})\n`);
     expect(broken).toEqual([]);
   });
 

@@ -103,9 +103,9 @@ describe('traces of the platform', () => {
     const spans = traces.spans();
     expect(namesOf(spans).length).toBeLessThan(60);
     const texts = spans.flatMap(({ name, attributes }) => [name, ...Object.entries(attributes).flat().map(String)]);
-    const told = [...new Set(texts)].join('\n');
-    expect(told).not.toContain(application);
-    expect(told).not.toMatch(/device-\d|token-\d|Hello|[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}/);
+    const logged = [...new Set(texts)].join('\n');
+    expect(logged).not.toContain(application);
+    expect(logged).not.toMatch(/device-\d|token-\d|Hello|[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}/);
   });
 });
 

@@ -224,8 +224,8 @@ describe('event streams', () => {
       await report(`device-${FORGER}`, `${buildStatisticsHash(own)}_${toBase62(packed)}`);
       await report(`device-${VICTIM}`, pushTo(VICTIM).hash);
       await settled();
-      const told = take().map((event) => `${numberOf(event)} ${event.eventName}`);
-      expect(told.toSorted()).toEqual(
+      const received = take().map((event) => `${numberOf(event)} ${event.eventName}`);
+      expect(received.toSorted()).toEqual(
         [FORGER, VICTIM].flatMap((n) => [`${n} Push Delivered`, `${n} Push Opened`]).toSorted(),
       );
     });

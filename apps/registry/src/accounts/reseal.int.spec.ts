@@ -131,8 +131,8 @@ describeWithMongo('resealing', (mongo) => {
     const registry = await registryWith(await openKeys(system(), [two, one]));
     await settled(registry);
     await registry.close();
-    const told = lines.filter((line) => line.includes('opens with no master key'));
-    expect(told.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(place)]);
+    const warnings = lines.filter((line) => line.includes('opens with no master key'));
+    expect(warnings.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(place)]);
     const others = (await boxes()).filter(({ box }) => sealedWith(box) !== masterKeyId(Buffer.alloc(32, 9)));
     expect(new Set(others.map(({ box }) => sealedWith(box)))).toEqual(new Set([masterKeyId(two)]));
     await openKeys(system(), [two]);

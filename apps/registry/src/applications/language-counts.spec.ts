@@ -116,9 +116,9 @@ describe('LanguageFigures (R-RES20)', () => {
         name,
         Array.from({ length: 10 }, () => 'en'),
       );
-    const told = names.map((name) => of(name));
+    const counts = names.map((name) => of(name));
     await quiet();
-    expect(await Promise.all(told)).toEqual(names.map(() => ({ en: 10n })));
+    expect(await Promise.all(counts)).toEqual(names.map(() => ({ en: 10n })));
     // The immediate attempt for each, and four steps of three records.
     expect(counting).toHaveLength(names.length * 5);
 
@@ -152,14 +152,14 @@ describe('LanguageFigures (R-RES20)', () => {
       Array.from({ length: 100 }, () => 'en'),
     );
     hold(true);
-    const told = of('A').catch((error: Error) => error.message);
+    const answer = of('A').catch((error: Error) => error.message);
     await quiet();
     counting[0]!.end();
     await quiet();
     const closed = close();
     hold(false);
     await closed;
-    expect(await told).toBe('The service is closing');
+    expect(await answer).toBe('The service is closing');
     expect(counting).toHaveLength(2);
   });
 });

@@ -59,13 +59,13 @@ export function openCommits<Event>(
     encoded,
   });
 
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const knownIn = (found: readonly Commit<Event>[]): readonly Commit<Event>[] => {
     const unknown = found.findIndex(({ events }) => !events.every(isKnown));
     if (unknown < 0) return found;
     const error = new UnknownEvent(found[unknown]!);
-    if (!told.has(error.message)) held(error);
-    told.add(error.message);
+    if (!reported.has(error.message)) held(error);
+    reported.add(error.message);
     return found.slice(0, unknown);
   };
 

@@ -129,7 +129,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
           return Promise.resolve();
         },
       };
-      const told: unknown[] = [];
+      const problems: unknown[] = [];
       const relay = async (version: typeof things | typeof newerThings): Promise<Relay<ThingEvent>> =>
         keep(
           await openRelay<ThingEvent>({
@@ -142,7 +142,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
                 key: log,
                 value: Buffer.from(`${log} ${position} ${kind}`),
               })),
-            onProblem: (error) => told.push(error),
+            onProblem: (error) => problems.push(error),
           }),
         );
       const old = await relay(things);
@@ -153,7 +153,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await young.submit('things-2', add('b', '1'));
       await until(() => old.held() === 1 && published.length === 2);
       expect(published.sort()).toEqual(['things-1 1 added', 'things-2 1 added']);
-      expect(told).toHaveLength(1);
+      expect(problems).toHaveLength(1);
       expect(await old.level()).toBe(false);
 
       await relay(newerThings);

@@ -83,7 +83,7 @@ class CommitRelay<Event> implements Relay<Event> {
   #closed = false;
   /** Until then the lease is left to others, by `performance.now()`. */
   #awayUntil = -Infinity;
-  readonly #toldOf = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: RelayOptions<Event>) {
     const { db, category, clock = systemClock, broker } = options;
@@ -106,8 +106,8 @@ class CommitRelay<Event> implements Relay<Event> {
       report: this.#report,
       held: (error) => {
         // The commit is the same, however often the lease returns.
-        if (!this.#toldOf.has(error.message)) this.#report(error);
-        this.#toldOf.add(error.message);
+        if (!this.#reported.has(error.message)) this.#report(error);
+        this.#reported.add(error.message);
       },
       mayPublish: () => !this.#closed && this.#lease.held,
       published: (log, position) => void this.#published.set(log, position),

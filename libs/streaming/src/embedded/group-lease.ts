@@ -131,8 +131,8 @@ async function replace(leases: Collection<Holder>, { epoch, renewed }: Holder, m
 }
 
 async function isOver(db: Db, { renewed, ttlMs }: Holder): Promise<boolean> {
-  const told = await db
+  const stored = await db
     .collection<{ _id: 'clock'; now: Date }>(leaseModel.name)
     .findOneAndUpdate({ _id: 'clock' }, { $currentDate: { now: true } }, { upsert: true, returnDocument: 'after' });
-  return told !== null && told.now.getTime() - renewed.getTime() > ttlMs;
+  return stored !== null && stored.now.getTime() - renewed.getTime() > ttlMs;
 }

@@ -57,11 +57,11 @@ export function awayFeatures(test: ProcessesUnderTest): void {
         });
       }
       expect(seconds * 1_000).toBeLessThan(ANSWERED_MS);
-      const told = await notServed();
-      expect(told.length).toBeGreaterThan(before);
+      const failures = await notServed();
+      expect(failures.length).toBeGreaterThan(before);
       // Each gateway logs one line at once, one a second, and one at the end.
-      expect(told.length - before).toBeLessThan(3 * (seconds + 3));
-      expect(told.join('\n')).not.toContain('stack');
+      expect(failures.length - before).toBeLessThan(3 * (seconds + 3));
+      expect(failures.join('\n')).not.toContain('stack');
       // This device has no unanswered command: an unanswered one may still be executed after this.
       const device = { application, hwid: `phone-${CALLERS}` };
       await answered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));

@@ -57,8 +57,8 @@ describeWithMongo('fan-out', (mongo) => {
   it('removes a message of a deleted application, with all its plans (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     const tell = async (event: MessageEvent['event']): Promise<void> => {
-      const told = eventOf(message, clock.date, event);
-      await broker.publish(topicNames.messages, [{ key: message.code, value: MessageEvent.encode(told).finish() }]);
+      const value = MessageEvent.encode(eventOf(message, clock.date, event)).finish();
+      await broker.publish(topicNames.messages, [{ key: message.code, value }]);
       await settled();
     };
     await tell({ $case: 'failed', value: {} });
