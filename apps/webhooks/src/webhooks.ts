@@ -31,7 +31,7 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly devices: Pick<Devices, 'describe'>;
   /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];
-  /** PEM text of additional certificate authorities. */
+  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export type {
   NewToken,
   NewUser,
   SelfReportWrite,
-  Person,
+  HwidDevices,
   RegisterDevice,
 } from './device/action.ts';
 export { newPlatformIn } from './device/action.ts';

@@ -209,7 +209,7 @@ export class Http2Connection implements ProviderConnection {
       busy += entry.link.busy;
     }
     if (busy > 0) this.#busyAt = now;
-    else if (now - this.#busyAt > IDLE_MS) this.#rest();
+    else if (now - this.#busyAt > IDLE_MS) this.#closeIdle();
   }
 
   #judge(entry: Entry, now: number): void {
@@ -247,7 +247,7 @@ export class Http2Connection implements ProviderConnection {
   }
 
   /** Closes an idle connection until its next use. */
-  #rest(): void {
+  #closeIdle(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
     if (this.#current) this.renew(this.#current.epoch);
@@ -255,7 +255,7 @@ export class Http2Connection implements ProviderConnection {
 
   /** Lets waiting callers write, in turn, as long as streams are free. */
   #wake(): void {
-    for (let turns = this.#waiting.length; turns > 0; turns--) {
+    for (let callers = this.#waiting.length; callers > 0; callers--) {
       if (!this.#current?.link.ready()) return;
       this.#waiting.shift()?.();
     }

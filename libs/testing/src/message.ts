@@ -20,7 +20,7 @@ export async function listedMessage(
 /** Longer than an unresponsive provider blocks pushes. */
 const SETTLE_MS = 60_000;
 
-interface PassingTime {
+interface TimeSteps {
   /** Seconds per step of the clock. @default 70 */
   readonly stepSeconds?: number;
   /** @default 3600 */
@@ -35,7 +35,7 @@ export async function untilDone(
   world: Pick<World, 'call' | 'settle' | 'advance'>,
   application: string,
   code: string,
-  { stepSeconds = 70, patienceSeconds = 3600 }: PassingTime = {},
+  { stepSeconds = 70, patienceSeconds = 3600 }: TimeSteps = {},
 ): Promise<number> {
   for (let passed = 0; ; passed += stepSeconds) {
     await world.settle(SETTLE_MS);

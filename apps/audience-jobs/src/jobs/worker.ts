@@ -47,7 +47,7 @@ interface Taken {
 export class Worker {
   readonly #deps: WorkerDeps;
   readonly #owner = randomBase62(OWNER_LENGTH);
-  readonly #turns = roundRobin();
+  readonly #queues = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
   /** The last part of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
@@ -83,7 +83,7 @@ export class Worker {
 
   /** False if nothing can be started now. */
   async #startNext(): Promise<boolean> {
-    for (const queue of this.#turns.order(await this.#deps.store.queues())) {
+    for (const queue of this.#queues.order(await this.#deps.store.queues())) {
       for await (const { id } of this.#deps.store.startable(queue)) {
         if (this.#stopping) return false;
         const taken = this.#running.has(id) ? undefined : await this.#take(id);
@@ -118,7 +118,7 @@ export class Worker {
 
   #start(queue: Queue, taken: Taken, isAlone: boolean): void {
     const { id } = taken.job;
-    const end = this.#turns.begin(queue);
+    const end = this.#queues.begin(queue);
     this.#isAlone = isAlone;
     const run = this.#run(taken, isAlone ? 1 : TURN_PARTS).then((isWell) => {
       this.#running.delete(id);

@@ -74,7 +74,7 @@ export const accountFields = {
 };
 
 /** Whether a deleted state keeps nothing but its name. */
-export const isEmptied = (state: AccountState): boolean =>
+export const isCleared = (state: AccountState): boolean =>
   (state.kind === 'application' && state.deletedAt !== undefined) || (state.kind === 'filter' && !state.live);
 
 /** A state as a document: the fields that queries use, and records in the encoding of their events. */

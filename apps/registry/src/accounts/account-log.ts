@@ -25,7 +25,7 @@ import type { LogDefinition, Needs } from '@tidings/event-store';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Quotas } from '@tidings/kernel';
 import { CAMPAIGNS, PRESETS, FILTERS, addressOf, kinds } from './account-collections.ts';
-import { accountFields, documentOf, isEmptied, stateOf } from './account-documents.ts';
+import { accountFields, documentOf, isCleared, stateOf } from './account-documents.ts';
 
 /** An action on an account, with its time. */
 export interface AccountCommand {
@@ -224,6 +224,6 @@ export const accountsLog = (
   isKnown: ({ event }) => event !== undefined,
   toDocument: documentOf,
   fields: accountFields,
-  clears: isEmptied,
+  clears: isCleared,
   fromDocument: (document) => stateOf(document),
 });

@@ -65,7 +65,7 @@ describeWithMongo('fan-out', (mongo) => {
       const closing: Promise<void>[] = [];
       const released = clock.date;
       for (const message of sent) await release(broker, message, released);
-      for (let life = 0; life < 4; life++) {
+      for (let run = 0; run < 4; run++) {
         const killer = new Killer(1 + Math.floor(chance() * 25), chance() < 0.5);
         const fanout = await start(killer).catch(() => undefined);
         const until = Date.now() + 400;

@@ -67,7 +67,7 @@ export class PairTable {
   }
 
   /** Records the pair. Returns -1 if it is new, else the collapse hash that it was first recorded with. */
-  meet(token: number, message: number, collapse: number): number {
+  record(token: number, message: number, collapse: number): number {
     const young = this.#young.get(token, message);
     if (young >= 0) return young;
     const old = this.#old.get(token, message);

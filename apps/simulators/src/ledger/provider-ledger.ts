@@ -166,7 +166,7 @@ export class ProviderLedger {
       this.#unidentified++;
       return;
     }
-    const first = this.#pairs.meet(token, message, collapse);
+    const first = this.#pairs.record(token, message, collapse);
     if (first < 0) return;
     this.#duplicates++;
     if (collapse !== 0 && first === collapse) this.#masked++;

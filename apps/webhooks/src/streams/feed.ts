@@ -9,7 +9,7 @@ import type { Place, Unacked } from './unacked.ts';
 
 /** Commits read at a time, and cached for events that are sent again. */
 const COMMITS_AT_ONCE = 4;
-const COMMITS_KEPT = 8;
+const MAX_COMMITS = 8;
 
 /** The events of a commit for devices of one platform. */
 interface Entry {
@@ -139,7 +139,7 @@ export class Feed {
     this.#ahead = commits.map(feedCommit);
     for (const commit of this.#ahead) {
       this.#recent.set(commit.position, commit);
-      if (this.#recent.size > COMMITS_KEPT) this.#recent.delete(this.#recent.keys().next().value!);
+      if (this.#recent.size > MAX_COMMITS) this.#recent.delete(this.#recent.keys().next().value!);
     }
   }
 }

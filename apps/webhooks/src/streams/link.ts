@@ -30,7 +30,7 @@ export interface LinkListener {
 export interface LinkOptions {
   /** Decides which addresses may be connected to. */
   readonly guard: AddressGuard;
-  /** PEM text of additional certificate authorities. */
+  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
 }
 

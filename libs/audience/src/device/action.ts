@@ -81,8 +81,8 @@ export interface DeviceDecision {
   readonly invalidTags?: readonly number[];
 }
 
-/** A person's devices in one account. */
-export interface Person {
+/** The devices with one hwid in an account. */
+export interface HwidDevices {
   /** The device of the command. */
   readonly own: Device | undefined;
   /** The devices with the same hwid in other applications. */

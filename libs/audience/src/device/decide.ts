@@ -19,7 +19,7 @@ import {
   type NewUser,
   type SelfReportWrite,
   nothing,
-  type Person,
+  type HwidDevices,
   type RegisterDevice,
 } from './action.ts';
 import { setActivityToken, setPushToStartToken } from './activities.ts';
@@ -156,7 +156,7 @@ function unregister(identity: DeviceIdentity, own: Device, at: Date): DeviceDeci
 
 function setTags(
   identity: DeviceIdentity,
-  { own, siblings }: Person,
+  { own, siblings }: HwidDevices,
   { writes, lenient }: DeviceAction & { type: 'setTags' },
   at: Date,
 ): DeviceDecision {
@@ -184,7 +184,7 @@ function setTags(
 /** Stores the device's user and tags, after other events. */
 function say(
   identity: DeviceIdentity,
-  { own, siblings }: Person,
+  { own, siblings }: HwidDevices,
   { user, writes }: { readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] },
   at: Date,
   before: readonly NonNullable<DeviceEvent['event']>[] = [],
@@ -212,14 +212,14 @@ function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): Dev
  */
 export function decide(
   identity: DeviceIdentity,
-  known: Person,
+  known: HwidDevices,
   action: DeviceAction,
   seq: number | undefined,
   at: Date,
 ): DeviceDecision {
   const own = isPresent(known.own) ? known.own : undefined;
   const siblings = known.siblings.filter(isPresent);
-  const hwidHash = { own, siblings };
+  const present = { own, siblings };
   const id = deviceIdOf(identity.application, identity.hwidHash);
   const isNew = !own && newPlatformIn(action) !== undefined;
   switch (action.type) {
@@ -231,10 +231,10 @@ export function decide(
       return unregister(identity, found(own), at);
     case 'setTags':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return setTags(identity, hwidHash, action, at);
+      return setTags(identity, present, action, at);
     case 'open': {
       const opened = { id, set: { open: at.getTime() } };
-      if (!isNew) return { events: say(identity, hwidHash, action, at), selfReports: [opened] };
+      if (!isNew) return { events: say(identity, present, action, at), selfReports: [opened] };
       const { events, selfReports } = registerEarly(identity, seq, siblings, action, at);
       return { events, selfReports: [...selfReports, opened] };
     }
@@ -249,12 +249,12 @@ export function decide(
       return { events: [], selfReports: [{ id, set: { badge: action.badge } }] };
     case 'recordEvent':
       return {
-        events: say(identity, hwidHash, action, at, [{ $case: 'occurred', value: action.occurrence }]),
+        events: say(identity, present, action, at, [{ $case: 'occurred', value: action.occurrence }]),
         selfReports: [],
       };
     case 'bindUser':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return { events: say(identity, hwidHash, action, at), selfReports: [] };
+      return { events: say(identity, present, action, at), selfReports: [] };
     case 'useKey':
       return nothing;
     case 'setPushToStartToken':

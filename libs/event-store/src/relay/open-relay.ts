@@ -240,8 +240,8 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async #keepPublished(): Promise<void> {
     if (this.#published.size === 0) return;
-    const raised = new Map(this.#published);
-    await this.#commits.raise('published', raised);
-    for (const [log, position] of raised) if (this.#published.get(log) === position) this.#published.delete(log);
+    const positions = new Map(this.#published);
+    await this.#commits.raise('published', positions);
+    for (const [log, position] of positions) if (this.#published.get(log) === position) this.#published.delete(log);
   }
 }

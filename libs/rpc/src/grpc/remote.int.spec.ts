@@ -58,7 +58,7 @@ async function connectedTo(processes: readonly RpcProcess[]): Promise<Replicas> 
 const echoAt = (replicas: Replicas, options?: RemoteOptions<Echo>): Echo =>
   remote<Echo>(echoDefinition, replicas, options);
 const never: Say = () => new Promise(() => undefined);
-const turns = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const indices = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /** Two processes; what the first was told to say is not answered before `cut` ends it and its connections. */
 async function setUpBroken() {
@@ -70,7 +70,7 @@ async function setUpBroken() {
   const first = await start('first', { drainMs: 0, say });
   const second = await start('second');
   const replicas = await connectedTo([first, second]);
-  const keys = turns(100).map(String);
+  const keys = indices(100).map(String);
   const text = keys.find((key) => replicas.candidates(key)[0]!.name === first.address)!;
   return {
     ...{ first, second, replicas, text },
@@ -105,11 +105,11 @@ describe('a remote call', () => {
   it('goes to those that can be reached', async () => {
     const [first, second] = [await start('first'), await start('second')];
     const echo = echoAt(await connectedTo([first, second]));
-    expect(new Set(await Promise.all(turns(10).map(async () => (await echo.say({ text: 'a' })).text)))).toEqual(
+    expect(new Set(await Promise.all(indices(10).map(async () => (await echo.say({ text: 'a' })).text)))).toEqual(
       new Set(['first', 'second']),
     );
     await first.close();
-    for (const text of turns(10).map(String)) expect(await echo.say({ text })).toEqual({ text: 'second' });
+    for (const text of indices(10).map(String)) expect(await echo.say({ text })).toEqual({ text: 'second' });
   });
 
   it('waits for a service that is not there yet', async () => {
@@ -215,7 +215,7 @@ describe('a shutdown', () => {
     const echo = echoAt(await replicasOf(processes), { deadlineMs: 30_000 });
     let stopping = false;
     let sent = 0;
-    const load = turns(16).map(async () => {
+    const load = indices(16).map(async () => {
       while (!stopping) {
         const text = `${sent++}`;
         expect(await echo.say({ text })).toEqual({ text });
@@ -244,7 +244,7 @@ describe('a routing key', () => {
   it('leads to one replica, wherever it is used, and to the next one while that is away', async () => {
     const processes = [await start('a'), await start('b'), await start('c')];
     const [here, there] = [await connectedTo(processes), await connectedTo([...processes].reverse())];
-    const texts = turns(30).map(String);
+    const texts = indices(30).map(String);
     const routes = async (replicas: Replicas): Promise<string[]> =>
       Promise.all(texts.map(async (text) => (await echoAt(replicas, byText).say({ text })).text));
     const before = await routes(here);

@@ -7,7 +7,7 @@ export type Token =
   | { readonly kind: 'end'; readonly text: ''; readonly at: number };
 
 const SPACE = /\s/;
-const MARKS = new Set('()[],*+\\');
+const PUNCTUATION = new Set('()[],*+\\');
 const QUOTES = new Set('"\'');
 /** Tokens before values: a `+` after them is a sign, because there is nothing to join. */
 const BEFORE_VALUES = new Set('([,');
@@ -31,7 +31,8 @@ function quoted(source: string, start: number): { readonly text: string; readonl
   throw syntaxError(source, start, 'text without an end');
 }
 
-const endsWord = (character: string): boolean => SPACE.test(character) || MARKS.has(character) || QUOTES.has(character);
+const endsWord = (character: string): boolean =>
+  SPACE.test(character) || PUNCTUATION.has(character) || QUOTES.has(character);
 
 /** The end of the number that begins here; `at` if there is none. */
 function endOfNumber(source: string, at: number): number {
@@ -48,7 +49,7 @@ export function* tokensOf(source: string): Generator<Token, void> {
     const numberEnd = BEFORE_VALUES.has(before) ? endOfNumber(source, at) : at;
     if (SPACE.test(character)) {
       at++;
-    } else if (MARKS.has(character) && numberEnd === at) {
+    } else if (PUNCTUATION.has(character) && numberEnd === at) {
       yield { kind: 'mark', text: character, at: at++ };
       before = character;
     } else if (QUOTES.has(character)) {

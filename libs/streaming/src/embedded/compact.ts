@@ -29,19 +29,19 @@ async function filter(
   let kept = 0;
   for await (const read of batches(log, store, log.start, to)) {
     const changed: Batch[] = [];
-    const emptied: Batch[] = [];
+    const empty: Batch[] = [];
     for (const batch of read) {
       const records = recordsOf(batch, log.topic, log.partition);
       const stay = records.filter(keep);
       kept += stay.length;
       if (stay.length === records.length) continue;
       // The last batch stays even if it is empty: it marks the end of the partition.
-      if (stay.length === 0 && endOf(batch) < log.end) emptied.push(batch);
+      if (stay.length === 0 && endOf(batch) < log.end) empty.push(batch);
       else changed.push(without(batch, stay));
     }
     if (changed.length > 0) await store.rewrite(log, changed);
-    if (emptied.length > 0)
-      await store.remove(emptied.map(({ first }) => ({ ...log.place, from: first, below: first + 1 })));
+    if (empty.length > 0)
+      await store.remove(empty.map(({ first }) => ({ ...log.place, from: first, below: first + 1 })));
   }
   return kept;
 }

@@ -79,9 +79,9 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       level >= 20 && level <= 79 && plan !== 'free' && outcome !== 'without token';
 
     const textFor = ({ language, name, level }: Phone): string => {
-      const raised = name && name[0]!.toUpperCase() + name.slice(1);
-      if (language === 'en') return `Hello ${raised ?? 'friend'}, level ${level}`;
-      if (language === 'de') return `Hallo ${raised ?? 'Freund'}, Stufe ${level}`;
+      const capitalized = name && name[0]!.toUpperCase() + name.slice(1);
+      if (language === 'en') return `Hello ${capitalized ?? 'friend'}, level ${level}`;
+      if (language === 'de') return `Hallo ${capitalized ?? 'Freund'}, Stufe ${level}`;
       return `${name?.toUpperCase() ?? ''} ${level}`;
     };
     const titleFor = ({ language }: Phone): string => (language === 'de' ? 'Neues' : 'News');

@@ -23,7 +23,7 @@ import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
 
 /** The default tags that describe a person. The others describe the device, or the address that receives mail. */
-const ofPersons: ReadonlySet<number> = new Set(
+const personalTags: ReadonlySet<number> = new Set(
   [
     defaultTags.country,
     defaultTags.city,
@@ -34,7 +34,7 @@ const ofPersons: ReadonlySet<number> = new Set(
 );
 
 const ownTags = (device: Device): readonly TagEntry[] =>
-  device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || ofPersons.has(k));
+  device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || personalTags.has(k));
 
 /** Writes of the tags that devices of `from` have and devices of `to` lack; of several values, that of the most recently used device. */
 function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {

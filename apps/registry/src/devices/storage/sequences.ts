@@ -30,7 +30,7 @@ export interface Sequences {
 export function openSequences(db: Db): Sequences {
   const sequences = db.collection<Sequence>(SEQUENCES);
   const blocks = new Map<string, Block>();
-  const turns = new Map<string, Promise<unknown>>();
+  const last = new Map<string, Promise<unknown>>();
 
   const reserve = async (application: string, count: number): Promise<number> => {
     const update = { $inc: { next: count } };
@@ -71,11 +71,11 @@ export function openSequences(db: Db): Sequences {
 
   return {
     take(application, count) {
-      const turn = (turns.get(application) ?? Promise.resolve()).then(() => take(application, count));
+      const turn = (last.get(application) ?? Promise.resolve()).then(() => take(application, count));
       // The caller receives the failure; the next turn only waits for this one to end.
       const settled = turn.catch(() => undefined);
-      turns.set(application, settled);
-      void settled.then(() => turns.get(application) === settled && turns.delete(application));
+      last.set(application, settled);
+      void settled.then(() => last.get(application) === settled && last.delete(application));
       return turn;
     },
   };
