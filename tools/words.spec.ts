@@ -1,69 +1,134 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
 
-/** Identifiers that words of docs/glossary.md have replaced, with what replaces them. Whole identifiers, in any case of the first letter. */
-const REPLACED: Readonly<Record<string, string>> = {
-  brokenLaws: 'brokenInvariants',
-  chunkSet: 'bitmap',
-  commitEmptying: 'commitRedaction',
+/** Words that those of docs/glossary.md have replaced wherever they are part of an identifier or a file name, with what replaces them. */
+const REPLACED_WORDS: Readonly<Record<string, string>> = {
+  authorities: 'CA certificates',
   crowd: 'population',
+  crowds: 'populations',
   desk: 'buffers',
-  desks: 'bufferPool',
-  eventsRaised: 'eventsEnqueued',
+  desks: 'buffer pool',
+  emptied: 'redacted',
+  emptying: 'redaction',
   fate: 'outcome',
   fates: 'outcomes',
+  fold: 'apply',
   folded: 'applied',
-  foldEveryMs: 'applyEveryMs',
-  formUnderTest: 'modeUnderTest',
-  glance: 'partialDecoder',
-  heldReport: 'pendingReport',
+  folding: 'applying',
+  folds: 'applies',
+  gate: 'throttle',
+  gates: 'throttles',
+  glance: 'partial decode',
+  glances: 'partial decodes',
   incarnation: 'epoch',
-  isPassing: 'isTransient',
-  isWithinReach: 'hasAccess',
-  commitsKept: 'commitRetention',
-  keptMs: 'retentionMs',
+  incarnations: 'epochs',
+  laws: 'invariants',
+  leftover: 'orphan',
   leftovers: 'orphans',
-  marksId: 'sendableId',
-  deviceNotes: 'selfReportedState',
-  claimsParts: 'claimsDeps',
-  dispatchParts: 'dispatchDeps',
-  mergeNotes: 'mergeSelfReports',
-  notesField: 'selfReportedField',
-  occur: 'recordEvent',
-  openEmptying: 'openRedaction',
-  parked: 'deadLetter',
-  personOf: 'hwidHashOf',
-  jobPiece: 'partEntries',
-  jobPieceProcessed: 'jobPartProcessed',
-  openPieces: 'openJobParts',
-  pieceDocument: 'jobPartDocument',
-  pieceProcessor: 'partProcessor',
-  piecesModel: 'jobPartsModel',
-  storePiece: 'storePart',
-  takePieces: 'takeRanges',
+  park: 'dead letter',
+  parked: 'dead letter',
+  parking: 'dead letter',
+  permits: 'semaphore',
+  person: 'hwid hash',
+  persons: 'hwid hashes',
   presented: 'credentials',
-  raisedKind: 'enqueuedKind',
+  raised: 'enqueued',
+  remains: 'orphans',
+  repair: 'refresh',
   repaired: 'refreshed',
+  repairs: 'refreshes',
   resting: 'deferred',
   sister: 'sibling',
   sisters: 'siblings',
   standing: 'access',
+  struck: 'fault scenario',
+  told: 'delivered',
+  turns: 'semaphore',
+  unanswered: 'unknown outcome',
+  unfit: 'invalid',
+  verdict: 'send result',
+  verdicts: 'send results',
+  waking: 'retry scheduler',
+  woken: 'resumed',
+};
+
+/**
+ * Replaced names of words that have another meaning elsewhere: whole identifiers and file names, in any notation. The words alone, such as window, rest,
+ * held, reach, owners, notes, form and piece, are not looked for.
+ */
+const REPLACED_NAMES: Readonly<Record<string, string>> = {
+  brokenLaw: 'brokenInvariant',
+  chunkSet: 'bitmap',
+  chunkSets: 'bitmaps',
+  claimsParts: 'claimsDeps',
+  commitsKept: 'commitRetention',
+  contactOfMail: 'emailContact',
+  deviceNotes: 'selfReportedState',
+  dispatchParts: 'dispatchDeps',
+  deploymentForm: 'deploymentMode',
+  formUnderTest: 'modeUnderTest',
+  heldReport: 'pendingReport',
+  heldReports: 'pendingReports',
+  isPassing: 'isTransient',
+  isWithinReach: 'hasAccess',
+  jobPiece: 'partEntries',
+  jobPieceProcessed: 'jobPartProcessed',
+  jobPieces: 'jobParts',
+  keptMs: 'retentionMs',
+  law: 'invariant',
+  life: 'epoch',
+  lives: 'epochs',
+  mailContact: 'emailContact',
+  marks: 'sliceStatuses',
+  marksId: 'sendableId',
+  meet: 'resolveClaim',
+  meetClaim: 'resolveClaim',
+  mergeNotes: 'mergeSelfReports',
+  notesField: 'selfReportedField',
+  numberedLog: 'eventLog',
+  occur: 'recordEvent',
+  openPieces: 'openJobParts',
+  ownerLease: 'workerLease',
+  ownerLeases: 'workerLeases',
+  passing: 'transient',
+  pieceDocument: 'jobPartDocument',
+  pieceProcessor: 'partProcessor',
+  piecesModel: 'jobPartsModel',
   sendingParts: 'sendingDeps',
+  standInParts: 'standInDeps',
+  storePiece: 'storePart',
   streamParts: 'streamDeps',
-  struck: 'runFaultScenario',
-  toldChange: 'deliveryChange',
-  toldDocument: 'deliveryDocument',
-  unanswered: 'outcomeUnknown',
-  unfit: 'invalidTags',
-  verdict: 'sendResult',
+  takePieces: 'takeRanges',
+  wakeSlice: 'resume',
   windowId: 'sliceId',
   windowSize: 'sliceSize',
 };
 
-const pattern = new RegExp(`(?<![\\w$])(?:${Object.keys(REPLACED).join('|')})(?![\\w$])`, 'gi');
+/** The retention of messages. */
+const ALLOWED = new Set(['KEPT_MS']);
+
+/** File names that say nothing where they are read alone. */
+const NAMELESS = new Set(['rpc.ts', 'store.ts', 'log.ts']);
+
+/** The words of an identifier or a file name, in lower case. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(Boolean);
+
+const names = new Set(Object.keys(REPLACED_NAMES).map((name) => wordsOf(name).join(' ')));
+
+const isReplaced = (name: string): boolean => {
+  if (ALLOWED.has(name)) return false;
+  const words = wordsOf(name);
+  return names.has(words.join(' ')) || words.some((word) => Object.hasOwn(REPLACED_WORDS, word));
+};
 
 /** The code of a file: comments, texts and patterns may say in plain English what identifiers may not. */
 const codeOf = (text: string): string =>
@@ -72,25 +137,52 @@ const codeOf = (text: string): string =>
     .replace(/(^|\s)\/\/.*$/gm, '$1')
     .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, "''");
 
-const replacedIn = (text: string): string[] => [...codeOf(text).matchAll(pattern)].map(([word]) => word);
+const replacedIn = (text: string): string[] =>
+  [...codeOf(text).matchAll(/[A-Za-z_$][\w$]*/g)].map(([name]) => name).filter(isReplaced);
+
+/** Whether a file's name contains a replaced word, or does not say what the file serves. */
+const isMisnamed = (file: string): boolean => {
+  const name = basename(file);
+  return isReplaced(name.split('.')[0]!) || NAMELESS.has(name);
+};
 
 describe('words that the glossary has replaced', () => {
-  const files = globSync('{apps,libs,bench}/**/*.ts', {
+  const files = globSync('{apps,libs,bench,tools,proto}/**/*.{ts,mjs,proto}', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
-  });
+  }).filter((file) => basename(file) !== 'words.spec.ts');
 
-  it('are not identifiers', () => {
+  it('are in no identifier of the code, the tools and the protos', () => {
     const found = files.flatMap((file) =>
       replacedIn(readFileSync(join(root, file), 'utf8')).map((word) => `${word} in ${file}`),
     );
     expect(found).toEqual([]);
   });
 
-  it('are found in code, and not in comments or texts', () => {
-    expect(replacedIn(`const desk = 1; // a desk\nlog('parked'); /* a verdict */ type Verdict = string;`)).toEqual([
+  it('are in no file name, and a file name says what the file serves', () => {
+    const documents = globSync('{docs,deploy,bench}/**/*.{md,yml,yaml,json}', {
+      cwd: root,
+      exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+    });
+    expect([...files, ...documents].filter(isMisnamed)).toEqual([]);
+    expect(['a/rpc.ts', 'a/parked.int.spec.ts', 'a/stand-in-parts.ts'].filter((file) => !isMisnamed(file))).toEqual([]);
+  });
+
+  it('leave the suffix controller to classes that Nest routes', () => {
+    const unrouted = files.filter(
+      (file) => file.endsWith('.controller.ts') && !readFileSync(join(root, file), 'utf8').includes('@Controller('),
+    );
+    expect(unrouted).toEqual([]);
+  });
+
+  it('are found in code, in any notation, and not in comments or texts', () => {
+    expect(replacedIn(`const desk = 1; // a desk\nlog('parked'); /* a verdict */ type SendVerdict = string;`)).toEqual([
       'desk',
-      'Verdict',
+      'SendVerdict',
     ]);
+    expect(
+      replacedIn('const WINDOW_SIZE = 1; readonly #toldAt = 0; gates_open; optional uint32 window_id = 1;'),
+    ).toEqual(['WINDOW_SIZE', 'toldAt', 'gates_open', 'window_id']);
+    expect(replacedIn('initialWindowSize; delegate; formatToParts; investigates; aggregated')).toEqual([]);
   });
 });
