@@ -186,3 +186,25 @@ describe('words that the glossary has replaced', () => {
     expect(replacedIn('initialWindowSize; delegate; formatToParts; investigates; aggregated')).toEqual([]);
   });
 });
+
+describe('the glossary', () => {
+  const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+  const rows = [...glossary.matchAll(/^\|(.*)\|$/gm)]
+    .map(([, cells]) => cells!.split('|').map((cell) => cell.trim()))
+    .filter(([word]) => word !== 'word' && !/^-+$/.test(word!));
+
+  it('has a meaning and a place in the tree for every word', () => {
+    const incomplete = rows.filter(([, meaning, place]) => !meaning || !/`(apps|libs|proto|docs)\//.test(place ?? ''));
+    expect(incomplete).toEqual([]);
+  });
+
+  it.each(
+    [
+      ...['log', 'commit', 'head', 'relay', 'decider', 'projection', 'checkpoint', 'event', 'command', 'query'],
+      ...['plan', 'chunk', 'seq', 'lane', 'attempt', 'lease', 'batch', 'funnel', 'stage', 'adapter', 'port'],
+      ...['embedded', 'distributed', 'semaphore', 'slice', 'throttle', 'epoch'],
+    ].map((word) => [word]),
+  )('has a row for %s', (word) => {
+    expect(rows.filter(([words]) => words!.split(', ').includes(word))).toHaveLength(1);
+  });
+});
