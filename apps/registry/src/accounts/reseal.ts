@@ -2,12 +2,13 @@ import type { Application } from '@tidings/audience';
 import { type LogDefinition, openCommits, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
+import { type ModelDefinition, modelOf } from '@tidings/mongo';
 import { type DeploymentKeys, type Logger, masterKeyId, reseal } from '@tidings/runtime';
-import type { Db } from 'mongodb';
-import { ACCOUNTS, APPLICATIONS } from './account-collections.ts';
+import type { Db, Document } from 'mongodb';
 import { stateOf } from './account-documents.ts';
 import { type AccountCommand, accountLogOf } from './account-log.ts';
 import type { AccountWriter } from './account-writer.ts';
+import { accountsModel, applicationsModel } from './storage/accounts.schema.ts';
 
 export interface ResealingDeps {
   readonly db: Db;
@@ -38,15 +39,14 @@ const PAGE = 100;
 type Boxes = Readonly<Record<string, Uint8Array>>;
 
 /** The documents of a collection by id, page by page. */
-async function* pagesOf(db: Db, collection: string, filter: object, signal: AbortSignal) {
+async function* pagesOf(db: Db, states: ModelDefinition, filter: object, signal: AbortSignal) {
   let after = '';
   while (!signal.aborted) {
-    const page = await db
-      .collection<{ _id: string }>(collection)
+    const page = await modelOf(db, states)
       .find({ ...filter, _id: { $gt: after } })
       .sort({ _id: 1 })
       .limit(PAGE)
-      .toArray();
+      .lean<(Document & { readonly _id: string })[]>();
     yield page;
     if (page.length < PAGE) return;
     after = page.at(-1)!._id;
@@ -102,7 +102,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
 
   const resealStates = async (signal: AbortSignal): Promise<number> => {
     let found = 0;
-    for await (const page of pagesOf(db, APPLICATIONS, { 'platforms.0': { $exists: true } }, signal)) {
+    for await (const page of pagesOf(db, applicationsModel, { 'platforms.0': { $exists: true } }, signal)) {
       const commands = page.flatMap((document) => {
         const { account, code: application, platforms } = stateOf(document) as Application;
         return platforms.flatMap(({ platform, sealed: before }): AccountCommand[] => {
@@ -134,7 +134,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
   /** States are authoritative, but applied commits must not need the previous key either. */
   const resealCommits = async (signal: AbortSignal): Promise<number> => {
     let found = 0;
-    for await (const accounts of pagesOf(db, ACCOUNTS, {}, signal)) {
+    for await (const accounts of pagesOf(db, accountsModel, {}, signal)) {
       for (const { _id: account } of accounts) found += await resealLog(accountLogOf(account), signal);
     }
     return found;

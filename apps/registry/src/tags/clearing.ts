@@ -3,10 +3,11 @@ import { deviceLogOf, isSharedTag, type TagDefinition, tagTypeOf } from '@tiding
 import { every } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
+import { modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
-import { ACCOUNTS, APPLICATIONS } from '../accounts/account-collections.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
+import { accountsModel, applicationsModel } from '../accounts/storage/accounts.schema.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { TAG_PATIENCE_MS } from './tag-cache.ts';
@@ -49,10 +50,9 @@ const definitionOf = (number: number): TagDefinition => ({
 export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps): TagClearing {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const pending = (): Promise<ClearingAccount[]> =>
-    db
-      .collection<ClearingAccount>(ACCOUNTS)
-      .find({ 'clearing.0': { $exists: true } }, { projection: { clearing: 1 } })
-      .toArray();
+    modelOf(db, accountsModel)
+      .find({ 'clearing.0': { $exists: true } }, { clearing: 1 })
+      .lean<ClearingAccount[]>();
 
   const unset = async ({ _id: id, account, app: application, hwidHash, hwid }: DeviceDocument, tag: TagDefinition) => {
     const identity = { account, application, hwidHash, hwid };
@@ -81,11 +81,9 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
     // Until then, a process with an older cache may still write values of the tag.
     if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
     for (const { _id: account, clearing } of accounts) {
-      const projection = { _id: 1 };
-      const applications = await db
-        .collection<{ _id: string }>(APPLICATIONS)
-        .find({ account }, { projection })
-        .toArray();
+      const applications = await modelOf(db, applicationsModel)
+        .find({ account }, { _id: 1 })
+        .lean<{ readonly _id: string }[]>();
       for (const number of clearing) {
         for (const { _id: application } of applications) await clear(application, number, signal);
         if (signal.aborted) return;
