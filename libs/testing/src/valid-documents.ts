@@ -3,9 +3,10 @@ import { databasePrefixOf, invalidDocuments } from '@tidings/mongo';
 import { connectToStore } from './stored.ts';
 
 /**
- * Validates every stored document of a world against the schema of its collection.
+ * Validates stored documents of a world against the schemas of their collections, in the databases of all services: of each collection the 2,000
+ * documents that were inserted last, and all of a smaller one.
  * @param mongoUrl the server, with the prefix of the world's databases as its path
- * @throws Fault `bug` with a line for each invalid document, and for each collection without a schema
+ * @throws Fault `bug` with a line for each invalid document, and for each stored collection without a schema
  */
 export async function checkDocuments(mongoUrl: string): Promise<void> {
   const { collectionsByDatabase } = await import('@tidings/platform/collections');

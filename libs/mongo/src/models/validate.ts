@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { type ModelDefinition, modelOf } from './model.ts';
 
-/** Read of each collection, from its end: what was written last. */
+/** Maximum number of documents that are read of each collection: those that were inserted last. */
 const AT_MOST = 2_000;
 
 /**
