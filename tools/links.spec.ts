@@ -51,3 +51,17 @@ describe('links and paths in documents', () => {
     expect(unknownIn('docs/page.md', names, ['libs/a/b.ts'])).toEqual(['ab.ts in docs/page.md']);
   });
 });
+
+describe('the stations of a message in CONTRIBUTING.md', () => {
+  it('name one file each, and no file twice', () => {
+    const [, section = ''] = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('## The stations of a message');
+    const rows = section
+      .split('\n## ')[0]!
+      .match(/^\|.*\|$/gm)!
+      .slice(2);
+    const files = rows.map((row) => [...row.matchAll(PATH)].map(([, path]) => path!));
+    expect(files.filter((named) => named.length !== 1)).toEqual([]);
+    expect(new Set(files.flat()).size).toBe(files.length);
+    expect(files.length).toBeGreaterThan(10);
+  });
+});
