@@ -82,6 +82,7 @@ export {
   type SendingApplication,
 } from './protocol/plan-chunk.ts';
 export {
+  dueSlices,
   type Emission,
   isSettled,
   type OpenSlice,
@@ -91,6 +92,8 @@ export {
   type SliceState,
   sliceState,
   type SliceStatuses,
+  type StatusChange,
+  statusChange,
 } from './protocol/slice-status.ts';
 export {
   positionsOfSlice,

@@ -5,15 +5,14 @@ import {
   type ChunkKey,
   chunkKeyOf,
   dispatcherGroup,
+  dueSlices,
   openSliceOf,
-  openSlices,
   planId,
   positionsOfSlice,
   type SendableKey,
   sendableId,
   type SendingApplication,
   sliceCount,
-  sliceState,
 } from '@tidings/delivery';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf } from '@tidings/kernel';
@@ -172,9 +171,7 @@ export class Chunks {
       const lane = laneOf(message);
       const hasPassed = passedBy(await this.#deps.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
       const now = this.#deps.clock.now();
-      const slices = openSlices(own, sliceCount(sendable.size)).filter(
-        (number) => sliceState(openSliceOf(own, number), now, hasPassed).kind === 'due',
-      );
+      const slices = dueSlices(own, sliceCount(sendable.size), now, hasPassed);
       if (slices.length === 0) continue;
       const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
       await this.#emitAnew(work, { application, key: sendableKey, sendable, slices, isAgain }, pool);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSettled, type OpenSlice, openSliceOf, openSlices, sliceState } from './slice-status.ts';
+import { SliceOutcome } from '@tidings/events';
+import {
+  dueSlices,
+  isSettled,
+  type OpenSlice,
+  openSliceOf,
+  openSlices,
+  sliceState,
+  statusChange,
+} from './slice-status.ts';
 import { SILENCE_MS } from './protocol-times.ts';
 
 const emitted = { partition: 1, offset: 7, at: 1_000 };
@@ -45,5 +54,25 @@ describe('slice statuses', () => {
     const statuses = { emitted: { 0: [1, 7, 1_000] as const }, deferred: { 0: 900, 1: 900 } };
     expect(openSliceOf(statuses, 0)).toEqual({ emitted, deferredUntil: undefined });
     expect(openSliceOf(statuses, 1)).toEqual({ emitted: undefined, deferredUntil: 900 });
+  });
+
+  it('name the slices that are to be emitted now: neither settled, nor in flight, nor deferred', () => {
+    const statuses = {
+      emitted: { 1: [1, 7, 1_000] as const, 2: [1, 8, 1_000] as const, 3: [1, 9, 1_000] as const },
+      deferred: { 3: 90_000 },
+      settled: { 0: 0b1 },
+    };
+    const silentAt = 1_001 + SILENCE_MS;
+    expect(dueSlices(statuses, 5, silentAt, ({ offset }) => offset === 7)).toEqual([1, 4]);
+    expect(dueSlices(undefined, 2, silentAt, () => true)).toEqual([0, 1]);
+  });
+
+  it('change with outcomes of known kinds', () => {
+    const until = new Date(5_000);
+    const changeBy = (outcome: unknown) =>
+      statusChange(SliceOutcome.fromPartial({ number: 4, outcome: outcome as never }));
+    expect(changeBy({ $case: 'settled', value: {} })).toEqual({ settled: 4 });
+    expect(changeBy({ $case: 'deferred', value: { until } })).toEqual({ deferred: 4, until: 5_000 });
+    expect(changeBy(undefined)).toBeUndefined();
   });
 });

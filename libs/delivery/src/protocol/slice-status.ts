@@ -1,3 +1,4 @@
+import type { SliceOutcome } from '@tidings/events';
 import { SILENCE_MS } from './protocol-times.ts';
 
 /** Delay before checking again whether a record was passed. */
@@ -32,6 +33,16 @@ export function openSlices(statuses: Pick<SliceStatuses, 'settled'> | undefined,
   const open: number[] = [];
   for (let number = 0; number < count; number++) if (!isSettled(statuses, number)) open.push(number);
   return open;
+}
+
+/** What an outcome changes in the statuses of its sendable set. */
+export type StatusChange = { readonly settled: number } | { readonly deferred: number; readonly until: number };
+
+/** The change that an outcome records; undefined for an outcome of an unknown kind. */
+export function statusChange({ number, outcome }: Pick<SliceOutcome, 'number' | 'outcome'>): StatusChange | undefined {
+  if (outcome?.$case === 'settled') return { settled: number };
+  const until = outcome?.value.until;
+  return until && { deferred: number, until: until.getTime() };
 }
 
 /** Place and time of a slice's last emission. */
@@ -84,3 +95,14 @@ export function sliceState(
   if (now <= checkAt) return { kind: 'inFlight', checkAt: checkAt + 1 };
   return hasPassed(emitted) ? { kind: 'due' } : { kind: 'inFlight', checkAt: now + ASK_AGAIN_MS };
 }
+
+/** The slices below `count` that are to be emitted now, by {@link sliceState}. */
+export const dueSlices = (
+  statuses: SliceStatuses | undefined,
+  count: number,
+  now: number,
+  hasPassed: (emission: Emission) => boolean,
+): number[] =>
+  openSlices(statuses, count).filter(
+    (number) => sliceState(openSliceOf(statuses, number), now, hasPassed).kind === 'due',
+  );

@@ -1,5 +1,13 @@
 import type { SliceOutcome } from '@tidings/events';
-import { type Emission, type SendableKey, sendableId, settledBit, type SliceStatuses } from '@tidings/delivery';
+import {
+  type Emission,
+  type SendableKey,
+  sendableId,
+  settledBit,
+  type SliceStatuses,
+  type StatusChange,
+  statusChange,
+} from '@tidings/delivery';
 import { isDuplicateKey } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
@@ -10,9 +18,6 @@ export interface SliceStatusesDocument extends SliceStatuses {
   /** Of `sendableId`. */
   readonly _id: string;
 }
-
-/** The document's update for one slice. */
-type Change = { readonly settled: number } | { readonly deferred: number; readonly until: number };
 
 /** The collection of {@link SliceStatusesDocument}. */
 export class SliceStatusStore {
@@ -39,19 +44,17 @@ export class SliceStatusStore {
 
   /** Records outcomes, in the transaction of a session if any; idempotent. */
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
-    const changes = new Map<string, Change[]>();
+    const changes = new Map<string, StatusChange[]>();
     for (const each of outcomes) {
+      const change = statusChange(each);
+      if (!change) continue;
       const id = sendableId(each);
-      const list = changes.get(id) ?? [];
-      if (list.length === 0) changes.set(id, list);
-      if (each.outcome?.$case === 'settled') list.push({ settled: each.number });
-      else if (each.outcome?.value.until)
-        list.push({ deferred: each.number, until: each.outcome.value.until.getTime() });
+      const list = changes.get(id);
+      if (list) list.push(change);
+      else changes.set(id, [change]);
     }
     await this.#apply(
-      [...changes].flatMap(([_id, list]) =>
-        list.length === 0 ? [] : [{ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } }],
-      ),
+      [...changes].map(([_id, list]) => ({ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } })),
       session,
     );
   }
@@ -80,7 +83,7 @@ export class SliceStatusStore {
   }
 }
 
-function updateOf(changes: readonly Change[]): UpdateFilter<SliceStatusesDocument> {
+function updateOf(changes: readonly StatusChange[]): UpdateFilter<SliceStatusesDocument> {
   const bits: Record<string, { or: number }> = {};
   const max: Record<string, number> = {};
   for (const change of changes) {
