@@ -1,20 +1,21 @@
 import { localResults } from '@tidings/channels';
-import { type Attempt, answered, type Settled, sliceId } from '@tidings/delivery';
+import { type Attempt, answered, type Settled, sliceId, type SliceIdentity } from '@tidings/delivery';
 import { type FailedSet, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { SimulatedProvider } from './simulated-provider.ts';
 
 export interface PlannedSlice {
-  readonly chunk: number;
-  readonly number: number;
+  readonly identity: SliceIdentity;
+  /** As `<chunk>.<position>`. */
   readonly devices: readonly string[];
-  readonly plannedAt: number;
 }
 
 /** The final state of a simulation run. */
 export interface FinishedRun {
   /** By slice id. */
   readonly plan: ReadonlyMap<string, PlannedSlice>;
+  /** The devices that the plans were made of. */
+  readonly devices: readonly string[];
   readonly attempts: ReadonlyMap<string, { readonly attempt: Attempt }>;
   /** Whether the fan-out knows that a slice is settled. */
   readonly isRecordedSettled: (slice: PlannedSlice) => boolean;
@@ -59,12 +60,23 @@ class RunCheck {
         this.#checkSettled(id, planned, attempt);
       }
     }
+    this.#checkPlan();
     this.#checkOutcomes();
     this.#checkWire();
     if (atMostOnce) this.errors.push(...repeated.map((device) => `device ${device} repeated after a take-over`));
   }
 
-  #checkSettled(id: string, { devices, chunk }: PlannedSlice, { results }: Settled): void {
+  /** Every planned device is one of those that were scanned, in one slice; no other one is on the wire. */
+  #checkPlan(): void {
+    const planned = [...this.#run.plan.values()].flatMap(({ devices }) => devices);
+    const others = new Set(this.#run.devices);
+    for (const device of planned)
+      if (!others.delete(device)) this.errors.push(`device ${device} planned twice or unknown`);
+    for (const device of others)
+      if (this.#run.provider.pushesTo(device) > 0) this.errors.push(`device ${device} on the wire without a plan`);
+  }
+
+  #checkSettled(id: string, { devices, identity: { chunk } }: PlannedSlice, { results }: Settled): void {
     if (answered(results).size !== devices.length) this.errors.push(`slice ${id} has devices without an outcome`);
     const sizes = [...results.sent, ...results.failed].map(({ set }) => Bitmap.decode(set).size);
     if (sizes.reduce((a, b) => a + b, 0) !== devices.length)
@@ -79,7 +91,7 @@ class RunCheck {
   }
 
   #checkFailed(id: string, { category, name, set }: FailedSet): void {
-    const { chunk } = this.#run.plan.get(id)!;
+    const { chunk } = this.#run.plan.get(id)!.identity;
     for (const position of Bitmap.decode(set).positions()) {
       if (name === localResults.unknownOutcome.name) {
         this.counts.unknown++;

@@ -1,9 +1,20 @@
-import { isSettled, openSliceOf, settledBit, sliceId, SLICES_PER_BATCH, sliceState } from '@tidings/delivery';
+import {
+  dueSlices,
+  isSettled,
+  openSliceOf,
+  type SendableKey,
+  sendableId,
+  settledBit,
+  sliceId,
+  SLICES_PER_BATCH,
+  statusChange,
+} from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
-import type { Channel, Job } from '../channels/channel-port.ts';
+import type { Channel } from '../channels/channel-port.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { Throttles } from '../throttle/throttles.ts';
+import { type PlannedSet, planSets } from './planned-sets.ts';
 import { sendBatch } from './test-batches.ts';
 import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
@@ -13,11 +24,9 @@ import { VirtualTime } from './virtual-time.ts';
 
 const START = 1_800_000_000_000;
 const SECOND = 1000;
-const CHUNKS = 2;
-const SLICES = 6;
-const TARGETS = 8;
+const CHUNKS = 6;
 
-/** The slice statuses of a chunk, as the updates of the fan-out's store leave them. */
+/** The slice statuses of a sendable set, as the updates of the fan-out's store leave them. */
 class Statuses {
   readonly emitted: Record<string, readonly [partition: number, offset: number, at: number]> = {};
   readonly deferred: Record<string, number> = {};
@@ -27,13 +36,13 @@ class Statuses {
     this.emitted[number] = [0, record, at];
   }
 
-  setSettled(number: number): void {
-    const { word, bit } = settledBit(number);
-    this.settled[word] = (this.settled[word] ?? 0) | bit;
-  }
-
-  setDeferred(number: number, until: number): void {
-    this.deferred[number] = Math.max(this.deferred[number] ?? 0, until);
+  record(outcome: SliceOutcome): void {
+    const change = statusChange(outcome);
+    if (!change) return;
+    if ('settled' in change) {
+      const { word, bit } = settledBit(change.settled);
+      this.settled[word] = (this.settled[word] ?? 0) | bit;
+    } else this.deferred[change.deferred] = Math.max(this.deferred[change.deferred] ?? 0, change.until);
   }
 }
 
@@ -66,9 +75,9 @@ function generator(seed: number): () => number {
 }
 
 /**
- * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: two fan-out
- * workers that emit and watch by the rule of libs/delivery, two dispatchers (the real ones, over stores in memory), an at-least-once topic.
- * Deterministic by seed.
+ * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: plans of
+ * libs/delivery, two fan-out workers that emit and watch by its functions, two dispatchers (the real ones, over stores in memory), an at-least-once
+ * topic. Deterministic by seed.
  */
 export class SendSimulation {
   readonly #random: () => number;
@@ -78,8 +87,12 @@ export class SendSimulation {
   readonly #leases = new MemoryLeases();
   readonly #throttles = new MemoryThrottles();
   readonly #provider: SimulatedProvider;
+  readonly #sets: PlannedSet[] = [];
   readonly #plan = new Map<string, PlannedSlice>();
-  readonly #statuses = Array.from({ length: CHUNKS }, () => new Statuses());
+  /** The slice of each planned device. */
+  readonly #sliceOf = new Map<string, string>();
+  readonly #devices: string[] = [];
+  readonly #statuses = new Map<string, Statuses>();
   readonly #records: { readonly slices: readonly string[]; readonly lost: boolean }[] = [];
   #committed = 0;
   readonly #outcomes: SliceOutcome[] = [];
@@ -100,13 +113,25 @@ export class SendSimulation {
     };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       this.#provider.addCredential(spell(20 * SECOND), spell(10 * SECOND));
-      for (let number = 0; number < SLICES; number++) {
-        const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${number * TARGETS + i}`);
-        const plannedAt = START + this.#random() * 60 * SECOND;
-        this.#plan.set(sliceId({ ...sendBatch([]), chunk, number }), { chunk, number, devices, plannedAt });
-        for (const device of devices) this.#provider.addDevice(device);
-      }
+      const { devices, sets } = planSets(chunk, START + this.#random() * 60 * SECOND, this.#random);
+      this.#devices.push(...devices);
+      for (const device of devices) this.#provider.addDevice(device);
+      for (const set of sets) this.#add(set);
     }
+  }
+
+  #add(set: PlannedSet): void {
+    this.#sets.push(set);
+    this.#statuses.set(sendableId(set.key), new Statuses());
+    for (const slice of set.slices) {
+      const id = sliceId(slice.identity);
+      this.#plan.set(id, slice);
+      for (const device of slice.devices) this.#sliceOf.set(device, id);
+    }
+  }
+
+  #statusesOf(key: SendableKey): Statuses {
+    return this.#statuses.get(sendableId(key))!;
   }
 
   async run(): Promise<SendResults> {
@@ -127,6 +152,7 @@ export class SendSimulation {
     await this.#time.run(START + 1500 * SECOND, settled);
     const { errors, counts } = checkRun({
       plan: this.#plan,
+      devices: this.#devices,
       attempts: this.#attempts.byId,
       isRecordedSettled: (slice) => this.#isRecordedSettled(slice),
       outcomes: this.#outcomes,
@@ -192,18 +218,15 @@ export class SendSimulation {
   #fanout(process: Process): void {
     const tick = (): void => {
       const now = this.#time.now();
-      const due = [...this.#plan.keys()].filter((id) => {
-        const slice = this.#plan.get(id)!;
-        if (this.#isRecordedSettled(slice) || now < slice.plannedAt) return false;
-        const open = openSliceOf(this.#statuses[slice.chunk], slice.number);
-        const isDue = sliceState(open, now, ({ offset }) => this.#committed > offset).kind === 'due';
-        if (isDue && open.emitted) this.#stats.reemitted++;
-        return isDue;
-      });
-      for (let chunk = 0; chunk < CHUNKS; chunk++) {
-        const slices = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
-        for (let i = 0; i < slices.length; i += SLICES_PER_BATCH)
-          this.#emit(process, slices.slice(i, i + SLICES_PER_BATCH));
+      for (const { key, slices, plannedAt } of this.#sets) {
+        if (now < plannedAt) continue;
+        const statuses = this.#statusesOf(key);
+        const due = dueSlices(statuses, slices.length, now, ({ offset }) => this.#committed > offset);
+        this.#stats.reemitted += due.filter((number) => openSliceOf(statuses, number).emitted).length;
+        for (let i = 0; i < due.length; i += SLICES_PER_BATCH) {
+          const ids = due.slice(i, i + SLICES_PER_BATCH).map((number) => sliceId({ ...key, number }));
+          this.#emit(process, ids);
+        }
       }
       this.#time.at((1 + this.#random()) * SECOND, tick, this.#alive(process));
     };
@@ -220,25 +243,21 @@ export class SendSimulation {
       this.#random() * 300,
       () => {
         for (const id of slices) {
-          const { chunk, number } = this.#plan.get(id)!;
-          this.#statuses[chunk]!.setEmitted(number, record, emittedAt);
+          const { identity } = this.#plan.get(id)!;
+          this.#statusesOf(identity).setEmitted(identity.number, record, emittedAt);
         }
       },
       this.#alive(process),
     );
   }
 
-  #isRecordedSettled({ chunk, number }: PlannedSlice): boolean {
-    return isSettled(this.#statuses[chunk], number);
+  #isRecordedSettled({ identity }: PlannedSlice): boolean {
+    return isSettled(this.#statusesOf(identity), identity.number);
   }
 
   /** Records outcomes; the statuses are durable. */
   #record(read: number): void {
-    for (const outcome of this.#outcomes.slice(read)) {
-      const statuses = this.#statuses[outcome.chunk]!;
-      if (outcome.outcome?.$case === 'settled') statuses.setSettled(outcome.number);
-      else if (outcome.outcome) statuses.setDeferred(outcome.number, Number(outcome.outcome.value.until));
-    }
+    for (const outcome of this.#outcomes.slice(read)) this.#statusesOf(outcome).record(outcome);
     const next = this.#outcomes.length;
     this.#time.at(500, () => this.#record(next));
   }
@@ -325,20 +344,20 @@ export class SendSimulation {
 
   #batch(ids: readonly string[]): SendBatch {
     const planned = ids.map((id) => this.#plan.get(id)!);
-    const slices = planned.map(({ number, devices }) => ({
+    const slices = planned.map(({ identity: { number }, devices }) => ({
       number,
       devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
     }));
     const releasedAt = new Date(START);
-    const { chunk } = planned[0]!;
+    const { chunk, platform, variant } = planned[0]!.identity;
     // Several credentials: throttling one of them does not delay others.
     const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
-    return sendBatch(slices, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
+    return sendBatch(slices, { chunk, platform, variant, credential, releasedAt, atMostOnce: this.#atMostOnce });
   }
 
   #channel(process: Process): Channel {
     return {
-      open: async (job) => this.#provider.sender(job, { alive: this.#alive(process), pushed: this.#pushed(job) }),
+      open: async (job) => this.#provider.sender(job, { alive: this.#alive(process), pushed: this.#pushed }),
       ttlSeconds: () => undefined,
       renew: async () => 0,
       applications: () => [],
@@ -348,10 +367,7 @@ export class SendSimulation {
   }
 
   /** Records repeats after a takeover. */
-  #pushed({ batch }: Job): (device: string, position: number) => void {
-    return (device, position) => {
-      const number = Math.floor(position / TARGETS);
-      if (this.#takenOver.has(sliceId({ ...batch, number }))) this.#repeated.push(device);
-    };
-  }
+  readonly #pushed = (device: string): void => {
+    if (this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
+  };
 }

@@ -10,6 +10,8 @@ const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 /** Slow devices answer before the deadline for late answers, silent ones never. */
 const SLOWEST = 28 * SECOND;
+/** Less than the devices of a full slice. */
+const PUSHES_AT_ONCE = 125;
 
 type Span = readonly [from: number, to: number];
 
@@ -22,7 +24,7 @@ export type Answering = 'ok' | 'dead' | 'busy' | 'slow' | 'silent';
 interface SenderOptions {
   readonly alive: () => boolean | number;
   /** Receives each push when it is on the wire. */
-  readonly pushed: (device: string, position: number) => void;
+  readonly pushed: (device: string) => void;
 }
 
 /**
@@ -76,17 +78,17 @@ export class SimulatedProvider {
     return this.#answering.get(device)!;
   }
 
-  /** The sender of a process, with two pushes at a time. */
+  /** The sender of a process, with a quarter of a slice at a time. */
   sender({ batch, columns }: Job, { alive, pushed }: SenderOptions): Sender {
     const { chunk } = batch;
-    let free = 2;
+    let free = PUSHES_AT_ONCE;
     const waiting: (() => void)[] = [];
     const push = (device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' => {
       if (free === 0) return 'busy';
       free--;
       const name = `${chunk}.${columns.positions[device]!}`;
       this.#pushes.set(name, this.pushesTo(name) + 1);
-      pushed(name, columns.positions[device]!);
+      pushed(name);
       const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
       const latest = deadline - this.#time.now();
       if (afterMs > 5 * SECOND) this.stats.late++;
