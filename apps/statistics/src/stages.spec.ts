@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { HourSets } from '@tidings/delivery';
 import { ReportKind, Reports } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import { type Change, changesOfReports, noParts, stagesOf } from './stages.ts';
+import { type Change, changesOfReports, gatherReports, noParts, stagesOf } from './stages.ts';
 
 const HOUR = 495_000;
 const { REPORT_KIND_DELIVERED: DELIVERED, REPORT_KIND_OPENED: OPENED } = ReportKind;
@@ -27,16 +27,14 @@ const said = ({ group, part, value }: Change): unknown => [
 
 describe('changesOfReports', () => {
   it('gathers the devices of many records by group, part and hour', () => {
-    const changes = changesOfReports(
-      [
-        reports(0, DELIVERED, [7, 1, HOUR]),
-        reports(1, DELIVERED, [7, 1, HOUR]),
-        reports(0, OPENED, [7, 1, HOUR]),
-        reports(0, DELIVERED, [5, 1, HOUR], [9, 3, HOUR], [8, 1, HOUR + 1]),
-        reports(0, DELIVERED, [7, 1, HOUR]),
-      ],
-      () => 0,
-    );
+    const gathered = gatherReports([
+      reports(0, DELIVERED, [7, 1, HOUR]),
+      reports(1, DELIVERED, [7, 1, HOUR]),
+      reports(0, OPENED, [7, 1, HOUR]),
+      reports(0, DELIVERED, [5, 1, HOUR], [9, 3, HOUR], [8, 1, HOUR + 1]),
+      reports(0, DELIVERED, [7, 1, HOUR]),
+    ]);
+    const changes = changesOfReports(gathered, () => 0);
     expect(changes.map(said)).toEqual([
       ['M/A/1/0', 'delivered', [[0, 5, 7]]],
       ['M/A/1/0', 'opened', [[0, 7]]],
@@ -49,7 +47,7 @@ describe('changesOfReports', () => {
   it('distinguishes seconds in the hour in which the window ends, and while the end is unknown', () => {
     const records = [reports(0, OPENED, [7, 1, HOUR], [8, 1, HOUR], [9, 1, HOUR + 1 / 3600])];
     const timesOf = (windowEnd: number | undefined) =>
-      changesOfReports(records, () => windowEnd).flatMap(({ value }) =>
+      changesOfReports(gatherReports(records), () => windowEnd).flatMap(({ value }) =>
         [...(value as HourSets)].map(([time, set]) => [Math.round((time - HOUR) * 3600), set.size]),
       );
     for (const known of [undefined, HOUR * 3600 + 1800]) {
@@ -62,7 +60,8 @@ describe('changesOfReports', () => {
   });
 
   it('skips kinds that it does not know', () => {
-    expect(changesOfReports([reports(0, 9 as ReportKind, [7, 1, HOUR])], () => 0)).toEqual([]);
+    const gathered = gatherReports([reports(0, 9 as ReportKind, [7, 1, HOUR])]);
+    expect(changesOfReports(gathered, () => 0)).toEqual([]);
   });
 });
 

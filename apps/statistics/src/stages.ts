@@ -1,10 +1,12 @@
 import {
   type ChunkStages,
   type FailedDevices,
+  hourOf,
   type HourSets,
+  hoursOfSecond,
+  isBySecond,
   mergeHours,
   noHours,
-  reportedIn,
 } from '@tidings/delivery';
 import type { ChunkPlanned, FailedSet, PlanEvent, Reports, SliceOutcome, SliceSettled } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
@@ -170,56 +172,73 @@ interface ReportRecord {
   readonly value: Reports;
 }
 
-/** Devices of a chunk with the same report at the same time, in hours; see `reportedIn`. */
+/** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
 interface Reported {
   readonly platform: number;
   readonly part: 'delivered' | 'opened';
-  readonly time: number;
   readonly positions: number[];
+  readonly seconds: number[];
 }
 
-interface ReportsOfChunk {
+/** The reports of a chunk of a message. */
+export interface ReportsOfChunk {
   /** Any record of the chunk; identifies it. */
   readonly of: Reports;
   readonly reported: Map<number, Reported>;
 }
 
-/** The changes of reports. There may be one record per device, so they are grouped in a single pass, for cache locality. */
-export function changesOfReports(records: readonly ReportRecord[], windowEndOf: WindowEnds): Change[] {
+/**
+ * Groups reports by chunk. There may be one record per device, so each is read in a single pass, for cache locality, and costs one look-up by text.
+ */
+export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[] {
   const chunks = new Map<string, ReportsOfChunk>();
   for (const { key, value } of records) {
     let chunk = chunks.get(key);
     if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
-    gather(chunk.reported, value, windowEndOf(value.message));
+    gather(chunk.reported, value);
   }
-  return [...chunks.values()].flatMap(({ of: { message, application, chunk }, reported }) =>
-    [...reported.values()].map(({ platform, part, time, positions }): Change => ({
+  return [...chunks.values()];
+}
+
+/** The changes of reports, by hour, or by second in the hour that the message's window ends in. */
+export const changesOfReports = (chunks: readonly ReportsOfChunk[], windowEndOf: WindowEnds): Change[] =>
+  chunks.flatMap(({ of: { message, application, chunk }, reported }) => {
+    const windowEnd = windowEndOf(message);
+    return [...reported.values()].map(({ platform, part, ...devices }): Change => ({
       group: { message, application, platform, chunk },
       part,
-      value: new Map([[time, Bitmap.of(positions)]]),
-    })),
+      value: timesOf(devices, windowEnd),
+    }));
+  });
+
+/** The devices of one hour by the time that their reports are stored under. */
+function timesOf(
+  { positions, seconds }: Pick<Reported, 'positions' | 'seconds'>,
+  windowEnd: number | undefined,
+): HourSets {
+  const hour = hourOf(seconds[0]! * 1000);
+  if (!isBySecond(hour, windowEnd)) return new Map([[hour, Bitmap.of(positions)]]);
+  const bySecond = Map.groupBy(positions.keys(), (i) => seconds[i]!);
+  return new Map(
+    [...bySecond].map(([second, devices]) => [hoursOfSecond(second), Bitmap.of(devices.map((i) => positions[i]!))]),
   );
 }
 
-/** Above any platform code: three values are combined into one number. */
+/** Above any platform code: three values are combined into one number, which stays a small integer of V8. */
 const PLATFORMS = 256;
 const KINDS = 4;
-/** Seconds per hour. */
-const SECONDS = 3600;
 
-function gather(
-  reported: Map<number, Reported>,
-  { kind, positions, platforms, at }: Reports,
-  windowEnd: number | undefined,
-): void {
+function gather(reported: Map<number, Reported>, { kind, positions, platforms, at }: Reports): void {
   const part = partOf(kind);
   if (part === undefined) return;
   for (let i = 0; i < positions.length; i++) {
-    const [position, platform, time] = [positions[i]!, platforms[i]!, reportedIn(at[i]!, windowEnd)];
-    const key = (Math.round(time * SECONDS) * PLATFORMS + platform) * KINDS + kind;
+    const [position, platform, second] = [positions[i]!, platforms[i]!, at[i]!];
+    const key = (hourOf(second * 1000) * PLATFORMS + platform) * KINDS + kind;
     const alike = reported.get(key);
-    if (alike) alike.positions.push(position);
-    else reported.set(key, { platform, part, time, positions: [position] });
+    if (alike) {
+      alike.positions.push(position);
+      alike.seconds.push(second);
+    } else reported.set(key, { platform, part, positions: [position], seconds: [second] });
   }
 }
 

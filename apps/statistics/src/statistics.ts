@@ -7,7 +7,14 @@ import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { collections } from './collections.ts';
 import { openMessageFacts, purgedShares } from './message-facts.ts';
-import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
+import {
+  type Change,
+  changesOfOutcome,
+  changesOfPlan,
+  changesOfReports,
+  gatherReports,
+  type ReportsOfChunk,
+} from './stages.ts';
 import { openStageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
@@ -52,12 +59,13 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
+      // Before the first wait: records that outlive it are copied by every garbage collection.
+      const [events, own, reported] = [eventsOf(records), changesOf(records), reportsOf(records)];
       return transientAsFault(async () => {
-        const events = eventsOf(records);
         if (events.length > 0) await messageFacts.apply(events);
         await stages.forgetShares(purgedShares(events));
-        const windowEndOf = await messageFacts.windowEnds(reportedMessages(records));
-        const changes = changesOf(records, windowEndOf);
+        const windowEndOf = await messageFacts.windowEnds(reported.map(({ of }) => of.message));
+        const changes = [...own, ...changesOfReports(reported, windowEndOf)];
         if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
       });
     },
@@ -118,12 +126,12 @@ const areOf = <T extends Fact['topic']>(
 const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
   areOf(topicNames.messages, records) ? records.map(({ value }) => value) : [];
 
-const reportedMessages = (records: readonly Fact[]): string[] =>
-  areOf(topicNames.reports, records) ? [...new Set(records.map(({ value }) => value.message))] : [];
+const reportsOf = (records: readonly Fact[]): ReportsOfChunk[] =>
+  areOf(topicNames.reports, records) ? gatherReports(records) : [];
 
-function changesOf(records: readonly Fact[], windowEndOf: WindowEnds): Change[] {
+/** The changes of plans and outcomes. */
+function changesOf(records: readonly Fact[]): Change[] {
   if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
   if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
-  if (areOf(topicNames.reports, records)) return changesOfReports(records, windowEndOf);
   return [];
 }

@@ -10,7 +10,16 @@ import {
   type Stage,
   windowEndOf,
 } from './funnel.ts';
-import { coarser, type HourSets, hourOf, mergeHours, noHours, reportedIn, upToHour } from './hour-sets.ts';
+import {
+  coarser,
+  type HourSets,
+  hourOf,
+  hoursOfSecond,
+  isBySecond,
+  mergeHours,
+  noHours,
+  upToHour,
+} from './hour-sets.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
@@ -202,7 +211,9 @@ describe('funnel', () => {
 describe('the end of the report window (R-H17)', () => {
   const end = windowEndOf(RELEASED) / 1000;
   const reported = (at: number, windowEnd: number | undefined, position = 0): HourSets =>
-    new Map([[reportedIn(at, windowEnd), Bitmap.of([position])]]);
+    new Map([
+      [isBySecond(hourOf(at * 1000), windowEnd) ? hoursOfSecond(at) : hourOf(at * 1000), Bitmap.of([position])],
+    ]);
   const openedIn = (opened: HourSets, now: Date): number => {
     const set = Bitmap.of([0, 1, 2]);
     const stages = {

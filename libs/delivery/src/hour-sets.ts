@@ -15,13 +15,12 @@ export const hourOf = (at: Date | number): number => Math.floor(Number(at) / 3_6
 export const hoursOfSecond = (second: number): number => second / 3600;
 
 /**
- * The time, in hours, that an event is stored under: its hour, or its second in the hour that the report window ends in.
- * @param windowEnd last second of the window; undefined while unknown: then the second is used, and `coarser` merges it later
+ * Whether events of an hour are stored by their second: in the hour that the report window ends in, and while its end is unknown; then `coarser` merges
+ * them later.
+ * @param windowEnd last second of the window
  */
-export function reportedIn(second: number, windowEnd: number | undefined): number {
-  const hour = hourOf(second * 1000);
-  return windowEnd === undefined || hourOf(windowEnd * 1000) === hour ? hoursOfSecond(second) : hour;
-}
+export const isBySecond = (hour: number, windowEnd: number | undefined): boolean =>
+  windowEnd === undefined || hourOf(windowEnd * 1000) === hour;
 
 /** The sets by hour, except the seconds of the hour in which the report window ends. */
 export function coarser(hours: HourSets, windowEnd: number): HourSets {

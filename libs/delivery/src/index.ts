@@ -8,7 +8,16 @@ export {
   metricsOf,
   type PlatformMetrics,
 } from './funnel.ts';
-export { coarser, hourOf, type HourSets, mergeHours, noHours, reportedIn, upToHour } from './hour-sets.ts';
+export {
+  coarser,
+  hourOf,
+  type HourSets,
+  hoursOfSecond,
+  isBySecond,
+  mergeHours,
+  noHours,
+  upToHour,
+} from './hour-sets.ts';
 export {
   amended,
   type Attempt,
