@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findMongod } from '@tidings/local-servers';
 import { type Accounts, AccountsDefinition } from '@tidings/rpc';
 import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
@@ -153,6 +155,22 @@ describeWithKafka('service processes', (kafka) => {
 
       expect(await end(registry)).toBe(0);
       expect(linesOf(registry).at(-1)).toMatchObject({ msg: 'stopped' });
+    });
+
+    it('end with one sentence, and no stack, when the MongoDB is no replica set', async () => {
+      const [program, port] = [(await findMongod())!, await freePort()];
+      const args = ['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'];
+      const alone = spawn(program, args, { stdio: 'ignore' });
+      try {
+        const refused = await start('statistics/dist/main', { MONGO_URL: `mongodb://127.0.0.1:${port}/` });
+        expect(await refused.ended()).toBe(1);
+        expect(refused.errors()).toMatch(
+          /^Tidings statistics cannot start\.\nMONGO_URL: the server at .+ is no replica set: .+\n$/,
+        );
+        expect(refused.output()).not.toContain('stack');
+      } finally {
+        alone.kill('SIGKILL');
+      }
     });
 
     it('end in order while they wait', async () => {

@@ -95,6 +95,12 @@ describe('the log', () => {
     }
   });
 
+  it('leaves the report of a failed start to the one that catches it', () => {
+    const levelOf = (source: string) =>
+      (JSON.parse(logged((log) => void nestLogger(log).error(new Error('x'), source))) as { level: string }).level;
+    expect([levelOf('ExceptionHandler'), levelOf('RpcServer')]).toEqual(['debug', 'error']);
+  });
+
   it('stays JSON whatever is redacted', () => {
     const texts = fc.array(
       fc.oneof(fc.string(), fc.constantFrom('token=', 'auth":"', 'Bearer ', '://', '@', 'secret: ', canary, '\\', '"')),

@@ -53,16 +53,21 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
+/** The source of Nest's messages about a start that failed: its error is thrown as well, and reported where it is caught. */
+const FAILED_START = 'ExceptionHandler';
+
 /** Nest's messages in our log: start-up messages as `debug`. */
 export function nestLogger(log: Logger): LoggerService {
   const nest = log.child({ context: 'nest' });
   const write =
     (level: 'debug' | 'warn' | 'error' | 'fatal') =>
     (message: unknown, ...rest: unknown[]): void => {
-      const fields = { ...(rest.length > 0 ? { source: rest.at(-1) } : {}) };
-      if (message instanceof Error) nest[level]({ ...fields, err: message }, message.message);
-      else if (typeof message === 'string') nest[level](fields, message);
-      else nest[level]({ ...fields, message });
+      const source = rest.at(-1);
+      const fields = { ...(source === undefined ? {} : { source }) };
+      const at = source === FAILED_START ? 'debug' : level;
+      if (message instanceof Error) nest[at]({ ...fields, err: message }, message.message);
+      else if (typeof message === 'string') nest[at](fields, message);
+      else nest[at]({ ...fields, message });
     };
   return {
     log: write('debug'),
