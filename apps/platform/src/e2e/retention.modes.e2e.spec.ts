@@ -30,7 +30,7 @@ let mongo: MongoClient;
 let application: string;
 
 beforeAll(async () => {
-  world = await platform();
+  world = await platform({ isAlone: true });
   mongo = await connectToStore(world.mongoUrl);
   subscriber = await startSubscriber();
   application = await world.application({ title: 'Kept', ios: true, android: false });
