@@ -1,7 +1,7 @@
 export { apnsPushType, type ApnsPushType } from './apns/apns-payload.ts';
 export type { ApnsCredential, ApnsProof } from './apns/apns-credential.ts';
 export { apnsRefusal } from './apns/apns-results.ts';
-export { isRelative } from './badge.ts';
+export { relativeBadge } from './badge.ts';
 export { addChannel, allDefinitions, channelNames, channelServing, definitionOf, definitions } from './channels.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';

@@ -1,5 +1,5 @@
 import type { TagDefinition } from '@tidings/audience';
-import { allDefinitions, channelServing, definitionOf, languagesOf } from '@tidings/channels';
+import { allDefinitions, channelServing, definitionOf, languagesOf, relativeBadge } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import {
   type ChunkKey,
@@ -20,7 +20,7 @@ import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
-import { type BatchHead, type EmittedBatch, relativeBadge } from './emit/batch-writer.ts';
+import type { BatchHead, EmittedBatch } from './emit/batch-writer.ts';
 import type { FanoutMetrics } from './fanout-metrics.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './release/outgoing.ts';
 import { passedBy } from './emit/passed.ts';

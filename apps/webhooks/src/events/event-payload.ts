@@ -1,4 +1,4 @@
-import { type ChannelPayload, definitionOf, isRelative } from '@tidings/channels';
+import { type ChannelPayload, definitionOf, relativeBadge } from '@tidings/channels';
 import { sendIdOf } from '@tidings/kernel';
 import { type DeviceColumns, messageKeyOf, type OutgoingMessage, PayloadWriter } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
@@ -46,10 +46,9 @@ function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyOb
  * The badge that the message showed on the device: the device's base if the message is settled there, otherwise the base plus the increment (R-C9).
  */
 function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
-  const badge = definitionOf(platform)?.badgeOf(accepted.content);
-  if (badge === undefined || !isRelative(badge) || device.badgeOf === sendIdOf({ message: code, bucket }))
-    return device.badge;
-  return Math.max(0, device.badge + Number(badge));
+  const increment = relativeBadge(definitionOf(platform)?.badgeOf(accepted.content));
+  if (increment === undefined || device.badgeOf === sendIdOf({ message: code, bucket })) return device.badge;
+  return Math.max(0, device.badge + increment);
 }
 
 function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {

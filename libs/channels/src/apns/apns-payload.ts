@@ -15,7 +15,7 @@ import {
   url,
   variablesOf,
 } from '@tidings/messaging';
-import { isRelative } from '../badge.ts';
+import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 
@@ -82,7 +82,7 @@ function soundFragment(ios: IosContent | undefined, alert: Alert): Fragment | un
 /** The values of relative badges are computed per device; the sign identifies them. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
-  return isRelative(value) ? badge : json(Number(value));
+  return relativeBadge(value) === undefined ? json(Number(value)) : badge;
 }
 
 const fragments = (fields: JsonObject): Record<string, Fragment> =>

@@ -17,7 +17,7 @@ import {
   url,
   variablesOf,
 } from '@tidings/messaging';
-import { isRelative } from '../badge.ts';
+import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 
@@ -38,7 +38,7 @@ const rootFragments = (params: JsonObject): Record<string, Fragment> =>
 /** The values of relative badges are computed per device. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
-  return isRelative(value) ? badgeText : json(value);
+  return relativeBadge(value) === undefined ? json(value) : badgeText;
 }
 
 /** An absent sound is the default one, an empty one is none. */

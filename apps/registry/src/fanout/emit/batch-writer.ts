@@ -1,4 +1,4 @@
-import { definitionOf } from '@tidings/channels';
+import { definitionOf, relativeBadge } from '@tidings/channels';
 import {
   chunkRecordKey,
   OVERSIZED,
@@ -25,11 +25,6 @@ const FULL_BYTES = 512 * 1024;
 function oversizedBy(flags: number): number {
   if ((flags & LONG_TOKEN) !== 0) return OVERSIZED.token;
   return (flags & LONG_VALUES) !== 0 ? OVERSIZED.values : 0;
-}
-
-/** A relative badge, "+1" or "-2", as a number; undefined for absolute ones (R-C9). */
-export function relativeBadge(badge: string | undefined): number | undefined {
-  return badge !== undefined && /^[+-]\d{1,9}$/.test(badge) ? Number(badge) : undefined;
 }
 
 /** Slices of a sendable set to write. */

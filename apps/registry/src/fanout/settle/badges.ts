@@ -1,10 +1,9 @@
-import { definitionOf } from '@tidings/channels';
+import { definitionOf, relativeBadge } from '@tidings/channels';
 import { isSettled, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
-import { relativeBadge } from '../emit/batch-writer.ts';
 import type { SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
