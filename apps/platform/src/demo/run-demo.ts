@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Closing, freePort, openLog } from '@tidings/runtime';
-import { ApiClient, issueTokens, Refusal } from '../client/api-client.ts';
+import { ApiClient, issueTokens, Refusal, type ReplyOf } from '../client/api-client.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import { startPlatformProcess } from '../process/platform-process.ts';
 import { all } from './all.ts';
@@ -29,6 +29,8 @@ export interface DemoOptions {
 const CONNECTIONS = 64;
 const POLL_MS = 100;
 const SEND_TIMEOUT_MS = 120_000;
+const SCHEDULED_FOR = 20;
+const SCHEDULED_AHEAD_MS = 5_000;
 
 /** Runs a whole campaign over HTTP, as a customer would. True if every figure agrees, to the last device. */
 export async function runDemo({ devices: count, adminToken, closing, ...places }: DemoOptions): Promise<boolean> {
@@ -44,7 +46,16 @@ export async function runDemo({ devices: count, adminToken, closing, ...places }
   const addressed = devices.filter(isAddressed);
   await customer.send(addressed);
   const pushes = await customer.report(addressed);
-  return customer.compare(addressed, pushes);
+  const { faults, throttled } = await customer.compare(addressed, pushes);
+  const tokens = new Set(pushes.map(({ token }) => token));
+  faults.push(...(await customer.schedule(addressed.filter(({ token }) => tokens.has(token)).slice(0, SCHEDULED_FOR))));
+  for (const fault of faults.slice(0, 20)) screen.say(`  ! ${fault}`);
+  screen.say(
+    faults.length > 0
+      ? `\n${faults.length} things do not agree.`
+      : `\nAll agree, to the last device, and each was shown its own text. ${thousands(throttled)} pushes were refused with Retry-After first. ${screen.seconds} s in all.`,
+  );
+  return faults.length === 0;
 }
 
 async function start(
@@ -77,6 +88,11 @@ async function start(
   });
   return started!;
 }
+
+type Listed = ReplyOf<'messagesList'>['items'][number];
+
+const sendsOf = (item: Listed | undefined): number =>
+  item?.push_info.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
 
 /** The actions of a customer's backend and its devices. */
 class Customer {
@@ -131,18 +147,7 @@ class Customer {
         notifications: [{ send_date: 'now', content, title: 'Your week', conditions, conditions_operator: 'AND' }],
       });
       this.#message = messages[0]!;
-      const deadline = Date.now() + SEND_TIMEOUT_MS;
-      for (;;) {
-        const item = await this.#listed();
-        const metrics = item?.push_info.metrics ?? [];
-        progress(
-          metrics.reduce((sum, { sends, errors }) => sum + sends + errors, 0),
-          addressed.length,
-        );
-        if (item?.status === 'DONE') break;
-        if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
-        await delay(POLL_MS);
-      }
+      await this.#untilDone(this.#message, (settled) => progress(settled, addressed.length));
       return `message ${this.#message} to ${thousands(addressed.length)} devices: Level BETWEEN 20 and 79 AND Plan IN (gold, silver)`;
     });
   }
@@ -172,14 +177,17 @@ class Customer {
     return pushes;
   }
 
-  /** Shows the figures of all sources, and whether they agree. */
-  async compare(addressed: readonly DemoDevice[], pushes: readonly Push[]): Promise<boolean> {
+  /** Shows the figures of all sources, and returns where they do not agree. */
+  async compare(
+    addressed: readonly DemoDevice[],
+    pushes: readonly Push[],
+  ): Promise<{ readonly faults: string[]; readonly throttled: number }> {
     await this.#screen.step('settle', async () => {
       await this.#settle();
       return 'everything published has been counted';
     });
     const [item, funnel, ledgers] = await Promise.all([
-      this.#listed(),
+      this.#listed(this.#message),
       this.#client.call('getDeliveryFunnel', { message_code: this.#message }),
       this.#providers.summary(),
     ]);
@@ -192,19 +200,51 @@ class Customer {
     }));
     this.#screen.say(`\n${figuresTable(testimonies)}\n`);
     const throttled = testimonies.reduce((sum, { ledger }) => sum + ledger.throttled, 0);
-    const faults = [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)];
-    for (const fault of faults.slice(0, 20)) this.#screen.say(`  ! ${fault}`);
-    this.#screen.say(
-      faults.length > 0
-        ? `${faults.length} things do not agree.`
-        : `All agree, to the last device, and each was shown its own text. ${thousands(throttled)} pushes were refused with Retry-After first. ${this.#screen.seconds} s in all.`,
-    );
-    return faults.length === 0;
+    return { faults: [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)], throttled };
   }
 
-  async #listed() {
+  /** Schedules two messages to these devices and cancels one of them. Returns what is wrong unless only the other one is sent, when it is due. */
+  async schedule(devices: readonly DemoDevice[]): Promise<string[]> {
+    const faults: string[] = [];
+    await this.#screen.step('schedule', async () => {
+      const due = new Date(Date.now() + SCHEDULED_AHEAD_MS);
+      const send_date = due.toISOString().slice(0, 19);
+      const notification = { send_date, content: 'Later', devices: devices.map(({ hwid }) => hwid) };
+      const { Messages: messages } = await this.#client.call('createMessage', {
+        application: this.#application,
+        notifications: [notification, { ...notification, content: 'Never' }],
+      });
+      const [sent, canceled] = messages as [string, string];
+      const waiting = await this.#listed(sent);
+      if (waiting?.status !== 'PENDING') faults.push(`the scheduled message is ${waiting?.status ?? 'unlisted'}`);
+      await this.#client.call('deleteMessage', { message: canceled });
+      await this.#untilDone(sent);
+      await this.#settle();
+      const [done, never] = await Promise.all([this.#listed(sent), this.#listed(canceled)]);
+      if (sendsOf(done) !== devices.length) faults.push(`the scheduled message was sent to ${sendsOf(done)} devices`);
+      if (never?.status !== 'CANCELED' || sendsOf(never) > 0) {
+        faults.push(`the canceled message is ${never?.status ?? 'unlisted'}, sent to ${sendsOf(never)} devices`);
+      }
+      return `message ${sent} to ${devices.length} devices, sent when it was due; another was canceled before, and reached nobody`;
+    });
+    return faults;
+  }
+
+  /** Resolves when a message is done. @param onProgress receives the number of devices with an outcome */
+  async #untilDone(code: string, onProgress: (settled: number) => void = () => undefined): Promise<void> {
+    const deadline = Date.now() + SEND_TIMEOUT_MS;
+    for (;;) {
+      const item = await this.#listed(code);
+      onProgress(item?.push_info.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
+      if (item?.status === 'DONE') return;
+      if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
+      await delay(POLL_MS);
+    }
+  }
+
+  async #listed(code: string): Promise<Listed | undefined> {
     const { items } = await this.#client.call('messagesList', {
-      filters: { application: this.#application, messages_codes: [this.#message] },
+      filters: { application: this.#application, messages_codes: [code] },
       params: { with_metrics: true },
     });
     return items[0];
