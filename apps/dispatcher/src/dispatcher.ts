@@ -30,6 +30,7 @@ import { providersOf } from './throttle/provider-views.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
 import { guardedPostForm } from './channels/post-form.ts';
 import { type ProviderUrls, transports } from './channels/transports.ts';
+import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
 import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
@@ -65,7 +66,6 @@ const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
 const FORGET_EVERY_MS = 5_000;
 const RENEW_EVERY_MS = 5_000;
-const RENEWED_AT_ONCE = 100;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
@@ -201,20 +201,6 @@ interface Kept {
   readonly dispatches: readonly Dispatch[];
 }
 
-/** Lists, in turn, the credentials that are throttled or unreachable: slices wait until they are configured anew, at the latest. */
-function heldBackCredentials(throttles: Throttles, dispatches: readonly Dispatch[]): () => readonly string[] {
-  let from = 0;
-  return () => {
-    const throttled = throttles.throttled().flatMap(({ versions }) => [...versions.keys()]);
-    const states = dispatches.flatMap((dispatch) => dispatch.credentials());
-    const unreachable = states.filter(({ reachable }) => !reachable).map(({ reference }) => reference);
-    const all = [...new Set([...throttled, ...unreachable])].toSorted();
-    const next = all.slice(from, from + RENEWED_AT_ONCE);
-    from = from + RENEWED_AT_ONCE < all.length ? from + RENEWED_AT_ONCE : 0;
-    return next;
-  };
-}
-
 /** Periodic work. */
 function keep(
   { db, clock, log }: DispatcherDeps,
@@ -224,12 +210,17 @@ function keep(
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
-  const held = heldBackCredentials(throttles, dispatches);
-  regularly('renewal of credentials', RENEW_EVERY_MS, async () => {
-    for (const reference of held()) {
-      throttles.liftOutdated({ reference, version: await channel.renew(reference) });
-    }
+  const renewal = credentialRenewal({
+    heldBack: () => [
+      ...throttles.throttled().flatMap(({ versions }) => [...versions.keys()]),
+      ...dispatches
+        .flatMap((dispatch) => dispatch.credentials())
+        .flatMap((each) => (each.reachable ? [] : each.reference)),
+    ],
+    renew: (reference) => channel.renew(reference),
+    onRenewed: (reference, version) => throttles.liftOutdated({ reference, version }),
   });
+  regularly('renewal of credentials', RENEW_EVERY_MS, renewal);
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // Every process checks: the deletion reaches only one of them.
     const tried = dispatches.flatMap((dispatch) =>

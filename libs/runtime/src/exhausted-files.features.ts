@@ -22,7 +22,7 @@ const answered = (ask: () => boolean): boolean | string => {
 };
 const listened = (listening: Promise<unknown>): Promise<string> => listening.then(() => 'free', codeOf);
 
-/** What the functions answer that need a file for it. */
+/** The answers of the functions that need a free file descriptor. */
 const answers = async (port: number) => ({
   isAlive: isAlive(process.pid),
   isProcessOf: answered(() => isProcessOf(process.pid, 'exhausted-files')),

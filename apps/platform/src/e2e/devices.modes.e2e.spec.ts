@@ -482,7 +482,7 @@ describe('contacts', () => {
         ['repeating@example.com', '+4915100000009', 'repeating'].map(async (hwid) => (await tagsOf({ hwid }))['Level']),
       );
     const registered = { status: 200, body: { status_code: 200 } };
-    // What a failure leaves: the e-mail contact, which is registered before the others.
+    // A failure leaves the e-mail contact, which is registered before the others.
     expect(await register('key', {})).toMatchObject(registered);
     const whole = { sms_phone_number: '+4915100000009', push_devices: [{ hwid: 'repeating', platform: 3 }] };
     for (const _ of [1, 2]) expect(await register('key', whole)).toMatchObject(registered);

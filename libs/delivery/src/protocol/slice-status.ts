@@ -35,7 +35,7 @@ export function openSlices(statuses: Pick<SliceStatuses, 'settled'> | undefined,
   return open;
 }
 
-/** What an outcome changes in the statuses of its sendable set. */
+/** The change of an outcome to the statuses of its sendable set. */
 export type StatusChange = { readonly settled: number } | { readonly deferred: number; readonly until: number };
 
 /** The change that an outcome records; undefined for an outcome of an unknown kind. */
