@@ -75,6 +75,13 @@ const kafkaStaysInStreaming = {
   ],
 };
 
+/** Contacts by e-mail are a chapter of the API; all other code asks the definition of a channel, or a table of platforms. */
+const noPlatformIsSpecial = {
+  selector:
+    "BinaryExpression[operator=/^[!=]==$/] > MemberExpression[object.name='Platform'][property.name!='Email'], SwitchCase > MemberExpression[object.name='Platform']",
+  message: 'Ask the ChannelDefinition, or a trait of the platform (libs/kernel/src/platforms.ts).',
+};
+
 const devicesStayBelowFanout = {
   patterns: [{ group: ['**/fanout/**'], message: 'fanout/ imports devices/, never the other way.' }],
 };
@@ -90,6 +97,7 @@ export default tseslint.config(
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ forSpecs: false }),
       'no-restricted-imports': ['error', kafkaStaysInStreaming],
+      'no-restricted-syntax': ['error', noPlatformIsSpecial],
 
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -127,6 +135,7 @@ export default tseslint.config(
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ forSpecs: true }),
       '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-syntax': 'off',
       'max-lines': ['error', { max: 500 }],
       'max-lines-per-function': 'off',
     },

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 
-/** What the import rules say of `import '<target>'` in each file; empty means allowed. */
-const lint = (imports: readonly (readonly [file: string, target: string])[]): string[] =>
+/** What the rules say of each code in its file; empty means allowed. */
+const lint = (codes: readonly { readonly file: string; readonly code: string }[]): string[] =>
   (
     JSON.parse(
-      execFileSync(process.execPath, ['tools/lint-text.mjs'], {
-        encoding: 'utf8',
-        input: JSON.stringify(imports.map(([file, target]) => ({ file, code: `import '${target}';\n` }))),
-      }),
+      execFileSync(process.execPath, ['tools/lint-text.mjs'], { encoding: 'utf8', input: JSON.stringify(codes) }),
     ) as string[][]
   ).map((messages) => messages.join('\n'));
 
@@ -85,7 +82,7 @@ const allowed = [
 ] as const;
 
 describe('boundaries', () => {
-  const results = lint([...forbidden.map(([file, target]) => [file, target] as const), ...allowed]);
+  const results = lint([...forbidden, ...allowed].map(([file, target]) => ({ file, code: `import '${target}';\n` })));
 
   it.each(forbidden.map(([file, target, why], index) => ({ file, target, why, result: results[index] })))(
     'forbid $file to import $target',
@@ -96,4 +93,21 @@ describe('boundaries', () => {
     'allow $file to import $target',
     ({ result }) => expect(result).toBe(''),
   );
+});
+
+describe('a platform that code treats differently from the others', () => {
+  const special = (name: string): string => `export const is = (code: number): boolean => code === Platform.${name};\n`;
+  const file = 'apps/gateway/src/probe.ts';
+  const [compared, switched, contact] = lint([
+    { file, code: special('iOS') },
+    { file, code: 'switch (code) { case Platform.iOS: }\n' },
+    { file, code: special('Email') },
+  ]);
+
+  it('is refused in a comparison, and in a switch', () => {
+    expect(compared).toMatch('Ask the ChannelDefinition');
+    expect(switched).toMatch('Ask the ChannelDefinition');
+  });
+
+  it('may be e-mail, whose contacts are a chapter of the API', () => expect(contact).not.toMatch('ChannelDefinition'));
 });

@@ -8,3 +8,4 @@ export { type CredentialDefinition, type KeyOpener, readCredential } from './cre
 export { ALERT, type ChannelDefinition, type ChannelPayload } from './channel-definition.ts';
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
+export { subscriptionKeys } from './webpush/subscription-keys.ts';

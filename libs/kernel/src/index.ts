@@ -19,10 +19,14 @@ export {
 export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf } from './seq.ts';
 export { Bitmap } from './bitmap.ts';
 export {
+  type AddressKind,
+  addressKindOf,
   type Channel,
   channels,
+  hwidOn,
   isPlatform,
   isPushPlatform,
+  isRegistrable,
   Platform,
   type PlatformCode,
   pushPlatforms,

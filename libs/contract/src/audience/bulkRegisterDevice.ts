@@ -1,8 +1,8 @@
-import { Platform } from '@tidings/kernel';
+import { hwidOn, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
-import { hwidOn, placeFields } from '../fields/device.ts';
+import { placeFields } from '../fields/device.ts';
 import { pushToken, pushTokenFault } from '../fields/push-token.ts';
 import { integer, object, optional, tagValues, text } from '../values.ts';
 import {

@@ -1,8 +1,8 @@
-import { Platform } from '@tidings/kernel';
+import { hwidOn, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { deviceLanguage, deviceType, hwid, hwidOn, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
+import { deviceLanguage, deviceType, hwid, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailFault } from '../fields/email-address.ts';
 import { checkPushToken, deviceToken, pushToken, webPushKey } from '../fields/push-token.ts';
 import { optionalUnless } from '../presence.ts';

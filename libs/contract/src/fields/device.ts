@@ -1,4 +1,4 @@
-import { phoneNumberOf, Platform, whatsAppHwidOf } from '@tidings/kernel';
+import { isRegistrable, phoneNumberOf, whatsAppHwidOf } from '@tidings/kernel';
 import { anyText, atMost, integer, integerOf, oneOf, optional, text, textOf, whole } from '../values.ts';
 
 const HWID_MAX = 255;
@@ -32,10 +32,8 @@ const country = text.transform((value) => (/^[A-Za-z]{2}$/.test(value) ? value.t
 /** The location that a device reports, in every method that registers one (R-RES17). */
 export const placeFields = { country: optional(country), city: optional(text) };
 
-const registrable: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
-
 /** A platform code that registerDevice accepts (Spec, Platform codes; R-RES24). */
-export const deviceType = integer.refine((code) => registrable.has(code), 'unknown platform');
+export const deviceType = integer.refine(isRegistrable, 'unknown platform');
 
 /** The platform of a caller that may not be registered yet: an unknown device gets a record without a token (R-C7). */
 export const earlyDeviceType = optional(deviceType).meta({
@@ -56,9 +54,3 @@ export const smsNumber = contactHwid(phoneNumberOf);
 
 /** The hwid of a WhatsApp contact: its phone number, with or without `whatsapp:` (R-C2). */
 export const whatsAppNumber = contactHwid(whatsAppHwidOf);
-
-/** The hwid that a device of a platform is stored under; undefined if it is not valid on the platform (R-C2). */
-export function hwidOn(platform: number, given: string): string | undefined {
-  if (platform === Platform.Sms) return phoneNumberOf(given);
-  return platform === Platform.WhatsApp ? whatsAppHwidOf(given) : given;
-}

@@ -1,4 +1,4 @@
-import { Platform, TOKEN_BYTES } from '@tidings/kernel';
+import { addressKindOf, TOKEN_BYTES } from '@tidings/kernel';
 import type { z } from 'zod';
 import { anyText } from '../values.ts';
 import { isAnyBase64 } from './base64.ts';
@@ -6,8 +6,8 @@ import { isAnyBase64 } from './base64.ts';
 /** Maximum UTF-8 bytes of the endpoint of a web push subscription, and of each of its keys (R-LM6). */
 const WEB_PUSH_BYTES = 2048;
 
-/** The push token of these platforms is the endpoint of a subscription. */
-const isWebPush = (platform: number): boolean => platform === Platform.Chrome || platform === Platform.Firefox;
+/** Whether push tokens of the platform are endpoints of subscriptions. */
+const isWebPush = (platform: number): boolean => addressKindOf(platform) === 'endpoint';
 
 /** A UTF-16 unit takes 1 to 3 bytes, so only texts between those bounds are measured. */
 const isWithinBytes = (text: string, max: number): boolean =>

@@ -1,4 +1,4 @@
-import { isPlatform, Platform } from '@tidings/kernel';
+import { isRegistrable } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonData, jsonObject, localized, rootParamsWithData } from '../messages/texts.ts';
@@ -7,17 +7,10 @@ import { array, bit, integer, nonEmptyText, nothing, object, oneOf, optional, te
 import { interruptionLevel, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
-/** Legacy platforms, which no device registers with (R-RES24): presets do not include them (R-K2). */
-const unnamed: ReadonlySet<number> = new Set([
-  Platform.Blackberry,
-  Platform.WindowsPhone,
-  Platform.InternetExplorer,
-  Platform.Xiaomi,
-]);
-
+/** Presets do not include legacy platforms (R-K2). */
 const platforms = array(integer)
   .min(1, 'must not be empty')
-  .refine((codes) => codes.every((code) => isPlatform(code) && !unnamed.has(code)), 'unknown value')
+  .refine((codes) => codes.every(isRegistrable), 'unknown value')
   .transform((codes) => [...new Set(codes)]);
 
 const options = object({

@@ -18,7 +18,7 @@ import {
 } from '@tidings/audience';
 import { definitionOf } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
-import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
+import { Fault, hwidOn, isPushPlatform, isRegistrable, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../../tags/tag-cache.ts';
 
@@ -42,25 +42,9 @@ export interface Reading {
 const TEXT_LENGTH = 65_536;
 const NAME_LENGTH = 255;
 
-const registered: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
-
-/** Platforms whose devices have an address rather than a push token. */
-const contacts: ReadonlySet<number> = new Set([
-  Platform.Email,
-  Platform.Sms,
-  Platform.WhatsApp,
-  Platform.Kakao,
-  Platform.Line,
-]);
-
-const phone = /^\+[1-9][0-9]{6,14}$/;
-const WHATSAPP = 'whatsapp:';
-
-function isHwid(hwid: string, platform?: number): boolean {
-  if (hwid === '' || !isWithin(hwid, NAME_LENGTH)) return false;
-  if (platform === Platform.Sms) return phone.test(hwid);
-  return platform !== Platform.WhatsApp || (hwid.startsWith(WHATSAPP) && phone.test(hwid.slice(WHATSAPP.length)));
-}
+/** Whether it is a hwid of the platform in its stored form. */
+const isHwid = (hwid: string, platform: number): boolean =>
+  hwid !== '' && isWithin(hwid, NAME_LENGTH) && hwidOn(platform, hwid) === hwid;
 
 /** The stored form of an hwid: e-mail addresses are lower case (R-E1). */
 export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
@@ -87,7 +71,7 @@ function addressOf({ platform, pushToken }: Register, hwid: string): string | un
 }
 
 function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {
-  const token = contacts.has(command.platform) ? addressOf(command, hwid) : limited('push_token', command.pushToken);
+  const token = isPushPlatform(command.platform) ? limited('push_token', command.pushToken) : addressOf(command, hwid);
   if (token === undefined) return undefined;
   if (token === '') return null;
   const text = tokenText(command.platform, token);
@@ -163,7 +147,7 @@ function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
 }
 
 function registerOf(command: Register, reading: Reading, hwidHash: string): DeviceAction {
-  if (!registered.has(command.platform)) throw Fault.argument('device_type: unknown platform');
+  if (!isRegistrable(command.platform)) throw Fault.argument('device_type: unknown platform');
   if (!isHwid(reading.hwid, command.platform)) throw Fault.argument('Hwid is not valid');
   const writes = systemWrites(command);
   system(writes, defaultTags.country, command.country);
