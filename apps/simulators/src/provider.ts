@@ -1,7 +1,8 @@
+import type { Channel } from '@tidings/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The providers that the product supports. */
-export type ProviderName = 'apns' | 'fcm' | 'google-oauth';
+/** The simulated providers: that of every channel, and the issuer of Google's access tokens. */
+export type ProviderName = Channel | 'google-oauth';
 
 /** One complete request, over either transport. */
 export interface ProviderRequest {
