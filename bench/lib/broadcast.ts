@@ -84,7 +84,10 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
       }
     }
   }
-  const events = [{ $case: 'accepted', value: {} } as const, { $case: 'released', value: {} } as const];
+  const events = [
+    { $case: 'accepted' as const, value: {} },
+    { $case: 'released' as const, value: {} },
+  ];
   const records = new Map<string, readonly OutRecord[]>([
     [
       topicNames.messages,

@@ -97,7 +97,7 @@ export async function openScheduler({
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
-  const schedule = new Schedule({ db, clock, writer });
+  const schedule = new Schedule({ db, clock, writer, nextId });
   for (const [name, intervalMs, work] of [
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],

@@ -21,6 +21,7 @@ export { CredentialReference, SendBatch, Slice } from './generated/tidings/event
 export {
   AndroidContent,
   Content,
+  InboxContent,
   IosContent,
   Localized,
   LocalizedEntry,
@@ -74,6 +75,7 @@ export {
   ExcludedSet,
   FailedSet,
   FanoutPlanned,
+  InboxAudience,
   PlanEvent,
   PlatformSet,
 } from './generated/tidings/events/v1/plans.ts';

@@ -12,6 +12,7 @@ export {
   type StatisticsHash,
   writeDevicePart,
 } from './statistics-hash.ts';
+export { dayOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
 export {
   CODE_NOT_AVAILABLE,
   completeMessage,

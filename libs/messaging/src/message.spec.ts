@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import { dayOf } from './inbox.ts';
 import {
   cancelMessage,
   completeMessage,
@@ -65,6 +66,13 @@ describe('expiryOf', () => {
   ])('keeps a message %s', (_, accepted, days) => {
     expect(expiryOf(MessageAccepted.fromPartial(accepted), at)).toEqual(later(days * DAY_MS));
   });
+
+  it('keeps a hidden message as long as its entries in inboxes (R-I21)', () => {
+    const removal = new Date('2040-01-01');
+    const content = { inbox: { removalDay: dayOf(removal) } };
+    const accepted = MessageAccepted.fromPartial({ hidden: true, content });
+    expect(expiryOf(accepted, at)).toEqual(new Date(removal.getTime() + 1_000));
+  });
 });
 
 describe('a scheduled message', () => {
@@ -79,17 +87,17 @@ describe('a scheduled message', () => {
   });
 
   it('is released once, when it is due', () => {
-    expect(releaseMessage(pending, later(59_999))).toEqual([]);
-    const released = after(releaseMessage(pending, later(60_000)));
+    expect(releaseMessage(pending, later(59_999), 5n)).toEqual([]);
+    const released = after(releaseMessage(pending, later(60_000), 5n));
     expect(released).toMatchObject({ status: 'PROCESSING', releasedAt: later(60_000) });
-    expect(releaseMessage(released, later(60_001))).toEqual([]);
-    expect(releaseMessage(undefined, at)).toEqual([]);
+    expect(releaseMessage(released, later(60_001), 6n)).toEqual([]);
+    expect(releaseMessage(undefined, at, 5n)).toEqual([]);
   });
 
   it('is canceled before it is released, and then never released', () => {
     const canceled = after(cancelMessage(pending, 'acme', later(1)));
     expect(canceled).toMatchObject({ status: 'CANCELED', canceledAt: later(1) });
-    expect(releaseMessage(canceled, later(60_000))).toEqual([]);
+    expect(releaseMessage(canceled, later(60_000), 5n)).toEqual([]);
   });
 
   it('is not canceled twice, not after its release, and not by another account (R-I29)', () => {
@@ -100,7 +108,7 @@ describe('a scheduled message', () => {
     expect(cancel(undefined)).toThrow('Message not found');
     expect(cancel(pending, 'other')).toThrow('Message not found');
     expect(cancel(after(cancelMessage(pending, 'acme', at)))).toThrow('Message cannot be deleted');
-    expect(cancel(after(releaseMessage(pending, later(60_000))))).toThrow('Message cannot be deleted');
+    expect(cancel(after(releaseMessage(pending, later(60_000), 5n)))).toThrow('Message cannot be deleted');
   });
 
   it('is released at once if its time has passed when it is accepted', () => {

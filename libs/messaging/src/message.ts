@@ -1,5 +1,6 @@
 import { MessageAccepted, type MessageEvent, type MessagePurged } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
+import { lastRemovalOf } from './inbox.ts';
 
 /** A message between acceptance and its last terminal state (R-S1). It is `PENDING` while its send time is ahead. */
 export type Message =
@@ -102,7 +103,7 @@ export function createMessage(
   const answer = command.draft.hidden ? CODE_NOT_AVAILABLE : command.code;
   const { sendAt = command.at } = command.draft;
   const accepted: MessageEventCase = { $case: 'accepted', value: { ...command.draft, sendAt, answer } };
-  const released: MessageEventCase[] = sendAt <= command.at ? [{ $case: 'released', value: {} }] : [];
+  const released: MessageEventCase[] = sendAt <= command.at ? [{ $case: 'released', value: { inboxOrder: 0n } }] : [];
   return {
     events: [accepted, ...released].map((event) => eventOf(command, command.at, event)),
     created: { code: command.code, answer, repeat: false },
@@ -141,7 +142,7 @@ export function joinMessage(
     ? []
     : [
         { $case: 'accepted', value: opened(draft, of.code) },
-        { $case: 'released', value: {} },
+        { $case: 'released', value: { inboxOrder: 0n } },
       ];
   const joined: MessageEventCase = {
     $case: 'joined',
@@ -152,16 +153,22 @@ export function joinMessage(
 
 /**
  * The end of the retention of a message, or of data on it, counted from its send date: a message that is scheduled a year ahead is kept for a year
- * after it (R-LM3).
+ * after it (R-LM3). It outlives its entries in inboxes.
  * @param retentionMs retention of the data, unless the message is hidden
  */
-export const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date, retentionMs = KEPT_MS): Date =>
-  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : retentionMs));
+export function expiryOf(accepted: MessageAccepted, acceptedAt: Date, retentionMs = KEPT_MS): Date {
+  const { hidden, sendAt } = accepted;
+  const expiry = Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : retentionMs);
+  return new Date(Math.max(expiry, lastRemovalOf(accepted, acceptedAt)?.getTime() ?? 0));
+}
 
-/** Releases a scheduled message that is due; idempotent. */
-export const releaseMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
+/**
+ * Releases a scheduled message that is due; idempotent.
+ * @param inboxOrder a new id, which orders it in inboxes among messages that were accepted meanwhile (R-J3)
+ */
+export const releaseMessage = (message: Message | undefined, at: Date, inboxOrder: bigint): readonly MessageEvent[] =>
   message?.status === 'PENDING' && message.accepted.sendAt! <= at
-    ? [eventOf(message, at, { $case: 'released', value: {} })]
+    ? [eventOf(message, at, { $case: 'released', value: { inboxOrder } })]
     : [];
 
 /**

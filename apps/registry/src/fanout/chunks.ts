@@ -16,6 +16,7 @@ import {
 } from '@tidings/delivery';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf } from '@tidings/kernel';
+import { inboxRemovalOf } from '@tidings/messaging';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';
@@ -106,14 +107,16 @@ export class Chunks {
   }
 
   #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
-    const { audience, transactional } = message.accepted;
+    const { audience, transactional, content } = message.accepted;
+    const at = new Date(this.#deps.clock.now());
     const rules = {
       chunk: key.chunk,
       named: laneOf(message) === 'direct',
       transactional,
       platforms: audience?.platforms ?? [],
       application,
-      at: new Date(this.#deps.clock.now()),
+      at,
+      inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
     };
     return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules });
   }
@@ -128,7 +131,8 @@ export class Chunks {
         return scan.named(columns, application, seqs, extras);
       }
       case 'selection': {
-        const selected = { ...target.value, now: message.releasedAt };
+        const withoutToken = message.accepted.content?.inbox !== undefined;
+        const selected = { ...target.value, now: message.releasedAt, withoutToken };
         const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
           scan.chooseLookup(application, selected),
         );

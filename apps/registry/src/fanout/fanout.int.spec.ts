@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { definitions } from '@tidings/channels';
-import { PlanEvent } from '@tidings/events';
+import { Content, PlanEvent } from '@tidings/events';
 import { Bitmap, seqOf } from '@tidings/kernel';
+import { inboxRemovalOf } from '@tidings/messaging';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
 import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { APP, device, even, selection, named, newMessage, release, platform } from './testing/fanout-messages.ts';
+
+const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;
 
 /** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
@@ -81,7 +84,7 @@ describeWithMongo('fan-out', (mongo) => {
       device(4, { platform: 7 }),
       device(5, { status: 0 }),
       device(seqOf(1, 7), { platform: 1 }),
-    ].map((each) => (each.token === undefined ? (({ token: _token, ...rest }) => rest)(each) : each));
+    ].map((each) => (each.token === undefined ? withoutToken(each) : each));
     const { broker, clock, dispatchers, start, plansOf } = await world(devices, {
       application: { platforms: [platform(1), { ...platform(3), enabled: false }, platform(11)] },
     });
@@ -105,6 +108,25 @@ describeWithMongo('fan-out', (mongo) => {
     expect([...dispatchers.emissions.keys()].sort()).toEqual([`${message.code}/0/1/0`, `${message.code}/1/1/0`]);
     const lag = await broker.lag('dispatcher.apns.direct');
     expect(lag.filter(({ end }) => end > 0)).not.toEqual([]);
+  });
+
+  it('plans the inbox with devices without a token, and notes where the entries are found (R-H12, R-I21)', async () => {
+    const devices = [device(0, { platform: 1 }), withoutToken(device(1, { platform: 1 })), device(2, { platform: 1 })];
+    const { broker, clock, dispatchers, start, plansOf } = await world(devices);
+    const fanout = await start();
+    const content = Content.fromPartial({ text: { entries: [{ language: 'en', text: 'T' }] }, inbox: { days: 2 } });
+    const everyone = newMessage({ audience: selection(), content });
+    const some = newMessage({ audience: named(1, 2), content });
+    for (const message of [everyone, some]) await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+
+    const until = inboxRemovalOf(content.inbox!, clock.date);
+    const [broadcast] = await plansOf(everyone);
+    expect(broadcast!.inbox).toEqual({ app: APP, chunk: 0, until });
+    const { eligible, inbox } = plannedOf(broadcast!);
+    expect(eligible.map(({ set }) => [...Bitmap.decode(set).positions()])).toEqual([[0, 2]]);
+    expect(inbox!.eligible.map(({ set }) => [...Bitmap.decode(set).positions()])).toEqual([[1]]);
+    expect((await plansOf(some))[0]!.inbox).toEqual({ app: APP, seqs: [1, 2], until });
   });
 
   it('settles a plan without slices at once, and a message without recipients', async () => {

@@ -42,7 +42,8 @@ export interface ShortLink {
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
   | { readonly kind: 'join'; readonly join: JoinMessage }
-  | { readonly kind: 'release' | 'complete'; readonly code: string; readonly at: Date }
+  | { readonly kind: 'release'; readonly code: string; readonly at: Date; readonly inboxOrder: bigint }
+  | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
   | { readonly kind: 'cancel'; readonly code: string; readonly account: string; readonly at: Date }
   /** The application is deleted. */
   | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
@@ -94,7 +95,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return { events: joinMessage(command.join, messageIn(code), hasJoined), reply: undefined };
       }
       case 'release':
-        return { events: releaseMessage(messageIn(command.code), command.at), reply: undefined };
+        return { events: releaseMessage(messageIn(command.code), command.at, command.inboxOrder), reply: undefined };
       case 'cancel':
         return { events: cancelMessage(messageIn(command.code), command.account, command.at), reply: undefined };
       case 'complete':

@@ -11,6 +11,7 @@ export interface ScheduleDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly nextId: () => number;
 }
 
 /** Messages per batch. */
@@ -32,9 +33,12 @@ export class Schedule {
     const failed: unknown[] = [];
     let batch: string[] = [];
     const release = async (): Promise<void> => {
-      const { writer, clock } = this.#deps;
+      const { writer, clock, nextId } = this.#deps;
       const at = new Date(clock.now());
-      const released = batch.map((code) => writer.submit(logOfMessage(code), { kind: 'release', code, at }));
+      const released = batch.map((code) => {
+        const command = { kind: 'release', code, at, inboxOrder: BigInt(nextId()) } as const;
+        return writer.submit(logOfMessage(code), command);
+      });
       batch = [];
       for (const each of await Promise.allSettled(released)) if (each.status === 'rejected') failed.push(each.reason);
     };

@@ -96,6 +96,21 @@ describe('planChunk', () => {
     );
   });
 
+  it('adds to the inbox the devices that are addressed and have no token, each once (R-H12)', () => {
+    fc.assert(
+      fc.property(devices, rules, (drawn, given) => {
+        const removal = new Date('2026-01-02T00:00:01Z');
+        const plan = planChunk(candidatesOf(drawn), { ...given, inboxRemoval: removal });
+        const all = planChunk(candidatesOf(drawn.map((device) => ({ ...device, token: true }))), given);
+        const { eligible, excluded } = plan.inbox!;
+        expect(members([...plan.eligible, ...eligible])).toEqual(members(all.eligible));
+        expect(members([...plan.excluded, ...excluded])).toEqual(members(all.excluded));
+        expect(plan).toEqual({ ...planChunk(candidatesOf(drawn), given), inbox: plan.inbox });
+        expect(plan.inbox!.removal).toBe(BigInt(removal.getTime() / 1000));
+      }),
+    );
+  });
+
   it('does not depend on the order of the scan', () => {
     fc.assert(
       fc.property(devices, rules, (drawn, given) => {

@@ -1,5 +1,5 @@
 import { ALERT, definitionOf } from '@tidings/channels';
-import { ChunkPlanned } from '@tidings/events';
+import { ChunkPlanned, InboxAudience } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import { hourOf } from '../hour-sets.ts';
 
@@ -40,6 +40,8 @@ export interface PlanRules {
   /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
   readonly at: Date;
+  /** When the entries leave the inboxes; undefined for a message that is not saved to them (R-I21). */
+  readonly inboxRemoval?: Date | undefined;
 }
 
 /**
@@ -102,6 +104,8 @@ interface Group {
   readonly controlGroup: Positions;
   readonly withoutToken: Positions;
   readonly routed: Positions;
+  /** Devices without a token that are in the inbox's audience only (R-H12). */
+  readonly inboxOnly: { readonly eligible: Positions; readonly controlGroup: Positions };
 }
 
 const openGroup = (platform: number, rules: PlanRules): Group => ({
@@ -111,6 +115,7 @@ const openGroup = (platform: number, rules: PlanRules): Group => ({
   controlGroup: new Positions(),
   withoutToken: new Positions(),
   routed: new Positions(),
+  inboxOnly: { eligible: new Positions(), controlGroup: new Positions() },
 });
 
 function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[] {
@@ -123,8 +128,11 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
     let group = groups.get(platform);
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
     const hasToken = candidates.hasToken(i);
-    if (!group.addressed || !(hasToken || rules.named)) continue;
-    if (controlBuckets[i]! < buckets) group.controlGroup.push(positions[i]!);
+    if (!group.addressed) continue;
+    const inControlGroup = controlBuckets[i]! < buckets;
+    if (!hasToken && !rules.named) {
+      if (rules.inboxRemoval) group.inboxOnly[inControlGroup ? 'controlGroup' : 'eligible'].push(positions[i]!);
+    } else if (inControlGroup) group.controlGroup.push(positions[i]!);
     else if (hasToken) group.routed.push(positions[i]!);
     else group.withoutToken.push(positions[i]!);
   }
@@ -133,6 +141,19 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
 
 const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
+function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
+  const audience = InboxAudience.fromPartial({ removal: BigInt(Math.floor(removal.getTime() / 1000)) });
+  for (const { platform, inboxOnly } of groups) {
+    const [eligible, controlGroup] = [inboxOnly.eligible.toSet(), inboxOnly.controlGroup.toSet()];
+    if (eligible.size > 0) audience.eligible.push({ platform, set: bytesOf(eligible) });
+    if (controlGroup.size > 0) {
+      const reason = 'CONTROL_GROUP' satisfies Exclusion;
+      audience.excluded.push({ reason, platform, set: bytesOf(controlGroup) });
+    }
+  }
+  return audience;
+}
+
 /**
  * Decides the outcome of every candidate of a chunk, once: excluded, eligible, and of the eligible ones those that fail at once and those that are
  * sent to, by variant (R-H11, R-H12). Candidates that the message does not address are in no set. Pure.
@@ -140,7 +161,9 @@ const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
   const hour = hourOf(rules.at);
-  for (const { platform, route, ...found } of sortDevices(candidates, rules)) {
+  const groups = sortDevices(candidates, rules);
+  planned.inbox = rules.inboxRemoval && inboxAudience(groups, rules.inboxRemoval);
+  for (const { platform, route, ...found } of groups) {
     const [controlGroup, withoutToken, routed] = [
       found.controlGroup.toSet(),
       found.withoutToken.toSet(),

@@ -10,7 +10,7 @@ import {
   type SendableKey,
   sliceCount,
 } from '@tidings/delivery';
-import { Bitmap, messageLogOf } from '@tidings/kernel';
+import { Bitmap, messageLogOf, seqOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
 
@@ -103,7 +103,25 @@ export interface PlanDocument {
   readonly named: boolean;
   readonly at: Date;
   readonly settledAt?: Date;
+  /** Of a message that is saved to inboxes: found by its chunk or, if it names its recipients, by each of them. */
+  readonly inbox?: InboxPlace;
 }
+
+/** Where the entries of a plan are found until they leave the inboxes. */
+export interface InboxPlace {
+  readonly app: string;
+  readonly chunk?: number;
+  readonly seqs?: readonly number[];
+  readonly until: Date;
+}
+
+/** Names of the indexes, for hints. */
+export const planIndexes = {
+  /** { inbox.app, inbox.chunk, at } of broadcasts */
+  inboxChunk: 'inbox_chunk',
+  /** { inbox.app, inbox.seqs } of named recipients */
+  inboxSeqs: 'inbox_seqs',
+} as const;
 
 export type PlanCommand =
   | {
@@ -126,6 +144,17 @@ export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' |
 
 const sliceCountsOf = ({ sendable }: ChunkPlanned): SliceCount[] =>
   sendable.map(({ platform, variant, set }) => ({ platform, variant, count: sliceCount(Bitmap.decode(set).size) }));
+
+function inboxPlaceOf(
+  { application }: PlanEvent,
+  { chunk, named, eligible, inbox }: ChunkPlanned,
+): InboxPlace | undefined {
+  if (!inbox) return undefined;
+  const place = { app: application, until: new Date(Number(inbox.removal) * 1000) };
+  if (!named) return { ...place, chunk };
+  const seqs = eligible.flatMap(({ set }) => Array.from(Bitmap.decode(set).positions(), (at) => seqOf(chunk, at)));
+  return { ...place, seqs };
+}
 
 /** The sendable sets of a plan. */
 export const sendableKeys = (key: ChunkKey, of: readonly Pick<SliceCount, 'platform' | 'variant'>[]): SendableKey[] =>
@@ -167,10 +196,13 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
     slices: sliceCountsOf(planned),
     named: planned.named,
     at: event.at,
+    inbox: inboxPlaceOf(event, planned),
     ...(settledAt ? { settledAt } : {}),
   }),
   fields: {
-    [PLANS]: fieldsOf<PlanDocument>({ event: true, slices: true, named: true, at: true, settledAt: true }),
+    [PLANS]: fieldsOf<PlanDocument>({
+      ...{ event: true, slices: true, named: true, at: true, settledAt: true, inbox: true },
+    }),
   },
   fromDocument(document) {
     const stored = document as unknown as PlanDocument;

@@ -26,6 +26,8 @@ export interface OutgoingDocument {
   readonly accepted: Binary | Uint8Array;
   readonly acceptedAt: Date;
   readonly releasedAt?: Date;
+  /** Place in inboxes, if it is saved to them (R-J3). */
+  readonly order?: number;
   /** The chosen lookups of scans, by application. */
   readonly lookups?: Readonly<Record<string, Lookup>>;
   /** Time of the watchdog's next check; absent = nothing is open. */
@@ -89,6 +91,7 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
     accepted: MessageAccepted.encode(accepted).finish(),
     acceptedAt: at!,
     expireAt: expiryOf(accepted, at!),
+    ...(accepted.content?.inbox && { order: Number(id) }),
   });
   switch (event?.$case) {
     case 'accepted':
@@ -100,8 +103,12 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
       const _id = sendIdOf({ message: code, bucket: event.value.bucket });
       return [{ updateOne: { filter: { _id }, update: { $setOnInsert: joined }, upsert: true } }];
     }
-    case 'released':
-      return [{ updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } } } }];
+    case 'released': {
+      const order = Number(event.value.inboxOrder);
+      const update = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
+      const placed = { updateOne: { filter: { ...filter, order: { $exists: true } }, update: { $max: { order } } } };
+      return [{ updateOne: { filter, update } }, ...(order > 0 ? [placed] : [])];
+    }
     case 'completed':
     case 'failed':
     case 'canceled':

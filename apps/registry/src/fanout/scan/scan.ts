@@ -54,6 +54,8 @@ export interface Selected {
   readonly now: Date;
   /** Only devices that were in it within {@link PLACE_MS} before `now`. @default anywhere */
   readonly circle?: Circle | undefined;
+  /** Also devices without a token, for the inbox (R-H12). @default false */
+  readonly withoutToken?: boolean;
 }
 
 /** The additional data of each device. */
@@ -107,19 +109,22 @@ export class DeviceScan {
     return devices;
   }
 
-  /** Reads the devices of a chunk that are selected and have a token (R-H12). */
+  /** Reads the devices of a chunk that are selected and have a token, unless that is not wanted (R-H12). */
   async selected(
     columns: Columns,
     { application, chunk }: { readonly application: string; readonly chunk: number },
-    { expression, now, circle }: Selected,
+    { expression, now, circle, withoutToken = false }: Selected,
     lookup: Lookup,
     extras: Extras,
   ): Promise<void> {
     const viewpoint = { now, application };
     const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const [from, to] = seqRangeOf(chunk);
-    const withToken = filter(application, from, to, { token: { $exists: true }, ...(circle && near(circle, now)) });
-    const filters = canMatch(expression, viewpoint) ? [withToken] : [];
+    const selected = filter(application, from, to, {
+      ...(withoutToken ? { status: 1 } : { token: { $exists: true } }),
+      ...(circle && near(circle, now)),
+    });
+    const filters = canMatch(expression, viewpoint) ? [selected] : [];
     await this.#read(filters, hint, columns, { ...extras, predicate: residual, circle });
   }
 

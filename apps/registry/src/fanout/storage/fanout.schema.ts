@@ -15,7 +15,15 @@ import {
   record,
   text,
 } from '@tidings/mongo';
-import { FANOUTS, type FanoutState, type PlanDocument, PLANS, type SliceCount } from '../plan/plans.ts';
+import {
+  FANOUTS,
+  type FanoutState,
+  type InboxPlace,
+  type PlanDocument,
+  planIndexes,
+  PLANS,
+  type SliceCount,
+} from '../plan/plans.ts';
 import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
@@ -34,6 +42,7 @@ export const outgoingModel = defineModel<
     accepted: optional(bytes),
     acceptedAt: optional(date),
     releasedAt: optional(date),
+    order: optional(number),
     lookups: optional(record(list(number))),
     checkAt: optional(date),
     expireAt: optional(date),
@@ -43,6 +52,7 @@ export const outgoingModel = defineModel<
     { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
     { name: 'expireAt', key: { expireAt: 1 } },
     { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
+    { name: 'order', key: { order: 1 }, sparse: true },
   ],
 });
 
@@ -61,7 +71,22 @@ export const plansModel = defineStates<PlanDocument>({
     named: flag,
     at: date,
     settledAt: optional(date),
+    inbox: optional(
+      object<InboxPlace>({ app: text, chunk: optional(number), seqs: optional(list(number)), until: date }),
+    ),
   },
+  indexes: [
+    {
+      name: planIndexes.inboxChunk,
+      key: { 'inbox.app': 1, 'inbox.chunk': 1, at: 1 },
+      partialFilterExpression: { 'inbox.chunk': { $exists: true } },
+    },
+    {
+      name: planIndexes.inboxSeqs,
+      key: { 'inbox.app': 1, 'inbox.seqs': 1 },
+      partialFilterExpression: { 'inbox.seqs': { $exists: true } },
+    },
+  ],
 });
 
 /** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */

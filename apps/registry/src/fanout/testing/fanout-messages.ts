@@ -67,7 +67,7 @@ export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageE
     at,
     event: of,
   });
-  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: {} })];
+  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: { inboxOrder: 0n } })];
 };
 
 /** Has a message accepted and released. */

@@ -50,7 +50,23 @@ export interface Content {
     | AndroidContent
     | undefined;
   /** Parameters of the deep link: a JSON object. */
-  deepLinkParams?: string | undefined;
+  deepLinkParams?:
+    | string
+    | undefined;
+  /** Absent: it is not saved to inboxes. */
+  inbox: InboxContent | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields inbox_* of section I (R-I21). */
+export interface InboxContent {
+  /** Days since 1970 UTC: it leaves the inbox on that day. Takes precedence over `days`. */
+  removalDay?:
+    | number
+    | undefined;
+  /** Days after the day of the send. */
+  days?: number | undefined;
+  image?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -342,6 +358,7 @@ function createBaseContent(): Content {
     ios: undefined,
     android: undefined,
     deepLinkParams: undefined,
+    inbox: undefined,
   };
 }
 
@@ -382,6 +399,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.deepLinkParams !== undefined) {
       writer.uint32(98).string(message.deepLinkParams);
+    }
+    if (message.inbox !== undefined) {
+      InboxContent.encode(message.inbox, writer.uint32(106).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -503,6 +523,14 @@ export const Content: MessageFns<Content> = {
             message.deepLinkParams = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.inbox = InboxContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -578,6 +606,136 @@ export const Content: MessageFns<Content> = {
       ? AndroidContent.fromPartial(object.android)
       : undefined;
     message.deepLinkParams = object.deepLinkParams ?? undefined;
+    message.inbox = (object.inbox !== undefined && object.inbox !== null)
+      ? InboxContent.fromPartial(object.inbox)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseInboxContent(): InboxContent {
+  return { removalDay: undefined, days: undefined, image: undefined };
+}
+
+export const InboxContent: MessageFns<InboxContent> = {
+  encode(message: InboxContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.removalDay !== undefined) {
+      writer.uint32(8).uint32(message.removalDay);
+    }
+    if (message.days !== undefined) {
+      writer.uint32(16).uint32(message.days);
+    }
+    if (message.image !== undefined) {
+      writer.uint32(26).string(message.image);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboxContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboxContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.removalDay = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.days = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<InboxContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<InboxContent | InboxContent[]> | Iterable<InboxContent | InboxContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxContent.encode(p).finish()];
+        }
+      } else {
+        yield* [InboxContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, InboxContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<InboxContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxContent.decode(p)];
+        }
+      } else {
+        yield* [InboxContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<InboxContent>, I>>(base?: I): InboxContent {
+    return InboxContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<InboxContent>, I>>(object: I): InboxContent {
+    const message = createBaseInboxContent();
+    message.removalDay = object.removalDay ?? undefined;
+    message.days = object.days ?? undefined;
+    message.image = object.image ?? undefined;
     return message;
   },
 };

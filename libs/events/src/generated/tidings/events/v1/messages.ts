@@ -84,6 +84,8 @@ export interface Reach {
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
 export interface MessageReleased {
+  /** Its place in inboxes (R-J3): unique, ordered by the time of the release. 0: its id, for a message that was due when it was accepted. */
+  inboxOrder: bigint;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -864,11 +866,17 @@ export const Reach: MessageFns<Reach> = {
 };
 
 function createBaseMessageReleased(): MessageReleased {
-  return {};
+  return { inboxOrder: 0n };
 }
 
 export const MessageReleased: MessageFns<MessageReleased> = {
   encode(message: MessageReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.inboxOrder !== 0n) {
+      if (BigInt.asUintN(64, message.inboxOrder) !== message.inboxOrder) {
+        throw new globalThis.Error("value provided for field message.inboxOrder of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.inboxOrder);
+    }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
         const tag = parseInt(key, 10);
@@ -893,6 +901,14 @@ export const MessageReleased: MessageFns<MessageReleased> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.inboxOrder = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -948,8 +964,11 @@ export const MessageReleased: MessageFns<MessageReleased> = {
   create<I extends Exact<DeepPartial<MessageReleased>, I>>(base?: I): MessageReleased {
     return MessageReleased.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<MessageReleased>, I>>(_: I): MessageReleased {
+  fromPartial<I extends Exact<DeepPartial<MessageReleased>, I>>(object: I): MessageReleased {
     const message = createBaseMessageReleased();
+    message.inboxOrder = (object.inboxOrder !== undefined && object.inboxOrder !== null)
+      ? BigInt(object.inboxOrder)
+      : 0n;
     return message;
   },
 };

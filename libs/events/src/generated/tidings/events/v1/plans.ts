@@ -49,6 +49,18 @@ export interface ChunkPlanned {
   sendable: SendableSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
+  /** Absent for a message that is not saved to inboxes. */
+  inbox: InboxAudience | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** The inbox's own audience: the eligible devices of the plan, and these (R-H12). */
+export interface InboxAudience {
+  /** Unix seconds at which the entries leave their inboxes. */
+  removal: bigint;
+  /** Devices that are not sent to because they have no push token. */
+  eligible: PlatformSet[];
+  excluded: ExcludedSet[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -451,7 +463,15 @@ export const FanoutPlanned: MessageFns<FanoutPlanned> = {
 };
 
 function createBaseChunkPlanned(): ChunkPlanned {
-  return { chunk: 0, eligible: [], excluded: [], failed: [], sendable: [], named: false };
+  return {
+    chunk: 0,
+    eligible: [],
+    excluded: [],
+    failed: [],
+    sendable: [],
+    named: false,
+    inbox: undefined,
+  };
 }
 
 export const ChunkPlanned: MessageFns<ChunkPlanned> = {
@@ -473,6 +493,9 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
     if (message.named !== false) {
       writer.uint32(48).bool(message.named);
+    }
+    if (message.inbox !== undefined) {
+      InboxAudience.encode(message.inbox, writer.uint32(74).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -546,6 +569,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
             message.named = reader.bool();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.inbox = InboxAudience.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -609,6 +640,139 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
     message.sendable = object.sendable?.map((e) => SendableSet.fromPartial(e)) || [];
     message.named = object.named ?? false;
+    message.inbox = (object.inbox !== undefined && object.inbox !== null)
+      ? InboxAudience.fromPartial(object.inbox)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseInboxAudience(): InboxAudience {
+  return { removal: 0n, eligible: [], excluded: [] };
+}
+
+export const InboxAudience: MessageFns<InboxAudience> = {
+  encode(message: InboxAudience, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.removal !== 0n) {
+      if (BigInt.asUintN(64, message.removal) !== message.removal) {
+        throw new globalThis.Error("value provided for field message.removal of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.removal);
+    }
+    for (const v of message.eligible) {
+      PlatformSet.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.excluded) {
+      ExcludedSet.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboxAudience {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboxAudience();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.removal = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.eligible.push(PlatformSet.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.excluded.push(ExcludedSet.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<InboxAudience, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<InboxAudience | InboxAudience[]> | Iterable<InboxAudience | InboxAudience[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxAudience.encode(p).finish()];
+        }
+      } else {
+        yield* [InboxAudience.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, InboxAudience>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<InboxAudience> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxAudience.decode(p)];
+        }
+      } else {
+        yield* [InboxAudience.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<InboxAudience>, I>>(base?: I): InboxAudience {
+    return InboxAudience.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<InboxAudience>, I>>(object: I): InboxAudience {
+    const message = createBaseInboxAudience();
+    message.removal = (object.removal !== undefined && object.removal !== null) ? BigInt(object.removal) : 0n;
+    message.eligible = object.eligible?.map((e) => PlatformSet.fromPartial(e)) || [];
+    message.excluded = object.excluded?.map((e) => ExcludedSet.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,0 +1,19 @@
+import type { InboxContent, MessageAccepted } from '@tidings/events';
+
+const DAY_MS = 86_400_000;
+/** An entry leaves one second after the day began. */
+const AFTER_MIDNIGHT_MS = 1_000;
+/** A send may last longer than a day, with its retries and the recipients' time zones. */
+const SEND_MS = 3 * DAY_MS;
+
+/** The day of an instant in UTC, counted from 1970. */
+export const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+
+/** When an entry that is saved at `at` leaves the inbox: 00:00:01 UTC of the day that the message names, or of the next day (R-I21). */
+export const inboxRemovalOf = ({ removalDay, days = 1 }: InboxContent, at: Date): Date =>
+  new Date((removalDay ?? dayOf(at) + days) * DAY_MS + AFTER_MIDNIGHT_MS);
+
+/** When the last entry of a message has left the inboxes; undefined for a message without entries. */
+export const lastRemovalOf = ({ content, sendAt }: MessageAccepted, acceptedAt: Date): Date | undefined =>
+  content?.inbox &&
+  inboxRemovalOf(content.inbox, new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + SEND_MS));
