@@ -4,10 +4,12 @@ export {
   type ApnsPublicKey,
   generateApnsKey,
   generateServiceAccount,
+  generateVapidKeys,
   type GooglePublicKey,
   publicKeyOf,
   type PublicKeys,
   type ServiceAccount,
+  type VapidKeys,
 } from './provider-keys.ts';
 export { type StandIn, type StandInDeps, standIns } from './stand-ins.ts';
 export { selfSigned } from './self-signed.ts';
@@ -16,6 +18,12 @@ export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';
 export { APNS_REASONS, type ApnsReason } from './apns/reasons.ts';
 export { fcmReasonToken, fcmToken } from './fcm/fcm-tokens.ts';
 export { FCM_ERRORS, type FcmErrorName } from './fcm/errors.ts';
+export { WEB_PUSH_REASONS, type WebPushReason } from './webpush/webpush-reasons.ts';
+export {
+  webPushReasonSubscription,
+  type WebPushSubscription,
+  webPushSubscription,
+} from './webpush/webpush-subscriptions.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';

@@ -17,6 +17,7 @@ const simulators = await startSimulators({
   ports: {
     apns: numberFrom('APNS_PORT') ?? 0,
     fcm: numberFrom('FCM_PORT') ?? 0,
+    webpush: numberFrom('WEB_PUSH_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -29,8 +30,8 @@ const simulators = await startSimulators({
   maxConcurrentStreams: numberFrom('MAX_CONCURRENT_STREAMS'),
 });
 
-const { apnsUrl, fcmUrl, tokenUrl, controlUrl } = simulators;
-process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, tokenUrl, controlUrl })}\n`);
+const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
+process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl })}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

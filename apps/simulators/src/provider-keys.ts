@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createECDH, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
 /** A provider key in the form that Apple issues. */
 export interface ApnsKey {
@@ -42,6 +42,8 @@ export interface GooglePublicKey {
 }
 
 export interface PublicKeys {
+  /** VAPID keys: uncompressed points in base64url. Once there is one, others are refused. */
+  vapid?: readonly string[] | undefined;
   apns?: readonly ApnsPublicKey[] | undefined;
   google?: readonly GooglePublicKey[] | undefined;
 }
@@ -89,21 +91,36 @@ export const publicKeyOf = ({ client_email, project_id, private_key }: ServiceAc
   publicKey: createPublicKey(private_key).export({ type: 'spki', format: 'pem' }).toString(),
 });
 
+/** A VAPID key pair in base64url: an uncompressed point, and 32 bytes. */
+export interface VapidKeys {
+  publicKey: string;
+  privateKey: string;
+}
+
+/** A new key pair, as web push tools make them. */
+export const generateVapidKeys = (): VapidKeys => {
+  const ecdh = createECDH('prime256v1');
+  ecdh.generateKeys();
+  return { publicKey: ecdh.getPublicKey('base64url'), privateKey: ecdh.getPrivateKey('base64url') };
+};
+
 type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };
 
 /** The public keys for verifying signatures; without a key only the structure of a token is checked. */
 export class Keys {
   #apns = new Map<string, Known<ApnsPublicKey>>();
   #google = new Map<string, Known<GooglePublicKey>>();
+  #vapid = new Set<string>();
   /** Increases with every change: cached results about a key are valid for one version only. */
   version = 0;
 
   /** Adds keys, replacing those with the same id. Throws if a key is malformed, and then adds none. */
-  register({ apns = [], google = [] }: PublicKeys): void {
+  register({ apns = [], google = [], vapid = [] }: PublicKeys): void {
     const newApns = apns.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     const newGoogle = google.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     for (const known of newApns) this.#apns.set(known.keyId, known);
     for (const known of newGoogle) this.#google.set(known.clientEmail, known);
+    for (const key of vapid) this.#vapid.add(key);
     this.version++;
   }
 
@@ -113,5 +130,10 @@ export class Keys {
 
   google(clientEmail: string): Known<GooglePublicKey> | undefined {
     return this.#google.get(clientEmail);
+  }
+
+  /** Whether application servers may use this VAPID key. */
+  isVapid(key: string): boolean {
+    return this.#vapid.size === 0 || this.#vapid.has(key);
   }
 }

@@ -45,6 +45,7 @@ export interface Simulators extends Stage {
   urlOf(provider: string): string;
   readonly apnsUrl: string;
   readonly fcmUrl: string;
+  readonly webPushUrl: string;
   /** The full URL, for a service account's `token_uri`. */
   readonly tokenUrl: string;
   /** Empty if the control API is off. */
@@ -132,6 +133,7 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
     urlOf,
     apnsUrl: urlOf('apns'),
     fcmUrl: urlOf('fcm'),
+    webPushUrl: urlOf('webpush'),
     tokenUrl: tokenUrl(),
     controlUrl: control?.url ?? '',
     close,

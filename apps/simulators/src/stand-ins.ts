@@ -8,6 +8,8 @@ import { isOAuthError, tokenEndpoint } from './google-oauth/token-endpoint.ts';
 import type { Keys } from './provider-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName } from './provider.ts';
+import { isWebPushReason } from './webpush/webpush-reasons.ts';
+import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 
 /** The dependencies of a simulator. */
 export interface StandInDeps {
@@ -40,6 +42,7 @@ const byName = {
     isReason: (reason) => apnsStatus(reason) !== undefined,
   },
   fcm: { open: (deps) => new Fcm(deps), http1: true, idOf: fcmIdOf, isReason: isFcmError },
+  webpush: { open: (deps) => new WebPush(deps), http1: false, idOf: webPushIdOf, isReason: isWebPushReason },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

@@ -125,16 +125,16 @@ async function end({ pid }: KeptCluster): Promise<void> {
 
 async function start(): Promise<KeptCluster> {
   await rm(folder(), { recursive: true, force: true });
-  const [mongo, { brokers, namespace }, [apns, fcm, token]] = await Promise.all([
+  const [mongo, { brokers, namespace }, [apns, fcm, webpush, token]] = await Promise.all([
     startMongo(),
     startKafka(),
-    freePorts(3),
+    freePorts(4),
     mkdir(folder(), { recursive: true }),
     buildAll(),
   ]);
   // The databases are kept.
   await mongo.client.close();
-  const ports = { apns: apns!, fcm: fcm!, 'google-oauth': token! };
+  const ports = { apns: apns!, fcm: fcm!, webpush: webpush!, 'google-oauth': token! };
   const adminToken = newAdminToken();
   const options: KeeperOptions = {
     runner: runner(),

@@ -41,6 +41,7 @@ export const keysBody = z.strictObject({
   apns: z
     .array(z.strictObject({ keyId: text, teamId: text, publicKey: text, topics: z.array(text).optional() }))
     .optional(),
+  vapid: z.array(text).optional(),
   google: z.array(z.strictObject({ clientEmail: text, publicKey: text, projectId: text.optional() })).optional(),
 });
 

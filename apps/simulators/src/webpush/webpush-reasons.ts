@@ -1,0 +1,18 @@
+/** The refusals of a push service, by the names that Apple gives them, with their statuses. */
+export const WEB_PUSH_REASONS = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  NotAcceptable: 406,
+  Gone: 410,
+  PayloadTooLarge: 413,
+  TooManyRequests: 429,
+  InternalServerError: 500,
+  BadGateway: 502,
+  ServiceUnavailable: 503,
+} as const;
+
+export type WebPushReason = keyof typeof WEB_PUSH_REASONS;
+
+export const isWebPushReason = (name: string): name is WebPushReason => Object.hasOwn(WEB_PUSH_REASONS, name);
