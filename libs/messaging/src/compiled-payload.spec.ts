@@ -7,6 +7,7 @@ import {
   compilePayload,
   type DeviceColumns,
   json,
+  jsonString,
   object,
   rawJson,
   statisticsHash,
@@ -150,6 +151,7 @@ describe('payloads', () => {
             title: text(title, none),
             nothing: undefined,
             link: url(link, none),
+            buttons: jsonString(object({ title: text(title, none), url: url(link, none) })),
             p: statisticsHash(message, key),
             token,
             badge,
@@ -162,9 +164,14 @@ describe('payloads', () => {
         const writer = new PayloadWriter(512);
         const written = devices.map((_, i) => writer.write(payload, columns, i, 4096));
         const expected = devices.map((each) => {
-          const raw = JSON.stringify({
+          const button = {
             title: naive(title, String, tags, each.values),
-            link: naive(link, encodeURIComponent, tags, each.values),
+            url: naive(link, encodeURIComponent, tags, each.values),
+          };
+          const raw = JSON.stringify({
+            title: button.title,
+            link: button.url,
+            buttons: JSON.stringify(button),
             p: buildStatisticsHash(message, { ...each, mac: macOf(key, each.seq, each.platform, each.check) }),
             token: each.token.toWellFormed(),
             badge: each.badge,

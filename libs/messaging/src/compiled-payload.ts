@@ -26,8 +26,8 @@ export type Hole =
   | { readonly kind: 'badge' | 'token' }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
-/** The encoding of a value in a JSON string: as text, or percent-encoded as a part of a URL. */
-export type Encoding = 'text' | 'url';
+/** The encoding of a value in a JSON string: as text, percent-encoded as a part of a URL, or as text in JSON that is itself in a string. */
+export type Encoding = 'text' | 'url' | 'nested';
 
 /** JSON in parts: literal JSON text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
@@ -78,8 +78,10 @@ export function object(entries: Readonly<Record<string, Fragment | undefined>>):
 }
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
-const encoded = (text: string, encoding: Encoding): string =>
-  encoding === 'url' ? encodeURIComponent(text.toWellFormed()) : text;
+function encoded(text: string, encoding: Encoding): string {
+  if (encoding === 'url') return encodeURIComponent(text.toWellFormed());
+  return encoding === 'nested' ? escaped(text) : text;
+}
 
 function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }: TemplateContext): string | Hole {
   const value = requestValue(part.name, variables);
@@ -111,6 +113,16 @@ export const text = (template: string, context: TemplateContext): Fragment =>
 /** The same for a URL: values are percent-encoded. */
 export const url = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'url', context));
+
+/** JSON as a JSON string. It may contain texts, URLs and values that are the same for every device. */
+export const jsonString = (fragment: Fragment): Fragment =>
+  quoted(
+    fragment.map((part) => {
+      if (typeof part === 'string') return escaped(part);
+      // Percent-encoded values need no escapes.
+      return part.kind === 'tag' && part.encoding === 'text' ? { ...part, encoding: 'nested' } : part;
+    }),
+  );
 
 /** The only text of a payload that `PayloadWriter` may truncate to make the payload fit (R-I23). */
 export const trimmable = (string: Fragment): Fragment =>

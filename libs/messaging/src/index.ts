@@ -59,6 +59,7 @@ export {
   type Fragment,
   type Hole,
   json,
+  jsonString,
   object,
   type OutgoingMessage,
   rawJson,

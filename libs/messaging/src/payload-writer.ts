@@ -18,8 +18,9 @@ const PLAIN = 0;
 const HEX = utf8.encode('0123456789ABCDEF');
 const LOWER_HEX = utf8.encode('0123456789abcdef');
 const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
 const shortEscapes = new Map([
-  [0x22, 0x22],
+  [QUOTE, QUOTE],
   [BACKSLASH, BACKSLASH],
   [8, 0x62],
   [9, 0x74],
@@ -44,6 +45,32 @@ function writeText(target: Uint8Array, at: number, source: Uint8Array, from: num
     }
     target[at++] = BACKSLASH;
     if (escape !== 1) target[at++] = escape;
+    else {
+      target[at++] = 0x75;
+      target[at++] = 0x30;
+      target[at++] = 0x30;
+      target[at++] = LOWER_HEX[byte >>> 4]!;
+      target[at++] = LOWER_HEX[byte & 15]!;
+    }
+  }
+  return at;
+}
+
+/** The escapes of {@link writeText}, escaped once more. */
+function writeNested(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  for (let i = from; i < to; i++) {
+    const byte = source[i]!;
+    const escape = escapes[byte]!;
+    if (escape === PLAIN) {
+      target[at++] = byte;
+      continue;
+    }
+    target[at++] = BACKSLASH;
+    target[at++] = BACKSLASH;
+    if (escape === BACKSLASH || escape === QUOTE) {
+      target[at++] = BACKSLASH;
+      target[at++] = escape;
+    } else if (escape !== 1) target[at++] = escape;
     else {
       target[at++] = 0x75;
       target[at++] = 0x30;
@@ -97,6 +124,8 @@ function formatAscii(source: Uint8Array, from: number, to: number, format: Forma
   }
 }
 
+const writers = { text: writeText, url: writeUrl, nested: writeNested } as const;
+
 type TagHole = Extract<CompiledHole, { kind: 'tag' }>;
 
 // eslint-disable-next-line max-params -- runs for each value of each push: a parameter object would be one per call
@@ -108,7 +137,7 @@ function writeValue(
   from: number,
   to: number,
 ): number {
-  const write = hole.encoding === 'url' ? writeUrl : writeText;
+  const write = writers[hole.encoding];
   if (hole.format === 'regular' || hole.format === 'raw') return write(target, at, source, from, to);
   if (isAscii(source, from, to)) {
     formatAscii(source, from, to, hole.format);
