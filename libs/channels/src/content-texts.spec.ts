@@ -20,13 +20,14 @@ describe('tags of a content', () => {
       text: texts({ en: 'Dear {{Name}}, {{given}} {{City||x}}', de: 'Liebe {{Vorname}}' }),
       title: texts({ default: '{{Name}} {{user.age}}' }),
       link: 'https://example.com/{{Path}}',
+      remotePage: 'https://example.com/{{Page}}',
       data: '{"a":"{{Data}}"}',
       bindings: '{"user":{"age":7,"id":12345678901234567890}}',
       placeholders: '{"given":"yes","City":""}',
       ios: ios({ attachment: 'https://example.com/{{Picture}}', rootParams: '{"a":"{{Root}}"}' }),
       android: android({ text: texts({ en: '{{Droid}}' }), banner: 'https://example.com/{{Banner}}' }),
     });
-    expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path', 'Picture', 'Banner']);
+    expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path', 'Page', 'Picture', 'Banner']);
   });
 
   it('are listed once, however often they are named', () => {

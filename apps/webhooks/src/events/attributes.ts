@@ -26,6 +26,7 @@ export function attributesOf(
     userData: content?.data,
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
+    richMediaCode: content?.richMedia,
     url: url(content?.link),
     originalUrl: url(isShortened ? shortLinkTarget : content?.link),
     urlMinimize: isShortened ? SHORTENED : 0,

@@ -14,6 +14,7 @@ const text = (by: Readonly<Record<string, string>>) => ({
 const content = Content.fromPartial({
   text: text({ default: 'Hello {{Name||you}}', de: 'Hallo {{Name||du}}' }),
   title: text({ default: 'News' }),
+  richMedia: 'A1B2C-3D4E5',
   data: '{"k":1}',
   link: 'https://push.example/s/abc',
   placeholders: '{"City":"Graz"}',
@@ -58,6 +59,7 @@ describe('the attributes of an event (R-EV3)', () => {
       ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na', urlMinimize: 2 },
       ...{ iosTitle: 'in Graz', iosCritical: true, iosSilent: false, androidSilent: true },
       ...{ androidBanner: 'https://x/An%20na', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
+      richMediaCode: 'A1B2C-3D4E5',
     });
   });
 });

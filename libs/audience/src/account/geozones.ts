@@ -96,7 +96,6 @@ function checkParts(
   if (preset === '') return;
   const state = livePreset(owner.account, view, preset);
   if (!state || !isFor(state, owner, groups)) throw Fault.argument('Preset not found');
-  if (state.preset.richMedia !== '') throw Fault.argument('presetCode: rich media is not served yet');
 }
 
 function campaignIdOf({ account, application }: Owner, view: GeozoneView, code: string, path: string): bigint {

@@ -27,7 +27,6 @@ const preset = (more: Partial<Preset> = {}): Preset => ({
   campaign: '',
   content: Content.fromPartial({ text: { entries: [{ language: 'default', text: 'Hi' }] } }),
   shortenLink: true,
-  richMedia: '',
   platforms: [1, 3],
   filter: '',
   sendRate: 0,

@@ -53,6 +53,12 @@ describe('an APNs payload', () => {
     expect(payload).toMatchObject({ u: data, l: 'https://h/?q=a%20b%26c' });
   });
 
+  it('names the pages that a tap opens', () => {
+    const pages = { richMedia: 'A1B2C-3D4E5', pageId: 39, remotePage: 'https://h/?q={{Name}}', tags: ['Name'] };
+    const { l, h, r, rm } = payloadOf(pages, { values: ['a b'] });
+    expect({ l, h, r, rm }).toEqual({ l: undefined, h: '39', r: 'https://h/?q=a%20b', rm: { code: 'A1B2C-3D4E5' } });
+  });
+
   it.each([
     ['absent', {}, 'default'],
     ['given', { sound: 'bell.wav' }, 'bell.wav'],

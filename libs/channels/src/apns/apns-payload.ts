@@ -18,6 +18,7 @@ import {
 import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { openActionFragments } from '../open-action.ts';
 
 /** `apns-push-type`. */
 export type ApnsPushType = 'alert' | 'background' | 'voip';
@@ -134,7 +135,7 @@ export function apnsPayload(message: OutgoingMessage, language: string, key: Mes
     aps: apsFragment(content, alert, context, extraAps),
     pw_msg: json('1'),
     u: content.data === undefined ? undefined : json(content.data),
-    l: given(content.link) ? url(content.link, context) : undefined,
+    ...openActionFragments(content, context, (page) => page),
     attachment: given(ios?.attachment) ? url(ios.attachment, context) : undefined,
     ...fragments(root),
     p: statisticsHash(hash, key),

@@ -64,6 +64,12 @@ describe('an FCM request', () => {
     expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
   });
 
+  it('names the pages that a tap opens, all as strings', () => {
+    const pages = { richMedia: 'A1B2C-3D4E5', pageId: 39, remotePage: 'https://h/?q={{Name}}', tags: ['Name'] };
+    const { l, h, r, rm } = dataOf(pages, { values: ['a b'] });
+    expect({ l, h, r, rm }).toEqual({ l: undefined, h: '39', r: 'https://h/?q=a%20b', rm: '{"code":"A1B2C-3D4E5"}' });
+  });
+
   it('shows the badge that was computed for the device', () => {
     expect(dataOf({ android: android({ badge: '+1' }) }, { badge: 8 })).toMatchObject({ pw_badges: '8' });
   });

@@ -20,6 +20,7 @@ import {
 import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { openActionFragments } from '../open-action.ts';
 
 /** Bytes of keys and values in `data`. */
 const LIMIT = 4096;
@@ -82,7 +83,7 @@ function dataFragment(message: OutgoingMessage, language: string, key: MessageKe
     title: given(body) ? text(body, context) : undefined,
     header: given(title) ? text(title, context) : undefined,
     u: content.data === undefined ? undefined : json(content.data),
-    l: given(content.link) ? url(content.link, context) : undefined,
+    ...openActionFragments(content, context, (page) => JSON.stringify(page)),
     ...(android ? lookFragments(android, context) : {}),
     // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),

@@ -26,6 +26,11 @@ export const messageWords = {
   'notifications.title': `Title of the message. ${localized}`,
   subtitle: `Line below the title, on iOS. ${localized}`,
   link: 'URL that a tap opens.',
+  rich_media:
+    'Code of the page of rich media that a tap opens. The payload carries it in `rm`; the page is not stored here.',
+  'notifications.page_id': 'Number of the HTML page that a tap opens. The payload carries it in `h`.',
+  rich_page_id: 'Former kind of `page_id`, which takes precedence.',
+  remote_page: 'URL of the page that a tap shows in the app. The payload carries it in `r`.',
   minimize_link:
     '2, the default, replaces a web address by a short one; 0, 1 and false keep it; 3 and true mean 2. An address with placeholders is never replaced.',
   data: 'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',

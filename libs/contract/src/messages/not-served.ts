@@ -3,10 +3,6 @@ import { array, notServedYet, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 
 const common = [
-  'rich_media',
-  'page_id',
-  'rich_page_id',
-  'remote_page',
   'send_rate',
   'send_rate_avoid',
   'capping_days',

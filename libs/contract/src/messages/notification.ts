@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { boolean, integer, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
+import { boolean, integer, integerOf, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
@@ -10,6 +10,8 @@ import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { circleOf, platformsOf, recipientFields, recipientsOf } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
+
+const UINT32_MAX = 4_294_967_295;
 
 const transactionId = text
   .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
@@ -27,6 +29,9 @@ const minimizeLink = z.union(
   notAShortener,
 );
 
+/** The number of a page, which is not looked up (R-I30). */
+const pageId = integerOf(0, UINT32_MAX);
+
 const fields = object({
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
@@ -38,6 +43,10 @@ const fields = object({
   subtitle: optional(localized),
   link: optional(text),
   minimize_link: optional(minimizeLink),
+  rich_media: optional(nonEmptyText),
+  page_id: optional(pageId),
+  rich_page_id: optional(pageId),
+  remote_page: optional(nonEmptyText),
   data: optional(jsonData),
   transactionId: optional(transactionId),
   preset: optional(namedPreset),
@@ -59,6 +68,9 @@ const hasContent = (given: Fields): boolean =>
   given.content !== undefined ||
   given.ios_content !== undefined ||
   given.android_content !== undefined ||
+  given.rich_media !== undefined ||
+  given.page_id !== undefined ||
+  given.remote_page !== undefined ||
   given.data !== undefined ||
   given.voip_push === true ||
   given.ios_silent === true ||
@@ -94,6 +106,9 @@ const contentOf = (given: Fields) => ({
   subtitle: given.subtitle,
   data: given.data,
   link: given.link,
+  richMedia: given.rich_media,
+  pageId: given.page_id ?? given.rich_page_id,
+  remotePage: given.remote_page,
   /** Replace the link by a short one if it is http(s) (R-I19). */
   shortenLink: given.minimize_link,
   /** JSON objects. */

@@ -76,7 +76,7 @@ const content = object({
   shortenLink: given.action?.shortenLink ?? true,
   deepLinkId: given.action?.deepLinkId,
   deepLinkParams: given.action?.deepLinkParams,
-  richMedia: given.action?.richMedia ?? '',
+  richMedia: given.action?.richMedia,
   ios: together(given.properties?.ios, given.platforms?.ios),
   android: together(given.properties?.android, given.platforms?.android),
 }));

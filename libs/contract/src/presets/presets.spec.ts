@@ -65,6 +65,12 @@ describe('createPreset', () => {
     expect(content.android).toEqual({ rootParams: '{"a":1}' });
   });
 
+  it('keeps the code of rich media, which only an action of that type shows', () => {
+    const code = { richMediaCode: 'A1B2C-3D4E5' };
+    const richMediaOf = (type: string) => createPreset.parse(withAction(type, code)).content.richMedia;
+    expect([richMediaOf('richMedia'), richMediaOf('openApp')]).toEqual(['A1B2C-3D4E5', undefined]);
+  });
+
   it('keeps the parts of a deep link', () => {
     const { content } = createPreset.parse(withAction('deepLink', { url: 'app://a', id: '17', params: { a: 'b' } }));
     expect(content).toMatchObject({ link: 'app://a', deepLinkId: 17n, deepLinkParams: '{"a":"b"}' });

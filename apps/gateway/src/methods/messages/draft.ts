@@ -70,12 +70,9 @@ const conditionsOf = ({ recipients }: Notification) =>
  * Refuses settings of a preset that messages do not support yet, rather than dropping them (R-K4). A rate does not apply to named devices (R-I11).
  */
 export function refuseUnserved({ recipients }: Notification, preset: Preset | undefined, index: number): void {
-  const refused = preset?.richMedia
-    ? 'rich media'
-    : preset?.sendRate && recipients.kind !== 'devices'
-      ? 'its send rate'
-      : undefined;
-  if (refused) throw Fault.argument(`${pathOf(index)}.preset: ${refused} is not served yet`);
+  if (preset?.sendRate && recipients.kind !== 'devices') {
+    throw Fault.argument(`${pathOf(index)}.preset: its send rate is not served yet`);
+  }
 }
 
 /** Maximum size of a message with its preset and its audience: it is stored as one document, and each of its batches carries the content. */

@@ -17,7 +17,6 @@ const preset: Preset = {
     ios: { sound: 'bell', silent: true },
   }),
   shortenLink: false,
-  richMedia: '',
   platforms: [3],
   filter: '',
   sendRate: 0,
@@ -90,10 +89,6 @@ describe('a message of a preset (R-K4)', () => {
   });
 
   it('is refused as long as something that the preset says is not served', async () => {
-    world.preset = { ...preset, richMedia: 'R' };
-    expect((await create({})).body).toMatchObject({
-      status_message: 'notifications[0].preset: rich media is not served yet',
-    });
     world.preset = { ...preset, sendRate: 500 };
     expect((await create({})).body).toMatchObject({
       status_message: 'notifications[0].preset: its send rate is not served yet',

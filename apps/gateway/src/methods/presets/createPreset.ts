@@ -5,7 +5,7 @@ import type { Handler } from '../../context.ts';
 
 export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {
   if (input.group !== '') await authorizeGroup(context, call, input.group);
-  const { shortenLink, deepLinkId, richMedia, ios, android, ...content } = input.content;
+  const { shortenLink, deepLinkId, ios, android, ...content } = input.content;
   const preset = {
     ...{ code: '', application: input.application, group: input.group, name: input.name, campaign: input.campaign },
     content: Content.fromPartial({
@@ -14,7 +14,7 @@ export const createPreset: Handler<typeof api.createPreset> = async (input, cont
       android: android && AndroidContent.fromPartial(android),
     }),
     filter: input.filter,
-    ...{ shortenLink, deepLinkId, richMedia, platforms: input.platforms, sendRate: input.sendRate },
+    ...{ shortenLink, deepLinkId, platforms: input.platforms, sendRate: input.sendRate },
   };
   await context.presets.createPreset({ account: call.account, preset });
 };

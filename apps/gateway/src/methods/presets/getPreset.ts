@@ -27,7 +27,7 @@ function propertiesOf({ content, filter, ...preset }: Preset): Record<string, un
     minimize_link: preset.shortenLink ? shortened : 0,
     deep_link_id: preset.deepLinkId === undefined ? undefined : Number(preset.deepLinkId),
     deep_link_params: objectOf(content?.deepLinkParams),
-    rich_media: preset.richMedia || undefined,
+    rich_media: content?.richMedia,
     send_rate: preset.sendRate || undefined,
     userdata: objectOf(content?.data),
   };

@@ -235,6 +235,30 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       }
     });
 
+    it('names the pages that a tap opens, those of a preset too', async () => {
+      const pages = { rich_media: 'A1B2C-3D4E5', page_id: 39, remote_page: 'https://example.com/{{Level}}' };
+      const all = await rendered(pages);
+      expect(all.ios).toMatchObject({ rm: { code: 'A1B2C-3D4E5' }, h: '39', r: 'https://example.com/7' });
+      expect(all.data).toMatchObject({ rm: '{"code":"A1B2C-3D4E5"}', h: '39', r: 'https://example.com/7' });
+      const former = await rendered({ content: 'x', rich_page_id: '42' });
+      expect([former.ios['h'], former.data['h']]).toEqual(['42', '42']);
+
+      await world.call('createPreset', {
+        ...{ name: 'Rich', applicationCode: application, segmentation: { platforms: [IOS, ANDROID] } },
+        content: { message: 'Look', action: { type: 'richMedia', options: { richMediaCode: 'F1B2C-3D4E5' } } },
+      });
+      const { presets } = await world.call('listPresets', { application });
+      const preset = presets.find(({ name }) => name === 'Rich')!.code;
+      const { properties } = (await world.call('getPreset', { preset_code: preset })).preset;
+      expect(properties).toMatchObject({ rich_media: 'F1B2C-3D4E5' });
+      const rich = await rendered({ preset });
+      expect([rich.data['title'], rich.data['rm'], rich.ios['rm']]).toEqual([
+        ...['Look', '{"code":"F1B2C-3D4E5"}', { code: 'F1B2C-3D4E5' }],
+      ]);
+      const own = await rendered({ preset, ...pages });
+      expect([own.data['title'], own.ios['rm']]).toEqual(['Look', { code: 'A1B2C-3D4E5' }]);
+    });
+
     it('is cut to what Apple takes where that is asked for, else not sent', async () => {
       const long = 'ä"'.repeat(2000);
       const bytes = (): number =>

@@ -54,7 +54,13 @@ export interface Content {
     | string
     | undefined;
   /** Absent: it is not saved to inboxes. */
-  inbox: InboxContent | undefined;
+  inbox:
+    | InboxContent
+    | undefined;
+  /** What a tap opens instead of the app, or beside the link (R-I30): the code of a page of rich media, the number of an HTML page, a URL. */
+  richMedia?: string | undefined;
+  pageId?: number | undefined;
+  remotePage?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -359,6 +365,9 @@ function createBaseContent(): Content {
     android: undefined,
     deepLinkParams: undefined,
     inbox: undefined,
+    richMedia: undefined,
+    pageId: undefined,
+    remotePage: undefined,
   };
 }
 
@@ -402,6 +411,15 @@ export const Content: MessageFns<Content> = {
     }
     if (message.inbox !== undefined) {
       InboxContent.encode(message.inbox, writer.uint32(106).fork()).join();
+    }
+    if (message.richMedia !== undefined) {
+      writer.uint32(114).string(message.richMedia);
+    }
+    if (message.pageId !== undefined) {
+      writer.uint32(120).uint32(message.pageId);
+    }
+    if (message.remotePage !== undefined) {
+      writer.uint32(130).string(message.remotePage);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -531,6 +549,30 @@ export const Content: MessageFns<Content> = {
             message.inbox = InboxContent.decode(reader, reader.uint32());
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.richMedia = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.pageId = reader.uint32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.remotePage = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -609,6 +651,9 @@ export const Content: MessageFns<Content> = {
     message.inbox = (object.inbox !== undefined && object.inbox !== null)
       ? InboxContent.fromPartial(object.inbox)
       : undefined;
+    message.richMedia = object.richMedia ?? undefined;
+    message.pageId = object.pageId ?? undefined;
+    message.remotePage = object.remotePage ?? undefined;
     return message;
   },
 };

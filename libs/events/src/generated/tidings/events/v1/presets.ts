@@ -47,8 +47,6 @@ export interface Preset {
     | undefined;
   /** Replace the link by the service's own short one, where it is http(s) (R-I19). */
   shortenLink: boolean;
-  /** Code of a rich media page; "" without one. */
-  richMedia: string;
   /** At least one. */
   platforms: number[];
   /** Code of a segment; "" without one. */
@@ -449,7 +447,6 @@ function createBasePreset(): Preset {
     campaign: "",
     content: undefined,
     shortenLink: false,
-    richMedia: "",
     platforms: [],
     filter: "",
     sendRate: 0,
@@ -477,9 +474,6 @@ export const Preset: MessageFns<Preset> = {
     }
     if (message.shortenLink !== false) {
       writer.uint32(48).bool(message.shortenLink);
-    }
-    if (message.richMedia !== "") {
-      writer.uint32(58).string(message.richMedia);
     }
     if (message.platforms.length !== 0) {
       writer.uint32(66).fork();
@@ -573,14 +567,6 @@ export const Preset: MessageFns<Preset> = {
             }
 
             message.shortenLink = reader.bool();
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.richMedia = reader.string();
             continue;
           }
           case 8: {
@@ -698,7 +684,6 @@ export const Preset: MessageFns<Preset> = {
       ? Content.fromPartial(object.content)
       : undefined;
     message.shortenLink = object.shortenLink ?? false;
-    message.richMedia = object.richMedia ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
     message.filter = object.filter ?? "";
     message.sendRate = object.sendRate ?? 0;

@@ -1,0 +1,23 @@
+import type { Content } from '@tidings/events';
+import { type Fragment, json, type TemplateContext, url } from '@tidings/messaging';
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/**
+ * What a tap on the push opens, by the keys that clients read: a link, an HTML page, a remote page, a page of rich media (R-I30).
+ * @param richMediaOf rich media in the form that clients of the platform read
+ */
+export function openActionFragments(
+  { link, pageId, remotePage, richMedia }: Content,
+  context: TemplateContext,
+  richMediaOf: (page: { readonly code: string }) => unknown,
+): Record<string, Fragment | undefined> {
+  const address = (template: string | undefined): Fragment | undefined =>
+    given(template) ? url(template, context) : undefined;
+  return {
+    l: address(link),
+    h: pageId === undefined ? undefined : json(String(pageId)),
+    r: address(remotePage),
+    rm: given(richMedia) ? json(richMediaOf({ code: richMedia })) : undefined,
+  };
+}
