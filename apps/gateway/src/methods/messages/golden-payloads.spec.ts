@@ -1,0 +1,171 @@
+import { createSecretKey } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { definitionOf } from '@tidings/channels';
+import { api } from '@tidings/contract';
+import { Platform } from '@tidings/kernel';
+import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
+import { openApiOf } from '../../openapi/openapi-document.ts';
+import { contentOf } from './content.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The badge that the device had; `+n` and `-n` arrive in a batch as what they come to. */
+const COMPUTED_BADGE = 7;
+const identity = { code: 'AF0B-EEFE4D5E-E445B2E9', messageId: 7n, campaignId: 0n };
+const key = messageKeyOf(createSecretKey(new Uint8Array(32).fill(5)), 'AAAAA-00000', identity);
+
+const contentOfRequest = (notification: Json) => {
+  const { notifications } = api.createMessage.parse({ application: 'AAAAA-00000', notifications: [notification] });
+  return contentOf(notifications[0]!.content, undefined).content;
+};
+
+/** The payload of a notification for a platform, without its hash. */
+function payloadOf(platform: number, notification: Json): Json {
+  const { code: message, ...ids } = identity;
+  const outgoing = { message, bucket: 0, ...ids, content: contentOfRequest(notification) };
+  const { payload, limit } = definitionOf(platform)!.compile(outgoing, '', key);
+  const columns = {
+    ...{ chunk: 0, positions: Uint16Array.of(1), platform, checks: new Uint8Array(3), tags: 0 },
+    ...{
+      tokens: Buffer.from('t'),
+      tokenEnds: Uint32Array.of(1),
+      values: new Uint8Array(),
+      valueEnds: new Uint32Array(),
+    },
+    badges: Int32Array.of(COMPUTED_BADGE),
+  };
+  return JSON.parse(new PayloadWriter().write(payload, columns, 0, limit).toString()) as Json;
+}
+
+const iosOf = (notification: Json): Json => {
+  const { p: _hash, ...payload } = payloadOf(Platform.iOS, notification);
+  return payload;
+};
+const androidOf = (notification: Json): Json => {
+  const { message } = payloadOf(Platform.Android, notification) as { message: { android: Json; data: Json } };
+  const { p: _hash, ...data } = message.data;
+  const { collapse_key: _key, ...android } = message.android;
+  return { ...android, ...data };
+};
+
+const plainIos = { aps: { alert: 'Text', sound: 'default' }, pw_msg: '1' };
+const aps = (fields: Json) => ({ ...plainIos, aps: { ...plainIos.aps, ...fields } });
+const { aps: _aps, ...bareIos } = plainIos;
+const plainAndroid = { title: 'Text', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' };
+const data = (fields: Json) => ({ ...plainAndroid, ...fields });
+
+/** Each field of section I for a platform: a value, and the whole payload of the text "Text" with it. */
+type Row = readonly [field: string, value: unknown, payload: Json];
+
+const iosRows: readonly Row[] = [
+  ['ios_title', 'Title', aps({ alert: { title: 'Title', body: 'Text' } })],
+  ['ios_subtitle', { default: 'Sub' }, aps({ alert: { subtitle: 'Sub', body: 'Text' } })],
+  ['ios_content', 'Own', aps({ alert: 'Own' })],
+  ['ios_badges', 5, aps({ badge: 5 })],
+  ['ios_badges', '0', aps({ badge: 0 })],
+  ['ios_badges', '+1', aps({ badge: COMPUTED_BADGE })],
+  ['ios_badges', '-2', aps({ badge: COMPUTED_BADGE })],
+  ['ios_sound', 'ding.caf', aps({ sound: 'ding.caf' })],
+  ['ios_sound', '', { ...bareIos, aps: { alert: 'Text' } }],
+  ['ios_sound_off', true, { ...bareIos, aps: { alert: 'Text' } }],
+  // A header of the request: `apns-expiration`.
+  ['ios_ttl', 60, plainIos],
+  ['ios_silent', 1, { ...bareIos, aps: { 'content-available': 1 } }],
+  ['ios_silent', 0, plainIos],
+  ['ios_category_id', 'OFFER', aps({ category: 'OFFER' })],
+  ['ios_category_custom', 'OWN', aps({ category: 'OWN' })],
+  ['ios_root_params', { aps: { badge: 9 }, a: [1] }, { ...aps({ badge: 9 }), a: [1] }],
+  ['ios_attachment', 'https://a/1.png', { ...aps({ 'mutable-content': 1 }), attachment: 'https://a/1.png' }],
+  ['ios_thread_id', 'thread', aps({ 'thread-id': 'thread' })],
+  ['ios_critical', true, aps({ sound: { critical: 1, name: 'default', volume: 1 } })],
+  ['ios_critical', false, plainIos],
+  ...['passive', 'active', 'time-sensitive', 'critical'].map((level): Row => [
+    'ios_interruption_level',
+    level,
+    aps({ 'interruption-level': level }),
+  ]),
+  // Nothing is cut where everything fits.
+  ['apns_trim_content', 1, plainIos],
+  ['ios_trim_content', 1, plainIos],
+];
+
+const androidRows: readonly Row[] = [
+  ['android_header', 'Header', data({ header: 'Header' })],
+  ['android_content', { default: 'Own' }, data({ title: 'Own' })],
+  ['android_root_params', { a: { b: 1 }, n: 2 }, data({ a: '{"b":1}', n: '2' })],
+  ['android_sound', 'ding', data({ s: 'ding' })],
+  ['android_sound_off', true, data({ s: '' })],
+  ['android_icon', 'icon', data({ i: 'icon' })],
+  ['android_custom_icon', 'https://a/i.png', data({ ci: 'https://a/i.png' })],
+  ['android_banner', 'https://a/b.png', data({ b: 'https://a/b.png' })],
+  ['android_badges', '5', data({ pw_badges: '5' })],
+  ['android_badges', '+1', data({ pw_badges: `${COMPUTED_BADGE}` })],
+  ['android_badges', '-2', data({ pw_badges: `${COMPUTED_BADGE}` })],
+  ['android_gcm_ttl', 60, data({ ttl: '60s' })],
+  ['android_vibration', 1, data({ vib: '1' })],
+  ['android_vibration', false, data({ vib: '0' })],
+  ['android_led', 'FF8800', data({ led: '#FF8800' })],
+  ['android_led', '#80FF8800', data({ led: '#80FF8800' })],
+  ['android_priority', -2, data({ pri: '-2' })],
+  ['android_delivery_priority', 'high', data({ priority: 'HIGH' })],
+  ['android_delivery_priority', 'normal', data({ priority: 'NORMAL' })],
+  ['android_ibc', '#112233', data({ ibc: '#112233' })],
+  ['android_silent', 1, data({ silent: '1', pw_silent: '1' })],
+  ['android_silent', 0, plainAndroid],
+  ['android_group_id', 'group', data({ group_id: 'group' })],
+];
+
+/** The names of all fields of a notification, as the reference page has them. */
+function fieldsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  if ('ios_title' in schema && 'android_header' in schema) return Object.keys(schema);
+  return Object.values(schema).flatMap(fieldsIn);
+}
+
+describe('a payload of every field (Spec I)', () => {
+  it.each(iosRows)('iOS: %s %j', (field, value, payload) => {
+    expect(iosOf({ content: 'Text', [field]: value })).toEqual(payload);
+  });
+
+  it.each(androidRows)('Android: %s %j', (field, value, payload) => {
+    expect(androidOf({ content: 'Text', [field]: value })).toEqual(payload);
+  });
+
+  it('is here for each field of a platform', () => {
+    const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
+    const own = [...fields].filter((field) => /^(ios|apns|android)_/.test(field));
+    expect(own.length).toBeGreaterThan(30);
+    const rows = new Set([...iosRows, ...androidRows].map(([field]) => field));
+    expect([...rows].toSorted()).toEqual(own.toSorted());
+  });
+});
+
+describe('payloads of fields together', () => {
+  it('have a call that rings, with the keys of the call', () => {
+    const call = { content: 'Anna calls', voip_push: true };
+    const keys = { callerName: 'Anna', video: true, supportsHolding: false, supportsDTMF: true, callId: 'c1' };
+    expect(iosOf({ ...call, ios_root_params: keys, ios_silent: 1 })).toEqual({
+      ...{ aps: { alert: 'Anna calls', sound: 'default' }, pw_msg: '1' },
+      ...keys,
+    });
+    expect(androidOf({ ...call, android_root_params: { voip: true, callerName: 'Anna' } })).toEqual(
+      data({ title: 'Anna calls', priority: 'HIGH', voip: 'true', callerName: 'Anna' }),
+    );
+  });
+
+  it('have nothing to show where the push is silent', () => {
+    const silent = { content: 'Text', title: 'Title', ios_silent: 1, android_silent: 1, data: { k: 1 } };
+    const shown = { ios_badges: 3, ios_sound: 'x', ios_critical: true, ios_category_id: 'C' };
+    expect(iosOf({ ...silent, ...shown })).toEqual({
+      ...{ aps: { 'content-available': 1, category: 'C' }, u: '{"k":1}', pw_msg: '1' },
+    });
+    expect(androidOf(silent)).toEqual(data({ header: 'Title', u: '{"k":1}', silent: '1', pw_silent: '1' }));
+  });
+
+  it('have a critical sound by its name, at full volume', () => {
+    const critical = { content: 'Text', ios_critical: true, ios_interruption_level: 'critical' };
+    const sounding = (sound: Json): unknown => (iosOf({ ...critical, ...sound })['aps'] as Json)['sound'];
+    expect(sounding({ ios_sound: 'siren.caf' })).toEqual({ critical: 1, name: 'siren.caf', volume: 1 });
+    expect(sounding({})).toEqual({ critical: 1, name: 'default', volume: 1 });
+  });
+});
