@@ -115,5 +115,13 @@ export const notServedYet = z
   .optional()
   .meta({ description: 'Not served yet: any value but null is refused.' });
 
+/** A field that must not be given together with another one. */
+export const refusedBeside = (field: string) =>
+  z
+    .null({ error: `must not be used with ${field}` })
+    .transform(() => undefined)
+    .optional()
+    .meta({ description: `Refused: \`${field}\` says who receives the message.` });
+
 /** The output of a method without a payload. */
 export const nothing = z.void();

@@ -125,6 +125,7 @@ export {
   EntryOutcome_RefusedTagsEntry,
   EntryStatus,
   Everyone,
+  ExpressionSource,
   FaultView,
   FilterReference,
   FindAccountReply,

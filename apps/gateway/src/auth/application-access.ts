@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Call, Context } from '../context.ts';
 import type { ApplicationAccess } from './access.ts';
-import { DENIED, FORBID } from './authorize.ts';
+import { type Credentials, DENIED, FORBID } from './authorize.ts';
 
 /** Whether the caller may use the application that owns the object named in the request. If not, the object is reported as not found (R-T7). */
 export async function hasAccess({ access }: Context, { credentials }: Call, application: string): Promise<boolean> {
@@ -10,26 +10,38 @@ export async function hasAccess({ access }: Context, { credentials }: Call, appl
   return kind === 'granted';
 }
 
+type Kind = ApplicationAccess['kind'];
+
 interface GroupAccess {
-  readonly kind: ApplicationAccess['kind'];
+  readonly kind: Kind;
   /** The accessible applications, in the order of the group. */
   readonly applications: readonly string[];
+}
+
+const kindsOf = ({ access }: Context, credentials: Credentials, applications: readonly string[]): Promise<Kind[]> =>
+  Promise.all(
+    applications.map(async (code) => (await access.accessTo(credentials.token, credentials.secret, code)).kind),
+  );
+
+/** Applications that a request names in place of its own one: each is authorized like that (R-T5). */
+export async function authorizeAll(
+  context: Context,
+  { credentials }: Call,
+  applications: readonly string[],
+): Promise<void> {
+  const kinds = credentials ? await kindsOf(context, credentials, applications) : ['unknown'];
+  if (kinds.includes('unknown')) throw Fault.argument(DENIED);
+  if (kinds.includes('restricted')) throw Fault.forbidden(FORBID);
 }
 
 /**
  * The access of the caller to a group of applications: granted if every application in it is accessible. A group without applications is unknown
  * (R-I2).
  */
-async function accessToGroup(
-  { accounts, access }: Context,
-  { account, credentials }: Call,
-  group: string,
-): Promise<GroupAccess> {
+async function accessToGroup(context: Context, { account, credentials }: Call, group: string): Promise<GroupAccess> {
   if (!credentials) return { kind: 'unknown', applications: [] };
-  const found = await accounts.findGroup({ account, group });
-  const kinds = await Promise.all(
-    found.applications.map(async (code) => (await access.accessTo(credentials.token, credentials.secret, code)).kind),
-  );
+  const found = await context.accounts.findGroup({ account, group });
+  const kinds = await kindsOf(context, credentials, found.applications);
   const applications = found.applications.filter((_, index) => kinds[index] === 'granted');
   if (kinds.includes('restricted')) return { kind: 'restricted', applications };
   return { kind: applications.length > 0 ? 'granted' : 'unknown', applications };

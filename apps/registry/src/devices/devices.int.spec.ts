@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkOf } from '@tidings/audience';
 import { TagType, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import type { Register } from '@tidings/rpc';
+import { PrepareAudience, type Register } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { DENIED, noFault, argument, RegistryUnderTest } from '../testing/registry-under-test.ts';
 
@@ -24,9 +24,7 @@ describeWithMongo('the registry', (mongo) => {
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
     ...{ applications: [test.app], group: '' },
-    audiences: [
-      { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
-    ],
+    audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
   });
 
   describe('devices', () => {

@@ -11,29 +11,32 @@ export interface Resolved {
   readonly campaignId: bigint;
 }
 
-/** The applications that a message is addressed to: one, or those of a group. */
+/** The applications that a message is addressed to: one, those of a group, or those that an expression names. */
 export interface Addressees {
   readonly account: string;
   readonly applications: readonly string[];
-  /** "" for one application. */
+  /** "" if the applications are not those of a group. */
   readonly group: string;
 }
 
 /**
- * Finds the preset and the campaign of a notification. A message to an application takes presets of it and of its groups; a message to a group takes
- * presets of the group, and campaigns of any of its applications. Others count as unknown.
+ * Finds the preset and the campaign of a notification. A message to applications takes presets of any of them and of their groups; a message to a
+ * group takes presets of the group. Either takes campaigns of any of its applications. Others count as unknown.
  */
 export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 'groupsOf'>) => {
-  const isFor = async (preset: Preset, { applications: [application], group }: Addressees): Promise<boolean> => {
+  const isFor = async (preset: Preset, { applications, group }: Addressees): Promise<boolean> => {
     if (group !== '') return preset.group === group;
-    if (preset.group === '') return preset.application === application;
-    return (await accounts.groupsOf(application!)).some(({ code }) => code === preset.group);
+    if (preset.group === '') return applications.includes(preset.application);
+    for (const application of applications) {
+      if ((await accounts.groupsOf(application)).some(({ code }) => code === preset.group)) return true;
+    }
+    return false;
   };
 
-  const presetOf = async (to: Addressees, { preset: code, path }: PrepareAudience) => {
+  const presetOf = async (to: Addressees, { preset: code, presetPath }: PrepareAudience) => {
     if (code === '') return undefined;
     const found = await store.preset(to.account, code);
-    if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${path}.preset: not found`);
+    if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${presetPath}: not found`);
     return found.preset;
   };
 
@@ -46,7 +49,7 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
     const preset = await presetOf(to, asked);
     if (asked.campaign !== '') {
       const campaignId = await campaignIdOf(to, asked.campaign);
-      if (campaignId === undefined) throw Fault.argument(`${asked.path}.campaign: not found`);
+      if (campaignId === undefined) throw Fault.argument(`${asked.campaignPath}: not found`);
       return { preset, campaignId };
     }
     // The preset's campaign may have been deleted.

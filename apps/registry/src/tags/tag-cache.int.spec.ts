@@ -128,7 +128,14 @@ describeWithMongo('the registry', (mongo) => {
           audiences: [
             {
               target: { $case: 'conditions', value: { operator: '', conditions } },
-              ...{ path: 'notifications[2]', preset: '', campaign: '' },
+              ...{
+                path: 'notifications[2]',
+                preset: '',
+                campaign: '',
+                presetPath: '',
+                campaignPath: '',
+                targetPath: '',
+              },
             },
           ],
         });

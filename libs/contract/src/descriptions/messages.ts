@@ -14,6 +14,11 @@ export const messageWords = {
   notifications: 'The messages to send. If one is refused, none is sent.',
   applications_group:
     'Code of a group of applications, in place of `application`: the message is sent to the devices of all of them. `devices` and `users` must not be given then.',
+  'createTargetedMessage.devices_filter':
+    'Expression of the segmentation language that selects the devices. The message goes to every application that it names in `A` or `AT`.',
+  'createTargetedMessage.preset': 'Code of a preset that supplies the fields left out.',
+  'createTargetedMessage.platforms': `${codes} Empty or left out: all push platforms.`,
+  messageCode: 'Code of the message.',
   send_date:
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time, or none, means now.',
   ignore_user_timezone:

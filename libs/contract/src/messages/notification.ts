@@ -7,7 +7,7 @@ import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
-import { circleOf, platformsOf, recipientFields, recipientsOf } from './recipients.ts';
+import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
 
@@ -32,7 +32,8 @@ const minimizeLink = z.union(
 /** The number of a page, which is not looked up (R-I30). */
 const pageId = integerOf(0, UINT32_MAX);
 
-const fields = object({
+/** The fields of a message, apart from those that say who receives it. */
+export const messageFields = {
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
   timezone: optional(zoneName),
@@ -50,7 +51,6 @@ const fields = object({
   data: optional(jsonData),
   transactionId: optional(transactionId),
   preset: optional(namedPreset),
-  ...recipientFields,
   template_bindings: optional(jsonObject),
   dynamic_content_placeholders: optional(jsonObject),
   message_type: optional(oneOf(['marketing', 'transactional'])),
@@ -59,9 +59,9 @@ const fields = object({
   ...androidFields,
   ...safariFields,
   ...notServedFields,
-});
+};
 
-type Fields = z.output<typeof fields>;
+type Fields = z.output<z.ZodObject<typeof messageFields>>;
 
 const hasContent = (given: Fields): boolean =>
   given.preset !== undefined ||
@@ -119,8 +119,17 @@ const contentOf = (given: Fields) => ({
   android: androidContent(given),
 });
 
-/** One entry of `notifications` (Spec I). */
-export const notification = fields.transform((given, context) => {
+/** Who receives a message. */
+interface Reached {
+  readonly recipients: Recipients;
+  /** Only devices in it; undefined = anywhere (R-I20). */
+  readonly circle: Circle | undefined;
+  /** Undefined: none given; []: any (R-I5, R-K4). */
+  readonly platforms: readonly number[] | undefined;
+}
+
+/** A message by its fields and by who receives it. */
+export function messageOf(given: Fields, reached: Reached, context: z.core.ParsePayload) {
   refuseSafari(given, context);
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
@@ -128,9 +137,7 @@ export const notification = fields.transform((given, context) => {
   return {
     /** Undefined = now. */
     sendAt: sendTimeOf(given),
-    recipients: recipientsOf(given, context),
-    circle: circleOf(given),
-    platforms: platformsOf(given, context),
+    ...reached,
     /** Codes; "" = none. */
     preset: given.preset ?? '',
     campaign: given.campaign ?? '',
@@ -141,9 +148,19 @@ export const notification = fields.transform((given, context) => {
     transactional: given.message_type === 'transactional',
     content: contentOf(given),
   };
+}
+
+/** One entry of `notifications` (Spec I). */
+export const notification = object({ ...messageFields, ...recipientFields }).transform((given, context) => {
+  const reached = {
+    recipients: recipientsOf(given, context),
+    circle: circleOf(given),
+    platforms: platformsOf(given, context),
+  };
+  return messageOf(given, reached, context);
 });
 
 /** The content fields of the schema. */
 export type GivenContent = ReturnType<typeof contentOf>;
 
-export type Notification = z.output<typeof notification>;
+export type Notification = ReturnType<typeof messageOf>;

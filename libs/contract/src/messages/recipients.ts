@@ -11,6 +11,8 @@ export type Recipients =
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
   /** A segment by name, else by code; `name` is "" if only the code applies (R-N2). */
   | { readonly kind: 'filter'; readonly name: string; readonly code: string }
+  /** An expression of the segmentation language (Spec N). */
+  | { readonly kind: 'expression'; readonly source: string }
   | { readonly kind: 'everyone' };
 
 const MAX_NAMES = 1000;
@@ -23,6 +25,8 @@ const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 
 /** Devices that were recently in a circle (R-I20). */
+export type Circle = z.output<typeof geozone>;
+
 const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional(range) })
   .check(({ value, issues }) => {
     const missing = (['lat', 'lng', 'range'] as const).find((name) => value[name] === undefined);
@@ -80,6 +84,12 @@ export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Reci
   if (fields.devices) return { kind: 'devices', names: [...new Set(fields.devices)] };
   return selectedRecipients(fields, context);
 }
+
+/** The fields that restrict the devices that an expression selects (R-I5, R-I20). */
+export const restrictionFields = {
+  platforms: optional(platformList.transform((codes) => (codes.length === 0 ? undefined : [...new Set(codes)]))),
+  geozone: optional(geozone),
+};
 
 /** The circle that selected devices are in; undefined: anywhere, or recipients are listed (R-I20). */
 export const circleOf = ({ users, devices, to, geozone: circle }: Fields) =>

@@ -5,20 +5,20 @@ import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
-import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts';
+import { type Asked, audienceOf, draftOf, type Paths, refuseOversized, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
 /** Refuses dates too far ahead (R-I7), and dates in each recipient's own time zone, which are not implemented yet (R-I9). */
-function refuseDates(notifications: readonly Notification[], now: number): void {
-  notifications.forEach(({ sendAt }, index) => {
-    if (!sendAt || sendAt.last.getTime() <= now) return;
-    const refuse = (reason: string): never => {
-      throw Fault.argument(`notifications[${index}].${reason}`);
-    };
-    if (sendAt.first.getTime() - now > MAX_AHEAD_MS) refuse(`send_date: ${UNREADABLE_DATE}`);
-    if (sendAt.first < sendAt.last) refuse('ignore_user_timezone: not served yet');
-  });
+function refuseDates(asked: readonly Asked[], now: number): void {
+  for (const { notification, paths } of asked) {
+    const { sendAt } = notification;
+    if (!sendAt || sendAt.last.getTime() <= now) continue;
+    if (sendAt.first.getTime() - now > MAX_AHEAD_MS) {
+      throw Fault.argument(`${paths.of('send_date')}: ${UNREADABLE_DATE}`);
+    }
+    if (sendAt.first < sendAt.last) throw Fault.argument(`${paths.of('ignore_user_timezone')}: not served yet`);
+  }
 }
 
 /** Unknown devices, keyed by the value of their message in the reply; a repeat lists none (R-I1, R-I6, R-I10). */
@@ -91,12 +91,17 @@ async function nameCampaigns(
 }
 
 /** A message from a group's preset requires access to the group: without it the preset is not found (R-K4). */
-async function checkAccess(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
+async function checkAccess(
+  asked: readonly Asked[],
+  audiences: readonly PreparedAudience[],
+  context: Context,
+  call: Call,
+): Promise<void> {
   const groups = new Set(audiences.map(({ preset }) => preset?.group ?? ''));
   groups.delete('');
   for (const group of groups) if (await hasAccessToGroup(context, call, group)) groups.delete(group);
   const index = audiences.findIndex(({ preset }) => groups.has(preset?.group ?? ''));
-  if (index >= 0) throw Fault.argument(`notifications[${index}].preset: not found`);
+  if (index >= 0) throw Fault.argument(`${asked[index]!.paths.of('preset')}: not found`);
 }
 
 const campaignIdIn =
@@ -138,35 +143,67 @@ async function accept(
   }
 }
 
-export const createMessage: Handler<typeof api.createMessage> = async (
-  { application, group, notifications },
-  context,
-  call,
-) => {
+/** The messages of a request, and the applications that they are addressed to. */
+export interface MessagesAsked {
+  readonly applications: readonly string[];
+  /** "" if the applications are not those of a group. */
+  readonly group: string;
+  readonly asked: readonly Asked[];
+}
+
+/** The outcome for each message, in order, and its prepared audience. */
+export interface MessagesCreated {
+  readonly created: readonly CreatedMessage[];
+  readonly audiences: readonly PreparedAudience[];
+}
+
+/** Creates the messages of a request: all are checked before any is created (R-I1). Every method that sends messages comes here. */
+export async function createMessages(
+  { applications, group, asked }: MessagesAsked,
+  context: Context,
+  call: Call,
+): Promise<MessagesCreated> {
   const { devices, presets, clock } = context;
   const { account } = call;
   const now = clock.now();
-  refuseDates(notifications, now);
-  const applications = group === '' ? [application] : [...(await authorizeGroup(context, call, group))];
-  const prepared = await devices.prepare({ account, applications, group, audiences: notifications.map(audienceOf) });
-  await checkAccess(prepared.audiences, context, call);
+  refuseDates(asked, now);
+  const to = { account, applications: [...applications], group };
+  const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
+  await checkAccess(asked, prepared.audiences, context, call);
   const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
   const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
-  const drafts = notifications.map((notification, index) => {
+  const drafts = asked.map((each, index) => {
     const audience = prepared.audiences[index];
     if (!audience) throw Fault.bug('the registry did not resolve an audience');
-    refuseUnserved(notification, audience.preset, index);
-    return draftOf(notification, audience, circumstances);
+    refuseUnserved(each, audience.preset);
+    return draftOf(each.notification, audience, circumstances);
   });
-  refuseOversized(drafts);
+  refuseOversized(drafts, asked);
   // A campaign outlives its request: it is created only when nothing can refuse the messages any more, and never for a repeat.
   refuseLate(call.pending);
+  const notifications = asked.map(({ notification }) => notification);
   const repeats = await repeatsAmong(notifications, context, call);
   const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
   const names = campaignNames(notifications).filter(isNew);
   const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, applications[0]!));
   const accepted = (named.length > 0 ? await accept(context, call, named) : []).values();
   const created = notifications.map((_, index) => repeats.get(index) ?? accepted.next().value!);
-  const unknown = unknownDevices(created, prepared.audiences);
+  return { created, audiences: prepared.audiences };
+}
+
+const pathsOf = (index: number): Paths => {
+  const message = `notifications[${index}]`;
+  return { message, of: (field) => `${message}.${field}` };
+};
+
+export const createMessage: Handler<typeof api.createMessage> = async (
+  { application, group, notifications },
+  context,
+  call,
+) => {
+  const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
+  const asked = notifications.map((notification, index) => ({ notification, paths: pathsOf(index) }));
+  const { created, audiences } = await createMessages({ applications, group, asked }, context, call);
+  const unknown = unknownDevices(created, audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

@@ -1,7 +1,7 @@
 import { type Notification, withText } from '@tidings/contract';
 import { type Audience, bytesOf, type Preset, type Reach } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
+import { type Grant, MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
 /** A message to fewer named recipients is hidden, unless debug mode is on or it is scheduled (R-I6). */
@@ -14,16 +14,49 @@ export interface Circumstances {
   readonly now: Date;
 }
 
-/** The audience to prepare in the registry: the recipients of a notification, its preset and its campaign. */
-export function audienceOf({ recipients, preset, campaign }: Notification, index: number): PrepareAudience {
-  return { path: pathOf(index), target: targetOf(recipients), preset, campaign };
+/** What a request calls a message and its fields. */
+export interface Paths {
+  /** "" for the request itself. */
+  readonly message: string;
+  /** @param field as createMessage calls it */
+  readonly of: (field: MessageField) => string;
 }
 
-/** The path of a notification in its request. */
-const pathOf = (index: number): string => `notifications[${index}]`;
+type MessageField =
+  'send_date' | 'ignore_user_timezone' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
 
-function targetOf(recipients: Notification['recipients']): PrepareAudience['target'] {
+/** `<path>: <reason>`, or the reason alone for a request that is the message. */
+export const located = (path: string, reason: string): string => (path === '' ? reason : `${path}: ${reason}`);
+
+/** A message of a request. */
+export interface Asked {
+  readonly notification: Notification;
+  readonly paths: Paths;
+  /** The caller's grant, for expressions. */
+  readonly grant?: Grant;
+}
+
+const targetField = ({ recipients }: Notification): MessageField => {
+  if (recipients.kind === 'filter') return recipients.name === '' ? 'filter_code' : 'filter';
+  return 'expression';
+};
+
+/** The audience to prepare in the registry: the recipients of a message, its preset and its campaign. */
+export function audienceOf({ notification, paths, grant }: Asked): PrepareAudience {
+  const { recipients, preset, campaign } = notification;
+  return {
+    path: paths.message,
+    presetPath: paths.of('preset'),
+    campaignPath: paths.of('campaign'),
+    targetPath: paths.of(targetField(notification)),
+    ...{ target: targetOf(recipients, grant), preset, campaign },
+  };
+}
+
+function targetOf(recipients: Notification['recipients'], grant: Grant | undefined): PrepareAudience['target'] {
   switch (recipients.kind) {
+    case 'expression':
+      return { $case: 'expression', value: { source: recipients.source, grant } };
     case 'users':
     case 'devices':
       return { $case: recipients.kind, value: { names: [...recipients.names] } };
@@ -69,9 +102,9 @@ const conditionsOf = ({ recipients }: Notification) =>
 /**
  * Refuses settings of a preset that messages do not support yet, rather than dropping them (R-K4). A rate does not apply to named devices (R-I11).
  */
-export function refuseUnserved({ recipients }: Notification, preset: Preset | undefined, index: number): void {
-  if (preset?.sendRate && recipients.kind !== 'devices') {
-    throw Fault.argument(`${pathOf(index)}.preset: its send rate is not served yet`);
+export function refuseUnserved({ notification, paths }: Asked, preset: Preset | undefined): void {
+  if (preset?.sendRate && notification.recipients.kind !== 'devices') {
+    throw Fault.argument(`${paths.of('preset')}: its send rate is not served yet`);
   }
 }
 
@@ -83,14 +116,15 @@ const REQUEST_BYTES = 32 * 1024 * 1024;
 const MAX_TAGS = 256;
 
 /** Refuses drafts that could only be accepted in part, or could not be sent. */
-export function refuseOversized(drafts: readonly MessageDraft[]): void {
+export function refuseOversized(drafts: readonly MessageDraft[], asked: readonly Asked[]): void {
   let all = 0;
   drafts.forEach((draft, index) => {
     const { length } = bytesOf(MessageDraft, draft);
+    const { message: path } = asked[index]!.paths;
     all += length;
-    if (length > DRAFT_BYTES) throw Fault.argument(`${pathOf(index)}: at most 2 MiB with its preset`);
+    if (length > DRAFT_BYTES) throw Fault.argument(located(path, 'at most 2 MiB with its preset'));
     const tags = draft.message?.content?.tags.length ?? 0;
-    if (tags > MAX_TAGS) throw Fault.argument(`${pathOf(index)}: placeholders of at most ${MAX_TAGS} tags`);
+    if (tags > MAX_TAGS) throw Fault.argument(located(path, `placeholders of at most ${MAX_TAGS} tags`));
   });
   if (all > REQUEST_BYTES) throw Fault.argument('notifications: at most 32 MiB with their presets');
 }

@@ -1,9 +1,11 @@
 import type { messageMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
 import { createMessage } from './createMessage.ts';
+import { createTargetedMessage } from './createTargetedMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 export const messageHandlers = {
   createMessage,
+  createTargetedMessage,
   deleteMessage,
 } satisfies Serves<typeof messageMethods>;

@@ -1,12 +1,20 @@
 import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
-import { type Audience, bytesOf, type Expression, Preset } from '@tidings/events';
+import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import type {
+  Conditions,
+  Devices,
+  ExpressionSource,
+  FilterReference,
+  PrepareAudience,
+  PreparedAudience,
+} from '@tidings/rpc';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { applicationView } from '../../applications/application-view.ts';
 import type { DevicesDeps } from './apply.ts';
 import { type Addressees, resolvePresets } from '../../presets/resolve-presets.ts';
 import type { PresetStore } from '../../presets/preset-store.ts';
+import { compiledOf } from '../../segments/expressions.ts';
 import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
@@ -65,11 +73,10 @@ export function prepareRpc({
   const filtered = async (
     account: string,
     applications: readonly string[],
-    { path, ...reference }: FilterReference & Pick<PrepareAudience, 'path'>,
+    { field, ...reference }: FilterReference & { readonly field: string },
     room: Room,
   ): Promise<Addressed> => {
     const found = await findFilter(store, account, applications, reference);
-    const field = `${path}.${reference.name === '' ? 'filter_code' : 'filter'}`;
     if (!found) throw Fault.argument(`${field}: not found`);
     room.bytes -= found.expression.length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
@@ -77,9 +84,22 @@ export function prepareRpc({
     return selected(expression, found);
   };
 
+  /** An expression from the request itself. Each message of a request holds a copy. */
+  const expressed = async (
+    account: string,
+    path: string,
+    { source, grant }: ExpressionSource,
+    room: Room,
+  ): Promise<Addressed> => {
+    const { expression } = await compiledOf({ account, grant, source, path }, { store, tags, clock });
+    room.bytes -= bytesOf(Expression, expression).length;
+    if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
+    return selected(expression);
+  };
+
   const address = async (
     { account, applications }: Addressees,
-    { target, path }: PrepareAudience,
+    { target, path, targetPath }: PrepareAudience,
     room: Room,
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
@@ -92,7 +112,9 @@ export function prepareRpc({
       case 'conditions':
         return typed(account, path, target.value);
       case 'filter':
-        return filtered(account, applications, { path, ...target.value }, room);
+        return filtered(account, applications, { field: targetPath, ...target.value }, room);
+      case 'expression':
+        return expressed(account, targetPath, target.value, room);
       case 'everyone':
         return selected(undefined);
       case undefined:
@@ -112,8 +134,8 @@ export function prepareRpc({
       return { ...(await address(to, asked, room)), ...resolved };
     }
     const owners = await applicationsOf(store, to.account, preset);
-    const { path } = asked;
-    return { ...(await filtered(to.account, owners, { path, name: '', code: preset.filter }, room)), ...resolved };
+    const reference = { field: asked.presetPath, name: '', code: preset.filter };
+    return { ...(await filtered(to.account, owners, reference, room)), ...resolved };
   };
 
   return {
@@ -123,7 +145,7 @@ export function prepareRpc({
       if (!first || found.length < to.applications.length) throw Fault.argument(DENIED);
       const room = { bytes: MAX_NAMED_BYTES };
       return {
-        application: to.group === '' ? applicationView(first) : undefined,
+        application: to.group === '' && found.length === 1 ? applicationView(first) : undefined,
         audiences: await Promise.all(audiences.map((each) => prepareOne(to, each, room))),
       };
     },

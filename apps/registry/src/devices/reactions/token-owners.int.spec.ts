@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { topicNames, SliceOutcome } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
+import { PrepareAudience } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
 
@@ -11,9 +12,7 @@ describeWithMongo('the registry', (mongo) => {
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
     ...{ applications: [test.app], group: '' },
-    audiences: [
-      { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
-    ],
+    audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
   });
 
   describe('recipients', () => {

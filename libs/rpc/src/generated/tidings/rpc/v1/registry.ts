@@ -10,6 +10,7 @@ import { Struct, Value } from "@tidings/events/generated/google/protobuf/struct"
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
 import { Audience, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
 import { Preset } from "@tidings/events/generated/tidings/events/v1/presets";
+import { Grant } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -803,7 +804,7 @@ export interface PrepareRequest {
   audiences: PrepareAudience[];
   /** "" for an application. */
   group: string;
-  /** One application, or those of the group. */
+  /** One application, those of the group, or those that an expression names. */
   applications: string[];
 }
 
@@ -817,9 +818,14 @@ export interface PrepareAudience {
     | { $case: "conditions"; value: Conditions }
     | { $case: "everyone"; value: Everyone }
     | { $case: "filter"; value: FilterReference }
+    | { $case: "expression"; value: ExpressionSource }
     | undefined;
-  /** Where the notification stands, for error paths: "notifications[0]". */
+  /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
+  /** What the request calls the preset, the campaign and the target, for error paths: "notifications[0].preset". */
+  presetPath: string;
+  campaignPath: string;
+  targetPath: string;
   /** Code of the preset that the message takes its fields from; "" without one. Its segment counts where everyone is the target (R-K4). */
   preset: string;
   /** Code of the message's campaign; "" = that of its preset. */
@@ -840,6 +846,12 @@ export interface FilterReference {
   code: string;
 }
 
+/** An expression of the segmentation language, which names no application but those that the caller may use (R-T5). */
+export interface ExpressionSource {
+  source: string;
+  grant: Grant | undefined;
+}
+
 export interface Conditions {
   /** AND (default) or OR, upper case. */
   operator: string;
@@ -854,7 +866,7 @@ export interface Condition {
 }
 
 export interface PrepareReply {
-  /** Absent for a group. */
+  /** Absent for several applications. */
   application:
     | ApplicationView
     | undefined;
@@ -13756,7 +13768,15 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
 };
 
 function createBasePrepareAudience(): PrepareAudience {
-  return { target: undefined, path: "", preset: "", campaign: "" };
+  return {
+    target: undefined,
+    path: "",
+    presetPath: "",
+    campaignPath: "",
+    targetPath: "",
+    preset: "",
+    campaign: "",
+  };
 }
 
 export const PrepareAudience: MessageFns<PrepareAudience> = {
@@ -13777,9 +13797,21 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "filter":
         FilterReference.encode(message.target.value, writer.uint32(50).fork()).join();
         break;
+      case "expression":
+        ExpressionSource.encode(message.target.value, writer.uint32(58).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
+    }
+    if (message.presetPath !== "") {
+      writer.uint32(178).string(message.presetPath);
+    }
+    if (message.campaignPath !== "") {
+      writer.uint32(186).string(message.campaignPath);
+    }
+    if (message.targetPath !== "") {
+      writer.uint32(194).string(message.targetPath);
     }
     if (message.preset !== "") {
       writer.uint32(162).string(message.preset);
@@ -13843,12 +13875,44 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             message.target = { $case: "filter", value: FilterReference.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.target = { $case: "expression", value: ExpressionSource.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 5: {
             if (tag !== 42) {
               break;
             }
 
             message.path = reader.string();
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.presetPath = reader.string();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.campaignPath = reader.string();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.targetPath = reader.string();
             continue;
           }
           case 20: {
@@ -13947,8 +14011,17 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
         }
         break;
       }
+      case "expression": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "expression", value: ExpressionSource.fromPartial(object.target.value) };
+        }
+        break;
+      }
     }
     message.path = object.path ?? "";
+    message.presetPath = object.presetPath ?? "";
+    message.campaignPath = object.campaignPath ?? "";
+    message.targetPath = object.targetPath ?? "";
     message.preset = object.preset ?? "";
     message.campaign = object.campaign ?? "";
     return message;
@@ -14212,6 +14285,105 @@ export const FilterReference: MessageFns<FilterReference> = {
     const message = createBaseFilterReference();
     message.name = object.name ?? "";
     message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseExpressionSource(): ExpressionSource {
+  return { source: "", grant: undefined };
+}
+
+export const ExpressionSource: MessageFns<ExpressionSource> = {
+  encode(message: ExpressionSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.source !== "") {
+      writer.uint32(10).string(message.source);
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExpressionSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExpressionSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ExpressionSource, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ExpressionSource | ExpressionSource[]> | Iterable<ExpressionSource | ExpressionSource[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ExpressionSource.encode(p).finish()];
+        }
+      } else {
+        yield* [ExpressionSource.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ExpressionSource>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ExpressionSource> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ExpressionSource.decode(p)];
+        }
+      } else {
+        yield* [ExpressionSource.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExpressionSource>, I>>(base?: I): ExpressionSource {
+    return ExpressionSource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExpressionSource>, I>>(object: I): ExpressionSource {
+    const message = createBaseExpressionSource();
+    message.source = object.source ?? "";
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
     return message;
   },
 };

@@ -1,0 +1,36 @@
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { namesIn, parse, Refusal } from '@tidings/segments';
+import { authorizeAll } from '../../auth/application-access.ts';
+import type { Handler } from '../../context.ts';
+import { grantOf } from '../segments/grant.ts';
+import { createMessages } from './createMessage.ts';
+import type { Paths } from './draft.ts';
+
+const FILTER = 'devices_filter';
+/** Maximum number of applications: the same as of a group. */
+const MAX_APPLICATIONS = 1000;
+
+const paths: Paths = { message: '', of: (field) => (field === 'expression' ? FILTER : field) };
+
+/** The applications that an expression names in application and tag conditions, in order, in upper case (R-I28). */
+function applicationsIn(source: string): readonly string[] {
+  try {
+    return [...namesIn(parse(source)).applications];
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw Fault.argument(`${FILTER}: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+export const createTargetedMessage: Handler<typeof api.createTargetedMessage> = async (notification, context, call) => {
+  const { recipients } = notification;
+  const applications = recipients.kind === 'expression' ? applicationsIn(recipients.source) : [];
+  if (applications.length === 0) throw Fault.argument(`${FILTER}: an application condition is required`);
+  if (applications.length > MAX_APPLICATIONS)
+    throw Fault.argument(`${FILTER}: at most ${MAX_APPLICATIONS} applications`);
+  await authorizeAll(context, call, applications);
+  const asked = [{ notification, paths, grant: await grantOf(call, context) }];
+  const { created } = await createMessages({ applications, group: '', asked }, context, call);
+  return { messageCode: created[0]!.answer };
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { object, refusedBeside, text } from '../values.ts';
+import { messageFields, messageOf } from './notification.ts';
+import { restrictionFields } from './recipients.ts';
+
+const refused = refusedBeside('devices_filter');
+
+const fields = object({
+  devices_filter: text,
+  ...messageFields,
+  ...restrictionFields,
+  devices: refused,
+  users: refused,
+  to: refused,
+  filter: refused,
+  filter_code: refused,
+  conditions: refused,
+});
+
+/**
+ * Sends one message to the devices that an expression of the segmentation language selects, in each application that the expression names in an
+ * application condition or a tag condition. The fields are those of a notification of createMessage. Spec I (R-I28, Spec N).
+ */
+export const createTargetedMessage = json13('createTargetedMessage', {
+  scope: 'api',
+  input: fields.transform((given, context) => {
+    const recipients = { kind: 'expression', source: given.devices_filter } as const;
+    return messageOf(given, { recipients, circle: given.geozone, platforms: given.platforms }, context);
+  }),
+  output: z.object({ messageCode: z.string() }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        devices_filter: 'A("A1B2C-3D4E5", ["iOS", "Android"]) * T("Level", GTE, 5)',
+        send_date: 'now',
+        content: { en: 'Hello', de: 'Hallo' },
+        title: 'News',
+        data: { article: 17 },
+        transactionId: 'regulars-17',
+      },
+      reply: { messageCode: 'C3F8-C3863ED4-334AD4F1' },
+    },
+    {
+      request: {
+        devices_filter: 'AT("A1B2C-3D4E5", "City", EQ, "Bonn")',
+        geozone: { lat: 50.73, lng: 7.1, range: 500 },
+        content: 'Open until midnight',
+      },
+      reply: { messageCode: 'C3F8-C3863ED4-334AD4F2' },
+    },
+  ],
+});
