@@ -2,6 +2,7 @@ import type { Content, Localized } from '@tidings/events';
 import type { Channel, PlatformCode } from '@tidings/kernel';
 import type { CompiledPayload, MessageKey, OutgoingMessage } from '@tidings/messaging';
 import type { CredentialDefinition } from './credential-definition.ts';
+import type { DeviceField } from './device-fields.ts';
 import type { Refusal } from './send-results.ts';
 
 /** The variant of nearly all pushes. */
@@ -21,6 +22,26 @@ export interface OwnTexts {
   readonly urls: readonly (string | undefined)[];
 }
 
+/** The kind of the pushes of a batch: one platform, one variant, one content. */
+export interface PushKind {
+  readonly platform: number;
+  readonly variant: string;
+  readonly content?: Content | undefined;
+}
+
+/** The pushes of a message, of one kind. */
+export type Push = OutgoingMessage & PushKind;
+
+/** A kind of pushes for the devices of a platform. */
+export interface Variant<Name extends string = Channel> {
+  /** The channel that serves it. */
+  readonly channel: Name;
+  /** The field with the address of a device. @default the push token */
+  readonly address?: DeviceField;
+  /** Further fields that its pushes use, in the order of the batch's columns. Only devices with all of them get this variant. */
+  readonly columns?: readonly DeviceField[];
+}
+
 /**
  * A channel without I/O: everything except its transport.
  * @typeParam Name channels that may serve its variants
@@ -29,10 +50,15 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   /** The platforms whose devices get their tokens from this provider. A platform belongs to one channel. */
   readonly platforms: readonly PlatformCode[];
   /**
-   * The kinds of pushes for devices of these platforms, each with the channel that serves it: a browser without keys may use another provider than
-   * one with keys. A batch has one variant, so it has one credential and one kind of payload (sending 2).
+   * The kinds of pushes for devices of these platforms: a browser without keys may use another provider than one with keys. A batch has one variant,
+   * so it has one credential and one kind of payload (sending 2).
    */
-  readonly variants: Readonly<Record<string, Name>>;
+  readonly variants: Readonly<Record<string, Variant<Name>>>;
+  /**
+   * Names of the variants for a content, the preferred one first. A device gets the first one whose fields it has. With only a push token it gets the
+   * first one that is addressed by it, and the channel decides.
+   */
+  variantsFor(content: Content | undefined): readonly string[];
   readonly credential: CredentialDefinition<Credential>;
   /**
    * Whether pushes carry an id by which a repeat replaces the original. If not, a device with an unknown outcome is not sent to again (sending 4).
@@ -42,12 +68,12 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   tokenText(token: string): string;
   /** The texts whose languages and placeholders must be known before devices are read (R-I15, R-I17). */
   ownTextsOf(content: Content): OwnTexts;
-  /** The badge of a content: a number, a relative one such as "+1", or undefined (R-C9). */
-  badgeOf(content: Content | undefined): string | undefined;
+  /** The badge of the pushes: a number, a relative one such as "+1", or undefined (R-C9). */
+  badgeOf(kind: PushKind): string | undefined;
   /** Seconds for which the provider keeps a push; undefined if the content has no TTL. */
-  ttlSecondsOf(content: Content | undefined): number | undefined;
-  /** Compiles a message in a language; "" is for devices without a language. @param key the message's, in the application of the devices */
-  compile(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload;
+  ttlSecondsOf(kind: PushKind): number | undefined;
+  /** Compiles pushes in a language; "" is for devices without a language. @param key the message's, in the application of the devices */
+  compile(push: Push, language: string, key: MessageKey): ChannelPayload;
   /** Whether the provider accepts a body by its own measure of bytes. @param limit that of its {@link ChannelPayload} */
   fits(body: Buffer, limit: number): boolean;
   /** The meaning of an answer other than 200. Bodies may be truncated, or undocumented. */

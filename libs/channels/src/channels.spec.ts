@@ -15,7 +15,7 @@ describe('the channels', () => {
 
   it('have an ordinary variant for every platform', () => {
     for (const { platforms } of Object.values(definitions)) {
-      for (const platform of platforms) expect(channels).toContain(channelServing(platform, 'alert'));
+      for (const platform of platforms) expect(channels).toContain(channelServing({ platform, variant: 'alert' }));
     }
   });
 
@@ -26,7 +26,7 @@ describe('the channels', () => {
   });
 
   it('refuse a variant that no definition names', () => {
-    expect(() => channelServing(Platform.iOS, 'carrier pigeon')).toThrow(Fault);
-    expect(() => channelServing(Platform.Email, 'alert')).toThrow(Fault);
+    expect(() => channelServing({ platform: Platform.iOS, variant: 'carrier pigeon' })).toThrow(Fault);
+    expect(() => channelServing({ platform: Platform.Email, variant: 'alert' })).toThrow(Fault);
   });
 });

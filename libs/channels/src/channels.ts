@@ -1,6 +1,6 @@
 import { type Channel, Fault } from '@tidings/kernel';
 import { apns } from './apns/apns-definition.ts';
-import type { ChannelDefinition } from './channel-definition.ts';
+import type { ChannelDefinition, PushKind, Variant } from './channel-definition.ts';
 import { fcm } from './fcm/fcm-definition.ts';
 
 /** Every channel of the product, a line each. */
@@ -38,9 +38,20 @@ export const allDefinitions = (): readonly AnyDefinition[] => [...byName.values(
 /** The definition of a platform's channel; undefined if no channel serves it. */
 export const definitionOf = (platform: number): AnyDefinition | undefined => byPlatform.get(platform);
 
-/** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` if there is none: plans contain no such variant */
-export function channelServing(platform: number, variant: string): string {
-  const channel = definitionOf(platform)?.variants[variant];
-  if (channel === undefined) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
-  return channel;
+/** A variant of a platform's channel. @throws Fault `bug` if there is none: plans contain no such variant */
+export function variantOf({ platform, variant }: Omit<PushKind, 'content'>): Variant<string> {
+  const found = definitionOf(platform)?.variants[variant];
+  if (!found) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
+  return found;
+}
+
+/** The channel whose dispatchers send these pushes. @throws Fault `bug` like {@link variantOf} */
+export const channelServing = (kind: Omit<PushKind, 'content'>): string => variantOf(kind).channel;
+
+/** The definition of the channel that sends these pushes. @throws Fault `bug` like {@link variantOf} */
+export function definitionServing(kind: Omit<PushKind, 'content'>): AnyDefinition {
+  const channel = channelServing(kind);
+  const definition = byName.get(channel);
+  if (!definition) throw Fault.bug(`there is no channel ${channel}`);
+  return definition;
 }

@@ -3,7 +3,10 @@ import type { KeyObject } from 'node:crypto';
 import { localResults, type SendResult } from './send-results.ts';
 
 /** Decrypted settings of a platform, by the field names of configureApplication. */
-export type CredentialSettings = ReadonlyMap<string, string>;
+export interface PlatformSettings {
+  readonly platform: number;
+  readonly settings: ReadonlyMap<string, string>;
+}
 
 /** The content of a key file as PEM text. */
 export interface OpenedKeyFile {
@@ -23,10 +26,10 @@ export interface KeyOpener {
 
 /** How applications authenticate to a provider. */
 export interface CredentialDefinition<Credential> {
-  /** Settings that sending requires. */
-  readonly required: readonly string[];
+  /** The settings of a platform that sending requires. */
+  requiredFor(platform: number): readonly string[];
   /** The credential in complete settings, or a result if it is unusable; may throw for an unusable key. */
-  read(settings: CredentialSettings, open: KeyOpener): Promise<Credential | SendResult>;
+  read(stored: PlatformSettings, open: KeyOpener): Promise<Credential | SendResult>;
   /** The identity of a credential at the provider: applications with equal identities are throttled together. */
   identityOf(credential: Credential): readonly string[];
 }
@@ -37,12 +40,14 @@ export interface CredentialDefinition<Credential> {
  */
 export async function readCredential<Credential>(
   definition: CredentialDefinition<Credential>,
-  settings: CredentialSettings,
+  stored: PlatformSettings,
   open: KeyOpener,
 ): Promise<Credential | SendResult> {
-  if (definition.required.some((name) => !settings.get(name))) return localResults.notConfigured;
+  const { platform, settings } = stored;
+  const isComplete = settings.size > 0 && definition.requiredFor(platform).every((name) => settings.get(name));
+  if (!isComplete) return localResults.notConfigured;
   try {
-    return await definition.read(settings, open);
+    return await definition.read(stored, open);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'unavailable') throw error;
     return localResults.unusableKey;

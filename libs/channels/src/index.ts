@@ -1,11 +1,28 @@
 export { apnsPushType, type ApnsPushType } from './apns/apns-payload.ts';
 export type { ApnsCredential, ApnsProof } from './apns/apns-credential.ts';
 export { apnsRefusal } from './apns/apns-results.ts';
-export { relativeBadge } from './badge.ts';
-export { addChannel, allDefinitions, channelNames, channelServing, definitionOf, definitions } from './channels.ts';
+export {
+  addChannel,
+  channelNames,
+  channelServing,
+  definitionOf,
+  definitions,
+  definitionServing,
+  variantOf,
+} from './channels.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';
-export { ALERT, type ChannelDefinition, type ChannelPayload } from './channel-definition.ts';
+export {
+  ALERT,
+  type ChannelDefinition,
+  type ChannelPayload,
+  type Push,
+  type PushKind,
+  type Variant,
+} from './channel-definition.ts';
+export { type DeviceField, deviceFields, fieldBit, TOKEN_BIT } from './device-fields.ts';
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
+export { relativeBadge } from './badge.ts';
+export { badgeIncrement, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';

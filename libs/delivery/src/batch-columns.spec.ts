@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { localResults } from '@tidings/channels';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
-import { bitAt, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './batch-columns.ts';
+import { bitAt, columnOf, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './batch-columns.ts';
 
 interface Device {
   position: number;
@@ -13,6 +13,7 @@ interface Device {
   check: number[];
   badge: number;
   oversized?: number;
+  columns: string[];
 }
 
 const u32 = (numbers: readonly number[]): Buffer => Buffer.from(Uint32Array.from(numbers).buffer);
@@ -31,6 +32,7 @@ const ends = (texts: readonly string[]): number[] => {
 function batchOf(devices: readonly Device[], tags: number): SendBatch {
   const tokens = devices.map(({ token }) => token);
   const values = devices.flatMap((device) => device.values);
+  const columns = devices.flatMap((device) => device.columns);
   return {
     ...SendBatch.decode(new Uint8Array()),
     chunk: 3,
@@ -43,6 +45,9 @@ function batchOf(devices: readonly Device[], tags: number): SendBatch {
     languageNames: [''],
     values: Buffer.from(values.join('')),
     valueEnds: u32(ends(values)),
+    columnNames: devices[0]?.columns.map((_, i) => `c${i}`) ?? [],
+    columns: Buffer.from(columns.join('')),
+    columnEnds: u32(ends(columns)),
     displayable: bits(devices.map(({ displayable }) => displayable)),
     gone: bits(devices.map(({ gone }) => gone)),
     checks: Buffer.from(devices.flatMap(({ check }) => check)),
@@ -72,12 +77,13 @@ function devicesOf(batch: SendBatch): Device[] {
     check: [...columns.checks.subarray(i * 3, i * 3 + 3)],
     badge: columns.badges[i]!,
     oversized: columns.oversized[i] ?? 0,
+    columns: columns.columnNames.map((_, column) => columnOf(columns, i, column)),
   }));
 }
 
 const byte = fc.nat(255);
 const text = fc.string({ unit: 'grapheme', maxLength: 5 });
-const devicesWith = (tags: number) =>
+const devicesWith = (tags: number, columns: number) =>
   fc.array(
     fc.record({
       position: fc.nat(65_535),
@@ -88,10 +94,13 @@ const devicesWith = (tags: number) =>
       check: fc.tuple(byte, byte, byte).map((bytes) => [...bytes]),
       badge: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
       oversized: fc.constantFrom(0, 0, 0, OVERSIZED.token, OVERSIZED.values),
+      columns: fc.array(text, { minLength: columns, maxLength: columns }),
     }),
     { maxLength: 20 },
   );
-const tagged = fc.nat(3).chain((tags) => fc.tuple(fc.constant(tags), devicesWith(tags)));
+const tagged = fc
+  .tuple(fc.nat(3), fc.nat(2))
+  .chain(([tags, columns]) => fc.tuple(fc.constant(tags), devicesWith(tags, columns)));
 
 describe('columns', () => {
   it('are read as written, also after encoding', () => {
@@ -115,6 +124,7 @@ describe('columns', () => {
           gone: false,
           check: [1, 2, 3],
           badge: 5,
+          columns: [],
         },
       ],
       0,
@@ -144,6 +154,7 @@ describe('columns', () => {
       gone: false,
       check: [1, 2, 3],
       badge: 5,
+      columns: [],
     };
     const batch = batchOf([device, device], 1);
     const broken: Partial<SendBatch>[] = [
@@ -152,6 +163,8 @@ describe('columns', () => {
       { tokens: batch.tokens.subarray(0, 3) },
       { tokenEnds: u32([4, 2]) },
       { valueEnds: u32([1, 99]) },
+      { columnNames: ['publicKey'] },
+      { columnNames: ['publicKey'], columnEnds: u32([0, 1]) },
       { checks: batch.checks.subarray(0, 5) },
       { displayable: Buffer.alloc(0) },
       { badges: batch.badges.subarray(0, 4) },
@@ -170,6 +183,7 @@ describe('columns', () => {
       gone: false,
       check: [1, 2, 3],
       badge: 5,
+      columns: [],
     };
     const columns = columnsOf(batchOf([device, { ...device, token: 'x' }], 0));
     expect([hasToken(columns, 0), hasToken(columns, 1)]).toEqual([false, true]);
@@ -185,6 +199,7 @@ describe('columns', () => {
         gone: false,
         check: [1, 2, 3],
         badge: 5,
+        columns: [],
       },
     };
     const { token, values } = OVERSIZED;

@@ -22,6 +22,10 @@ export interface BatchColumns {
   readonly gone: Uint8Array;
   readonly checks: Uint8Array;
   readonly badges: Int32Array;
+  /** Device fields that the variant uses besides the address, and their texts, like `values`. */
+  readonly columnNames: readonly string[];
+  readonly columns: Uint8Array;
+  readonly columnEnds: Uint32Array;
   /** Per device one of {@link OVERSIZED}, or 0; empty if it is 0 for every device. */
   readonly oversized: Uint8Array;
 }
@@ -66,11 +70,12 @@ const isAscending = (ends: Uint32Array, total: number): boolean => {
 };
 
 function deviceColumnsFit(columns: BatchColumns): boolean {
-  const { devices, tags, tokens, tokenEnds, values, valueEnds, badges, oversized } = columns;
+  const { devices, tags, tokens, tokenEnds, values, valueEnds, columnEnds, badges, oversized } = columns;
   const lengths = [
     [tokenEnds.length, devices],
     [columns.languages.length, devices],
     [valueEnds.length, devices * tags],
+    [columnEnds.length, devices * columns.columnNames.length],
     [columns.checks.length, devices * 3],
     [badges.length, badges.length === 0 ? 0 : devices],
     [oversized.length, oversized.length === 0 ? 0 : devices],
@@ -79,7 +84,8 @@ function deviceColumnsFit(columns: BatchColumns): boolean {
     lengths.every(([length, expected]) => length === expected) &&
     columns.displayable.length >= Math.ceil(devices / 8) &&
     isAscending(tokenEnds, tokens.length) &&
-    isAscending(valueEnds, values.length)
+    isAscending(valueEnds, values.length) &&
+    isAscending(columnEnds, columns.columns.length)
   );
 }
 
@@ -103,6 +109,9 @@ export function columnsOf(batch: SendBatch): BatchColumns {
     gone: batch.gone,
     checks: batch.checks,
     badges: int32s(batch.badges, 'badges'),
+    columnNames: batch.columnNames,
+    columns: batch.columns,
+    columnEnds: uint32s(batch.columnEnds, 'column_ends'),
     oversized: batch.oversized,
   };
   const fit = deviceColumnsFit(columns) && batch.slices.every(({ first, count }) => first + count <= devices);
@@ -115,12 +124,17 @@ export const bitAt = (bits: Uint8Array, i: number): boolean => (((bits[i >>> 3] 
 
 const startOf = (ends: Uint32Array, i: number): number => (i === 0 ? 0 : ends[i - 1]!);
 
-/** The token of device i. */
-export function tokenOf({ tokens, tokenEnds }: BatchColumns, i: number): string {
-  const from = startOf(tokenEnds, i);
-  const to = tokenEnds[i]!;
-  return Buffer.from(tokens.buffer, tokens.byteOffset + from, to - from).toString('utf8');
+function textAt(texts: Uint8Array, ends: Uint32Array, i: number): string {
+  const from = startOf(ends, i);
+  return Buffer.from(texts.buffer, texts.byteOffset + from, ends[i]! - from).toString('utf8');
 }
+
+/** The token of device i. */
+export const tokenOf = ({ tokens, tokenEnds }: BatchColumns, i: number): string => textAt(tokens, tokenEnds, i);
+
+/** A column of device i, by its index in `columnNames`; "" if the device lacks the field. */
+export const columnOf = ({ columns, columnEnds, columnNames }: BatchColumns, i: number, column: number): string =>
+  textAt(columns, columnEnds, i * columnNames.length + column);
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
@@ -159,9 +173,11 @@ export function pickDevices(
   devices: readonly number[],
 ): SendBatch {
   const { tags, positions, languages, checks, badges, oversized } = columns;
+  const indexesOf = (width: number): number[] =>
+    devices.flatMap((device) => Array.from({ length: width }, (_, i) => device * width + i));
   const tokens = textsOf(columns.tokens, columns.tokenEnds, devices);
-  const valueIndexes = devices.flatMap((device) => Array.from({ length: tags }, (_, tag) => device * tags + tag));
-  const values = textsOf(columns.values, columns.valueEnds, valueIndexes);
+  const values = textsOf(columns.values, columns.valueEnds, indexesOf(tags));
+  const fields = textsOf(columns.columns, columns.columnEnds, indexesOf(columns.columnNames.length));
   return {
     ...batch,
     slices: [{ number: slice.number, first: 0, count: devices.length }],
@@ -171,6 +187,8 @@ export function pickDevices(
     languages: Buffer.from(devices.map((device) => languages[device]!)),
     values: values.texts,
     valueEnds: values.ends,
+    columns: fields.texts,
+    columnEnds: fields.ends,
     displayable: bitsOf(columns.displayable, devices),
     gone: bitsOf(columns.gone, devices),
     checks: Buffer.from(devices.flatMap((device) => [...checks.subarray(device * 3, device * 3 + 3)])),

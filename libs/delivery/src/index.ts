@@ -42,6 +42,7 @@ export {
 export {
   type BatchColumns,
   bitAt,
+  columnOf,
   columnsOf,
   hasToken,
   OVERSIZED,

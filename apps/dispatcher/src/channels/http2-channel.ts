@@ -53,7 +53,7 @@ export function http2Channel<Credential, Tokens>(options: Http2ChannelOptions<Cr
       const connection = connections.of(prepared.settings, job.lane, () => connect(prepared.credential));
       return sender({ job, prepared, connection, writer, clock, reportKey });
     },
-    ttlSeconds: ({ content }) => definition.ttlSecondsOf(content),
+    ttlSeconds: (batch) => definition.ttlSecondsOf(batch),
     renew: (reference) => credentials.renew(reference),
     applications: () => credentials.applications(),
     forget(application) {

@@ -85,7 +85,7 @@ export class PreparedCredentials<Credential, Tokens> {
 
   async #prepare(settings: Throttler, stored: Stored): Promise<Prepared<Credential, Tokens> | SendResult> {
     const { channel, definition, tokensOf } = this.#options;
-    const credential = await readCredential(definition, stored.settings, keyOpener);
+    const credential = await readCredential(definition, stored, keyOpener);
     if (isResult(credential)) return credential;
     const id = fingerprint(channel, definition.identityOf(credential));
     return { settings, fingerprint: id, credential, tokens: tokensOf(credential) };

@@ -153,17 +153,13 @@ export class Dispatch {
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
     this.#deps.metrics.batch(job.columns.devices);
     const attributes = { 'tidings.devices': job.columns.devices, 'tidings.slices': batch.slices.length };
-    return inSpan(
-      `dispatch ${channelServing(batch.platform, batch.variant)}`,
-      { of: [trace, currentTrace()], attributes },
-      async (span) => {
-        const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
-        span.setAttributes(job.tally.attributes);
-        const failed = ends.find((end) => end.status === 'rejected');
-        if (failed) throw failed.reason;
-        return ends.every((end) => end.status === 'fulfilled' && end.value);
-      },
-    );
+    return inSpan(`dispatch ${channelServing(batch)}`, { of: [trace, currentTrace()], attributes }, async (span) => {
+      const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
+      span.setAttributes(job.tally.attributes);
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed) throw failed.reason;
+      return ends.every((end) => end.status === 'fulfilled' && end.value);
+    });
   }
 
   /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
@@ -238,7 +234,7 @@ export class Dispatch {
       if (job.batch.atMostOnce) return this.#sending.refuse(resumed, localResults.unknownOutcome);
     }
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': resumed.pending.length } };
-    return inSpan(`resume ${channelServing(job.batch.platform, job.batch.variant)}`, options, async (span) => {
+    return inSpan(`resume ${channelServing(job.batch)}`, options, async (span) => {
       const ready = await this.#ready(job, RESUMED_READY_MS);
       const now = timers.now();
       const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };

@@ -1,3 +1,4 @@
+import { TOKEN_BIT } from '@tidings/channels';
 import {
   type Candidates,
   planChunk,
@@ -33,6 +34,7 @@ const settingsOf = (platform: number) => ({ platform, enabled: true, configured:
 const rulesOf = (chunk: number, at: number): PlanRules => ({
   ...{ chunk, named: false, transactional: false },
   platforms: [Platform.iOS, Platform.Android],
+  content: undefined,
   application: {
     platforms: [Platform.iOS, Platform.Android].map(settingsOf),
     controlGroupPercentage: 2,
@@ -67,7 +69,7 @@ const candidatesOf = (devices: readonly Device[]): Candidates => ({
   positions: Uint16Array.from(devices, ({ position }) => position),
   platforms: Uint8Array.from(devices, ({ platform }) => platform),
   controlBuckets: Uint16Array.from(devices, ({ controlBucket }) => controlBucket),
-  hasToken: (row) => devices[row]!.hasToken,
+  fields: Uint8Array.from(devices, ({ hasToken }) => (hasToken ? TOKEN_BIT : 0)),
 });
 
 /** Random devices of a chunk, as `<chunk>.<position>`, and the sets that their plan sends to. */

@@ -13,6 +13,8 @@ export interface TestDevice {
   readonly badge?: number;
   /** Which column is too large, as in `OVERSIZED`. @default 0 */
   readonly oversized?: number;
+  /** Further fields, the same ones for every device. @default none */
+  readonly columns?: ReadonlyMap<string, string>;
 }
 
 export interface TestSlice {
@@ -54,6 +56,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
   const devices = slices.flatMap((slice) => slice.devices);
   const languages = [...new Set(['', ...devices.map(({ language = '' }) => language)])];
   const values = devices.flatMap((device) => device.values ?? []);
+  const columns = devices.flatMap((device) => [...(device.columns?.values() ?? [])]);
   const badges = devices.some(({ badge }) => badge !== undefined) ? devices.map(({ badge = 0 }) => badge) : [];
   let first = 0;
   return {
@@ -78,6 +81,9 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     languageNames: languages,
     values: Buffer.from(values.join('')),
     valueEnds: ends(values),
+    columnNames: [...(devices[0]?.columns?.keys() ?? [])],
+    columns: Buffer.from(columns.join('')),
+    columnEnds: ends(columns),
     displayable: bits(devices.map(({ displayable = true }) => displayable)),
     gone: bits(devices.map(({ gone = false }) => gone)),
     checks: Buffer.from(devices.flatMap(({ position }) => [1, position >>> 8, position & 255])),

@@ -98,7 +98,7 @@ export class VirtualLane {
   #channel(): Channel {
     return {
       open: async (job) => this.#sender(job),
-      ttlSeconds: ({ content }: SendBatch) => definitions.apns.ttlSecondsOf(content),
+      ttlSeconds: (batch: SendBatch) => definitions.apns.ttlSecondsOf(batch),
       renew: async () => 0,
       applications: () => [],
       forget: () => undefined,

@@ -1,5 +1,5 @@
 import type { TagDefinition } from '@tidings/audience';
-import { allDefinitions, channelServing, definitionOf, languagesOf, relativeBadge } from '@tidings/channels';
+import { channelServing, definitionServing, deviceFieldsFor, hasRelativeBadge, languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import {
   type ChunkKey,
@@ -100,10 +100,14 @@ export class Chunks {
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
-    const badge = allDefinitions().some((channel) => relativeBadge(channel.badgeOf(content)) !== undefined);
     const names = content?.tags ?? [];
     const values = names.length > 0 ? await this.#deps.findTags(account, names) : [];
-    return { badge, values, languages: content && languagesOf(content) };
+    return {
+      badge: hasRelativeBadge(content),
+      values,
+      fields: deviceFieldsFor(content),
+      languages: content && languagesOf(content),
+    };
   }
 
   #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
@@ -114,6 +118,7 @@ export class Chunks {
       named: laneOf(message) === 'direct',
       transactional,
       platforms: audience?.platforms ?? [],
+      content,
       application,
       at,
       inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
@@ -171,7 +176,7 @@ export class Chunks {
     for (const [i, sendableKey] of keys.entries()) {
       const sendable = Bitmap.decode(sendables[i]!.set);
       const own = statuses.get(sendableId(sendableKey));
-      const channel = channelServing(sendableKey.platform, sendableKey.variant);
+      const channel = channelServing(sendableKey);
       const lane = laneOf(message);
       const hasPassed = passedBy(await this.#deps.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
       const now = this.#deps.clock.now();
@@ -204,7 +209,7 @@ export class Chunks {
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { message } = work;
     const { key, sendable, slices, isAgain } = of;
-    const channel = channelServing(key.platform, key.variant);
+    const channel = channelServing(key);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
       const records = batches.map(({ record }) => record);
@@ -259,7 +264,7 @@ function headOf({ message }: ChunkWork, { application, key }: Emitting): BatchHe
     credential,
     releasedAt: message.releasedAt,
     // Without a mask a repeat would be a second push.
-    atMostOnce: application?.atMostOnce === true || definitionOf(key.platform)?.masksRepeats === false,
+    atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
   };
 }
 

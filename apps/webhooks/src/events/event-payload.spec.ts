@@ -27,7 +27,7 @@ const message: KnownMessage = {
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
 const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({
-  ...{ application: 'AAAAA-00001', chunk: 1, position: 4, platform, values: ['An na'] },
+  ...{ application: 'AAAAA-00001', chunk: 1, position: 4, platform, variant: 'alert', values: ['An na'] },
   device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
 });
 const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>

@@ -1,6 +1,14 @@
-import { type ChannelPayload, definitionOf, relativeBadge } from '@tidings/channels';
+import {
+  badgeIncrement,
+  type ChannelPayload,
+  definitionOf,
+  definitionServing,
+  type Push,
+  type PushKind,
+  variantOf,
+} from '@tidings/channels';
 import { sendIdOf } from '@tidings/kernel';
-import { type DeviceColumns, messageKeyOf, type OutgoingMessage, PayloadWriter } from '@tidings/messaging';
+import { type DeviceColumns, messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage } from '../facts/known-messages.ts';
@@ -11,16 +19,18 @@ export interface Recipient {
   readonly chunk: number;
   readonly position: number;
   readonly platform: number;
+  readonly variant: string;
   readonly device: DeviceDescription;
   /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
 }
 
 const writer = new PayloadWriter();
-/** Compiled content per application, platform and language; released with the message. */
-const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload | undefined>>();
+/** Compiled content per application, kind of push and language; released with the message. */
+const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
 
-const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
+const pushOf = ({ code, bucket, id, accepted }: KnownMessage, { platform, variant }: PushKind): Push => ({
+  ...{ platform, variant },
   message: code,
   bucket,
   messageId: id,
@@ -28,32 +38,34 @@ const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage
   content: accepted.content,
 });
 
-function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload | undefined {
-  const { application, platform } = recipient;
+function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
+  const { application, platform, variant } = recipient;
   const { language } = recipient.device;
-  const payloads = compiled.get(message) ?? new Map<string, ChannelPayload | undefined>();
+  const payloads = compiled.get(message) ?? new Map<string, ChannelPayload>();
   compiled.set(message, payloads);
-  const name = `${application}/${platform}/${language}`;
-  if (!payloads.has(name)) {
-    const { code, id: messageId, accepted } = message;
-    const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
-    payloads.set(name, definitionOf(platform)?.compile(outgoing(message), language, key));
-  }
-  return payloads.get(name);
+  const name = `${application}/${platform}/${variant}/${language}`;
+  const known = payloads.get(name);
+  if (known) return known;
+  const { code, id: messageId, accepted } = message;
+  const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
+  const payload = definitionServing(recipient).compile(pushOf(message, recipient), language, key);
+  payloads.set(name, payload);
+  return payload;
 }
 
 /**
  * The badge that the message showed on the device: the device's base if the message is settled there, otherwise the base plus the increment (R-C9).
  */
-function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
-  const increment = relativeBadge(definitionOf(platform)?.badgeOf(accepted.content));
+function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, variant, device }: Recipient): number {
+  const increment = badgeIncrement({ platform, variant, content: accepted.content });
   if (increment === undefined || device.badgeOf === sendIdOf({ message: code, bucket })) return device.badge;
   return Math.max(0, device.badge + increment);
 }
 
 function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
   const { chunk, position, platform, device, values } = recipient;
-  const tokens = Buffer.from(device.token);
+  const { address } = variantOf(recipient);
+  const tokens = Buffer.from(address ? (device.addresses[address] ?? '') : device.token);
   let end = 0;
   const valueEnds = Uint32Array.from(values, (value) => (end += Buffer.byteLength(value)));
   return {
@@ -71,12 +83,12 @@ function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
 }
 
 /**
- * Renders the payload sent to the provider for a device again (R-EV2): identical unless the device has changed since. "{}" for platforms without a
- * channel.
+ * Renders the payload sent to the provider for a device again (R-EV2): identical unless the device has changed since. "{}" for kinds of pushes that
+ * this version does not know.
  * @param reportKey signs statistics hashes
  */
 export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
-  const found = payloadOf(message, recipient, reportKey);
-  if (!found) return '{}';
-  return writer.write(found.payload, columnsOf(message, recipient), 0, found.limit).toString('utf8');
+  if (!definitionOf(recipient.platform)?.variants[recipient.variant]) return '{}';
+  const { payload, limit } = payloadOf(message, recipient, reportKey);
+  return writer.write(payload, columnsOf(message, recipient), 0, limit).toString('utf8');
 }

@@ -12,7 +12,10 @@ import { eventUuid } from './uuid.ts';
 
 /** An event of one device, before it is rendered. */
 export interface DueEvent {
-  readonly enqueued: Pick<EventsEnqueued, 'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform'>;
+  readonly enqueued: Pick<
+    EventsEnqueued,
+    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant'
+  >;
   readonly position: number;
   /** Unix seconds. */
   readonly at: number;
@@ -69,7 +72,7 @@ function eventOf(
   values: string[],
 ) {
   const { message, reportKey } = prepared;
-  const { kind, platform, application, chunk } = enqueued;
+  const { kind, platform, variant, application, chunk } = enqueued;
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name });
@@ -83,7 +86,9 @@ function eventOf(
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent ? handedOver(message, { application, chunk, position, platform, device, values }, reportKey) : '{}',
+    payload: isSent
+      ? handedOver(message, { application, chunk, position, platform, variant, device, values }, reportKey)
+      : '{}',
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',

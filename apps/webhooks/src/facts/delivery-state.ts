@@ -80,7 +80,7 @@ function enqueueFirst(
   }
   return [...platforms].map(([platform, times]) => ({
     $case: 'enqueued',
-    value: { ...identityOf(place), kind, bucket: 0, platform, ...columnsOf(times) },
+    value: { ...identityOf(place), kind, bucket: 0, platform, variant: '', ...columnsOf(times) },
   }));
 }
 
@@ -94,11 +94,12 @@ const enqueueReady = (place: Place, delivery: DeliveryState, reports: readonly R
   ),
 ];
 
-/** Devices of one platform that a message was sent to. */
+/** Devices of one platform that a message was sent to, as one kind of push. */
 export interface SentDevices {
   /** The message's bucket: 0, or the recipient who joined the message. */
   readonly bucket: number;
   readonly platform: number;
+  readonly variant: string;
   readonly devices: Bitmap;
 }
 
@@ -111,12 +112,12 @@ export function enqueueSent(
 ): readonly DeliveryChange[] {
   const changes: DeliveryChange[] = [];
   let known = delivery.sent;
-  for (const { bucket, platform, devices } of sent) {
+  for (const { devices, ...of } of sent) {
     const fresh = devices.minus(known);
     if (fresh.size === 0) continue;
     known = known.union(fresh);
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
-    changes.push({ $case: 'enqueued', value: { ...identityOf(place), kind: SENT, bucket, platform, ...columns } });
+    changes.push({ $case: 'enqueued', value: { ...identityOf(place), ...of, kind: SENT, ...columns } });
   }
   if (changes.length === 0) return [];
   const released = delivery.pending.filter(({ position }) => known.has(position));

@@ -37,9 +37,9 @@ const placeOf = ({ account, message, messageId, application, chunk }: Place): Pl
   chunk,
 });
 
-const sentIn = ({ bucket, outcome }: SliceOutcome): SentDevices[] =>
+const sentIn = ({ bucket, variant, outcome }: SliceOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: Bitmap.decode(set) }))
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, devices: Bitmap.decode(set) }))
     : [];
 
 const kinds: Readonly<Record<number, Report['kind']>> = {

@@ -27,9 +27,9 @@ const TOKEN_CURVE = 'prime256v1';
 
 /** The stored settings of iOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
 export const apnsCredential: CredentialDefinition<ApnsCredential> = {
-  required: ['ios_key_file'],
+  requiredFor: () => ['ios_key_file'],
 
-  async read(settings, open) {
+  async read({ settings }, open) {
     const text = (name: string): string => settings.get(name) ?? '';
     const file = Buffer.from(text('ios_key_file'), 'base64');
     if (file.length === 0) return localResults.notConfigured;

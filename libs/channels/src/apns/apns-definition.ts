@@ -7,15 +7,16 @@ import { apnsRefusal } from './apns-results.ts';
 /** Apple's push service. */
 export const apns: ChannelDefinition<ApnsCredential> = {
   platforms: [Platform.iOS],
-  variants: { [ALERT]: 'apns' },
+  variants: { [ALERT]: { channel: 'apns' } },
+  variantsFor: () => [ALERT],
   credential: apnsCredential,
   // By the collapse id.
   masksRepeats: true,
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
   ownTextsOf: ({ ios }) => ({ localized: [ios?.text, ios?.title, ios?.subtitle], urls: [ios?.attachment] }),
-  badgeOf: (content) => content?.ios?.badge,
-  ttlSecondsOf: (content) => content?.ios?.ttlSeconds,
+  badgeOf: ({ content }) => content?.ios?.badge,
+  ttlSecondsOf: ({ content }) => content?.ios?.ttlSeconds,
   compile: apnsPayload,
   fits: (body, limit) => body.length <= limit,
   refusal: apnsRefusal,

@@ -6,7 +6,6 @@ import {
   json,
   type MessageKey,
   object,
-  type OutgoingMessage,
   statisticsHash,
   text,
   textFor,
@@ -16,7 +15,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from '../badge.ts';
-import type { ChannelPayload } from '../channel-definition.ts';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 import { openActionFragments } from '../open-action.ts';
 
@@ -123,7 +122,7 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
  * over the statistics hash.
  * @param key the message's, in the application of the devices
  */
-export function apnsPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
+export function apnsPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
   const content = message.content!;
   const { ios } = content;
   const context = { variables: variablesOf(content), tags: content.tags };

@@ -1,3 +1,4 @@
+import { Fault, Platform } from '@tidings/kernel';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
@@ -15,17 +16,28 @@ export interface FcmCredential {
   readonly account: ServiceAccount;
 }
 
-const ACCOUNT = 'android_fcm_service_account';
+/** The setting with the service account, by platform: some browsers are reached by FCM (R-RES2). */
+const ACCOUNTS: Readonly<Partial<Record<number, string>>> = {
+  [Platform.Android]: 'android_fcm_service_account',
+  [Platform.Chrome]: 'chrome_fcm_service_account',
+  [Platform.Firefox]: 'firefox_fcm_service_account',
+};
+
+const accountOf = (platform: number): string => {
+  const name = ACCOUNTS[platform];
+  if (name === undefined) throw Fault.bug(`FCM has no service account for platform ${platform}`);
+  return name;
+};
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The stored setting of Android: a service account as JSON (R-A3). */
+/** The stored setting of a platform: a service account as JSON (R-A3). */
 export const fcmCredential: CredentialDefinition<FcmCredential> = {
-  required: [ACCOUNT],
+  requiredFor: (platform) => [accountOf(platform)],
 
-  async read(settings, open) {
-    const fields = JSON.parse(settings.get(ACCOUNT)!) as Readonly<Record<string, unknown>>;
+  async read({ platform, settings }, open) {
+    const fields = JSON.parse(settings.get(accountOf(platform))!) as Readonly<Record<string, unknown>>;
     const projectId = textOf(fields['project_id']);
     const clientEmail = textOf(fields['client_email']);
     const key = open.key(textOf(fields['private_key']));

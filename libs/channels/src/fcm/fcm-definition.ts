@@ -7,7 +7,8 @@ import { fcmRefusal } from './fcm-results.ts';
 /** Firebase Cloud Messaging. */
 export const fcm: ChannelDefinition<FcmCredential> = {
   platforms: [Platform.Android],
-  variants: { [ALERT]: 'fcm' },
+  variants: { [ALERT]: { channel: 'fcm' } },
+  variantsFor: () => [ALERT],
   credential: fcmCredential,
   // By the collapse key while the device is offline, and by the notification's tag once it is shown.
   masksRepeats: true,
@@ -16,8 +17,8 @@ export const fcm: ChannelDefinition<FcmCredential> = {
     localized: [android?.text, android?.title],
     urls: [android?.banner, android?.customIcon],
   }),
-  badgeOf: (content) => content?.android?.badge,
-  ttlSecondsOf: (content) => content?.android?.ttlSeconds,
+  badgeOf: ({ content }) => content?.android?.badge,
+  ttlSecondsOf: ({ content }) => content?.android?.ttlSeconds,
   compile: fcmPayload,
   fits: fitsFcm,
   refusal: fcmRefusal,

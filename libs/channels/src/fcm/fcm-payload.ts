@@ -18,7 +18,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from '../badge.ts';
-import type { ChannelPayload } from '../channel-definition.ts';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 import { openActionFragments } from '../open-action.ts';
 
@@ -103,7 +103,7 @@ function priorityOf(content: Content): string | undefined {
  * precedence, but not over the statistics hash and the mark of our messages.
  * @param key the message's, in the application of the devices
  */
-export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
+export function fcmPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
   const content = message.content!;
   const ttlSeconds = content.android?.ttlSeconds;
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;

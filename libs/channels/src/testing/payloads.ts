@@ -1,7 +1,7 @@
 import { AndroidContent, Content, IosContent, type LocalizedEntry } from '@tidings/events';
 import { isGenuine, messageKeyOf, type OutgoingMessage, parseStatisticsHash, PayloadWriter } from '@tidings/messaging';
 import { createSecretKey } from 'node:crypto';
-import type { ChannelDefinition } from '../channel-definition.ts';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 
 const empty = new Uint8Array();
 
@@ -27,6 +27,10 @@ export interface TestDevice {
   readonly badge?: number;
   /** @default '' */
   readonly language?: string;
+  /** @default the first one of the definition */
+  readonly platform?: number;
+  /** @default the ordinary one */
+  readonly variant?: string;
 }
 
 const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
@@ -47,18 +51,18 @@ const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 export function written(
   definition: ChannelDefinition,
   fields: Partial<Content>,
-  { values = [], badge, language = '' }: TestDevice = {},
+  { values = [], badge, language = '', platform = definition.platforms[0]!, variant = ALERT }: TestDevice = {},
 ): { readonly body: Buffer; readonly limit: number } {
   const message = messageOf(fields);
   const { message: code, messageId, campaignId } = message;
   const key = messageKeyOf(reportKey, APPLICATION, { code, messageId, campaignId });
-  const { payload, limit } = definition.compile(message, language, key);
+  const { payload, limit } = definition.compile({ ...message, platform, variant }, language, key);
   const token = Buffer.from(TOKEN);
   let end = 0;
   const columns = {
     chunk: 0,
     positions: Uint16Array.of(SEQ),
-    platform: definition.platforms[0]!,
+    platform,
     checks: Uint8Array.of(CHECK >>> 16, (CHECK >>> 8) & 0xff, CHECK & 0xff),
     tokens: token,
     tokenEnds: Uint32Array.of(token.length),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import fc from 'fast-check';
+import { addChannel, definitions, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { type Candidates, planChunk, type PlanRules } from './plan-chunk.ts';
 
 interface Device {
@@ -9,6 +10,8 @@ interface Device {
   readonly platform: number;
   readonly controlBucket: number;
   readonly token: boolean;
+  /** Bits of its other fields. @default none */
+  readonly fields?: number;
 }
 
 const candidatesOf = (devices: readonly Device[]): Candidates => ({
@@ -16,7 +19,7 @@ const candidatesOf = (devices: readonly Device[]): Candidates => ({
   positions: Uint16Array.from(devices, ({ position }) => position),
   platforms: Uint8Array.from(devices, ({ platform }) => platform),
   controlBuckets: Uint16Array.from(devices, ({ controlBucket }) => controlBucket),
-  hasToken: (row) => devices[row]!.token,
+  fields: Uint8Array.from(devices, ({ token, fields = 0 }) => (token ? TOKEN_BIT : 0) | fields),
 });
 
 const settings = fc.record({
@@ -31,6 +34,7 @@ const rules: fc.Arbitrary<PlanRules> = fc.record({
   named: fc.boolean(),
   transactional: fc.boolean(),
   platforms: fc.subarray([1, 3, 7, 14]),
+  content: fc.constant(undefined),
   application: fc.option(
     fc.record({
       platforms: fc.uniqueArray(settings, { selector: ({ platform }) => platform }),
@@ -125,7 +129,15 @@ describe('planChunk', () => {
   const one = (over: Partial<Device>, given: Partial<PlanRules>): string[] => {
     const device: Device = { position: 5, platform: 1, controlBucket: 0, token: true, ...over };
     const application = { platforms: [iOS] };
-    const base: PlanRules = { chunk: 0, named: true, transactional: false, platforms: [], application, at };
+    const base: PlanRules = {
+      chunk: 0,
+      named: true,
+      transactional: false,
+      platforms: [],
+      content: undefined,
+      application,
+      at,
+    };
     return placesOf(planChunk(candidatesOf([device]), { ...base, ...given }), 5);
   };
 
@@ -159,5 +171,45 @@ describe('planChunk', () => {
     expect(one({ platform: 14 }, { named: false })).toEqual([]);
     expect(one({ platform: 14 }, {})).toEqual(['eligible', 'PLATFORM_DISABLED']);
     expect(one({ token: false }, { named: false })).toEqual([]);
+  });
+
+  describe('with several variants of a platform', () => {
+    const KAKAO = 22;
+    addChannel('birds', {
+      ...definitions.fcm,
+      platforms: [KAKAO],
+      variants: {
+        sealed: { channel: 'birds', columns: ['publicKey', 'authToken'] },
+        fcm: { channel: 'fcm', address: 'fcmToken' },
+      },
+      variantsFor: () => ['sealed', 'fcm'],
+    });
+    const [publicKey, authToken, fcmToken] = [fieldBit('publicKey'), fieldBit('authToken'), fieldBit('fcmToken')];
+    const rules = { application: { platforms: [{ ...iOS, platform: KAKAO }] }, platforms: [KAKAO] };
+    const given = (token: boolean, fields: number): string[] => one({ platform: KAKAO, token, fields }, rules);
+
+    it.each([
+      ['all fields of the preferred one', true, publicKey | authToken | fcmToken, 'sealed to 22'],
+      ['a part of them, and the address of the next', true, publicKey | fcmToken, 'fcm to 22'],
+      ['no push token, but the address of the next', false, fcmToken, 'fcm to 22'],
+      ['only a push token', true, publicKey, 'sealed to 22'],
+      ['neither', false, publicKey | authToken, 'NO_TOKEN'],
+    ])('gives a device with %s its variant', (_, token, fields, expected) => {
+      expect(given(token, fields)).toEqual(['eligible', expected]);
+    });
+
+    it('keeps a set of each', () => {
+      const drawn = [publicKey | authToken, 0, fcmToken].map((fields, position) => {
+        return { position, platform: KAKAO, controlBucket: 0, token: fields !== fcmToken, fields };
+      });
+      const base = { chunk: 0, named: false, transactional: false, content: undefined, at, ...rules };
+      const plan = planChunk(candidatesOf(drawn), base);
+      const found = plan.sendable.map(({ variant, set }) => [variant, [...Bitmap.decode(set).positions()]]);
+      expect(found).toEqual([
+        ['sealed', [0, 1]],
+        ['fcm', [2]],
+      ]);
+      expect(members(plan.eligible)).toEqual([0, 1, 2]);
+    });
   });
 });

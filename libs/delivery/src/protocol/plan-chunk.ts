@@ -1,5 +1,5 @@
-import { ALERT, definitionOf } from '@tidings/channels';
-import { ChunkPlanned, InboxAudience } from '@tidings/events';
+import { definitionOf, fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { ChunkPlanned, type Content, InboxAudience } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import { hourOf } from '../hour-sets.ts';
 
@@ -10,7 +10,8 @@ export interface Candidates {
   readonly platforms: Uint8Array;
   /** Control-group buckets, 0 to 9999 (R-E15). */
   readonly controlBuckets: Uint16Array;
-  hasToken(row: number): boolean;
+  /** Bits of the fields that a device has: `TOKEN_BIT` and those of `fieldBit`. */
+  readonly fields: Uint8Array;
 }
 
 /** The properties of the sending application that a plan needs. */
@@ -37,6 +38,8 @@ export interface PlanRules {
   readonly transactional: boolean;
   /** Platform codes of the message; empty = R-I5. */
   readonly platforms: readonly number[];
+  /** Chooses the variants of pushes. */
+  readonly content: Content | undefined;
   /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
   readonly at: Date;
@@ -60,15 +63,31 @@ const failures = {
   applicationDeleted: { category: 'INTERNAL_ERROR', name: 'application_deleted' },
 } as const satisfies Record<string, Failure>;
 
-/** The variant or the failure of one platform's devices with a token. */
-type Route = { readonly variant: string } | { readonly failure: Failure };
-
-function routeOf(platform: number, application: SendingApplication | undefined): Route {
-  if (!application) return { failure: failures.applicationDeleted };
+/** The failure of all devices of a platform that could be sent to. */
+function failureOf(platform: number, application: SendingApplication | undefined): Failure | undefined {
+  if (!application) return failures.applicationDeleted;
   const settings = application.platforms.find((each) => each.platform === platform);
-  if (!settings?.enabled) return { failure: failures.platformDisabled };
-  const isServed = definitionOf(platform) !== undefined && settings.configured;
-  return isServed ? { variant: ALERT } : { failure: failures.notConfigured };
+  if (!settings?.enabled) return failures.platformDisabled;
+  return definitionOf(platform) && settings.configured ? undefined : failures.notConfigured;
+}
+
+/** A variant, and the bits of the fields that a device must have to get it. */
+interface Choice {
+  readonly variant: string;
+  readonly fields: number;
+}
+
+/** The variants of a platform for a content, the preferred one first; the last one is for devices with only a push token. */
+function choicesOf(platform: number, content: Content | undefined): readonly Choice[] {
+  const definition = definitionOf(platform);
+  if (!definition) return [{ variant: '', fields: TOKEN_BIT }];
+  const variants = definition.variantsFor(content).map((variant) => ({ variant, ...definition.variants[variant]! }));
+  const preferred = variants.map(({ variant, address, columns = [] }) => ({
+    variant,
+    fields: columns.reduce((bits, field) => bits | fieldBit(field), address ? fieldBit(address) : TOKEN_BIT),
+  }));
+  const byToken = variants.find(({ address }) => address === undefined);
+  return byToken ? [...preferred, { variant: byToken.variant, fields: TOKEN_BIT }] : preferred;
 }
 
 /** Whether the message addresses devices of this platform (R-I5). */
@@ -99,44 +118,64 @@ class Positions {
 /** The devices of one platform, by outcome. */
 interface Group {
   readonly platform: number;
-  readonly route: Route;
   readonly addressed: boolean;
+  readonly choices: readonly Choice[];
   readonly controlGroup: Positions;
+  /** Devices that fit none of the choices. */
   readonly withoutToken: Positions;
-  readonly routed: Positions;
+  /** Devices by choice. */
+  readonly chosen: readonly Positions[];
   /** Devices without a token that are in the inbox's audience only (R-H12). */
   readonly inboxOnly: { readonly eligible: Positions; readonly controlGroup: Positions };
 }
 
-const openGroup = (platform: number, rules: PlanRules): Group => ({
-  platform,
-  route: routeOf(platform, rules.application),
-  addressed: isAddressed(platform, rules),
-  controlGroup: new Positions(),
-  withoutToken: new Positions(),
-  routed: new Positions(),
-  inboxOnly: { eligible: new Positions(), controlGroup: new Positions() },
-});
+function openGroup(platform: number, rules: PlanRules): Group {
+  const choices = choicesOf(platform, rules.content);
+  return {
+    platform,
+    addressed: isAddressed(platform, rules),
+    choices,
+    controlGroup: new Positions(),
+    withoutToken: new Positions(),
+    chosen: choices.map(() => new Positions()),
+    inboxOnly: { eligible: new Positions(), controlGroup: new Positions() },
+  };
+}
+
+/** The index of the first choice that fits a device with these fields, or -1. */
+function choose(choices: readonly Choice[], fields: number): number {
+  for (let i = 0; i < choices.length; i++) if ((fields & choices[i]!.fields) === choices[i]!.fields) return i;
+  return -1;
+}
 
 function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[] {
   const groups = new Map<number, Group>();
   const percentage = rules.transactional ? 0 : (rules.application?.controlGroupPercentage ?? 0);
   const buckets = Math.round(percentage * 100);
-  const { positions, platforms, controlBuckets, count } = candidates;
+  const { positions, platforms, controlBuckets, fields, count } = candidates;
   for (let i = 0; i < count; i++) {
     const platform = platforms[i]!;
     let group = groups.get(platform);
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
-    const hasToken = candidates.hasToken(i);
     if (!group.addressed) continue;
+    const choice = choose(group.choices, fields[i]!);
     const inControlGroup = controlBuckets[i]! < buckets;
-    if (!hasToken && !rules.named) {
+    if (choice < 0 && !rules.named) {
       if (rules.inboxRemoval) group.inboxOnly[inControlGroup ? 'controlGroup' : 'eligible'].push(positions[i]!);
     } else if (inControlGroup) group.controlGroup.push(positions[i]!);
-    else if (hasToken) group.routed.push(positions[i]!);
-    else group.withoutToken.push(positions[i]!);
+    else (choice < 0 ? group.withoutToken : group.chosen[choice]!).push(positions[i]!);
   }
   return [...groups.values()].sort((a, b) => a.platform - b.platform);
+}
+
+/** The non-empty sets of devices by variant. */
+function byVariant(choices: readonly Choice[], chosen: readonly Positions[]): ReadonlyMap<string, Bitmap> {
+  const sets = new Map<string, Bitmap>();
+  for (const [i, { variant }] of choices.entries()) {
+    const set = chosen[i]!.toSet();
+    if (set.size > 0) sets.set(variant, sets.get(variant)?.union(set) ?? set);
+  }
+  return sets;
 }
 
 const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
@@ -163,12 +202,11 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
   const hour = hourOf(rules.at);
   const groups = sortDevices(candidates, rules);
   planned.inbox = rules.inboxRemoval && inboxAudience(groups, rules.inboxRemoval);
-  for (const { platform, route, ...found } of groups) {
-    const [controlGroup, withoutToken, routed] = [
-      found.controlGroup.toSet(),
-      found.withoutToken.toSet(),
-      found.routed.toSet(),
-    ];
+  for (const { platform, choices, ...found } of groups) {
+    const [controlGroup, withoutToken] = [found.controlGroup.toSet(), found.withoutToken.toSet()];
+    const sendable = byVariant(choices, found.chosen);
+    const routed = Bitmap.union([...sendable.values()]);
+    const failure = failureOf(platform, rules.application);
     const fail = ({ category, name }: Failure, set: Bitmap): void => {
       if (set.size > 0) planned.failed.push({ category, code: '0', name, platform, hour, set: bytesOf(set) });
     };
@@ -179,8 +217,8 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
     if (eligible.size === 0) continue;
     planned.eligible.push({ platform, set: bytesOf(eligible) });
     fail(failures.noToken, withoutToken);
-    if ('failure' in route) fail(route.failure, routed);
-    else if (routed.size > 0) planned.sendable.push({ platform, variant: route.variant, set: bytesOf(routed) });
+    if (failure) fail(failure, routed);
+    else for (const [variant, set] of sendable) planned.sendable.push({ platform, variant, set: bytesOf(set) });
   }
   return planned;
 }

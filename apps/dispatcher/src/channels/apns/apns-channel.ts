@@ -79,7 +79,7 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
 
 /** The headers that all pushes of a batch share, names and values alternating. */
 function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
-  const ttlSeconds = apns.ttlSecondsOf(batch.content);
+  const ttlSeconds = apns.ttlSecondsOf(batch);
   const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
   const expiration = ttlSeconds === 0 ? '0' : String(releasedAt + (ttlSeconds ?? 0));
   return [

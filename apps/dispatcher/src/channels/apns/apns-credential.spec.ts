@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { definitions, readCredential } from '@tidings/channels';
+import { Platform } from '@tidings/kernel';
 import { generateApnsKey, selfSigned } from '../../testing/test-simulators.ts';
 import { keyOpener } from '../prepared.ts';
 
@@ -16,7 +17,11 @@ const complete = {
   ios_team_id: 'T',
 };
 const of = (settings: Readonly<Record<string, string>>) =>
-  readCredential(definitions.apns.credential, new Map(Object.entries(settings)), keyOpener);
+  readCredential(
+    definitions.apns.credential,
+    { platform: Platform.iOS, settings: new Map(Object.entries(settings)) },
+    keyOpener,
+  );
 
 describe('an APNs credential', () => {
   it('is a key that signs tokens', async () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { definitions, readCredential } from '@tidings/channels';
+import { Platform } from '@tidings/kernel';
 import { keyOpener } from '../prepared.ts';
 
 const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -8,7 +9,7 @@ const rsa = (modulusLength: number): string => pem(generateKeyPairSync('rsa', { 
 const of = (private_key: string) => {
   const account = { project_id: 'p', client_email: 'a@p.example', private_key };
   const settings = new Map([['android_fcm_service_account', JSON.stringify(account)]]);
-  return readCredential(definitions.fcm.credential, settings, keyOpener);
+  return readCredential(definitions.fcm.credential, { platform: Platform.Android, settings }, keyOpener);
 };
 
 describe('an FCM credential', () => {

@@ -1,16 +1,6 @@
 import { ALERT, type ChannelDefinition, type Refusal, type SendResult, unlisted } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
-import {
-  compilePayload,
-  json,
-  object,
-  type OutgoingMessage,
-  statisticsHash,
-  text,
-  textFor,
-  token,
-  variablesOf,
-} from '@tidings/messaging';
+import { compilePayload, json, object, statisticsHash, text, textFor, token, variablesOf } from '@tidings/messaging';
 
 export const TOY = 'toy';
 /** A platform that configureApplication has settings for. */
@@ -30,10 +20,11 @@ const gone: SendResult = { category: 'INVALID_TOKEN', code: '410', name: 'gone',
 /** A provider that nobody has: it takes a text by HTTP/2, and answers 410 where the token is dead. */
 export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   platforms: [TOY_PLATFORM],
-  variants: { [ALERT]: TOY },
+  variants: { [ALERT]: { channel: TOY } },
+  variantsFor: () => [ALERT],
   credential: {
-    required: [CLIENT, SECRET],
-    read: async (settings) => ({ client: settings.get(CLIENT)!, secret: settings.get(SECRET)! }),
+    requiredFor: () => [CLIENT, SECRET],
+    read: async ({ settings }) => ({ client: settings.get(CLIENT)!, secret: settings.get(SECRET)! }),
     identityOf: ({ client, secret }) => [client, secret],
   },
   masksRepeats: false,
@@ -41,7 +32,7 @@ export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   ownTextsOf: () => ({ localized: [], urls: [] }),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
-  compile({ content, ...message }: OutgoingMessage, language, key) {
+  compile({ content, ...message }, language, key) {
     const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
     const body = textFor(content!.text, language) ?? '';
     const whole = object({

@@ -5,7 +5,7 @@ import { api } from '@tidings/contract';
 const { configureApplication } = api;
 
 const cases = Object.entries(definitions).flatMap(([channel, { platforms, credential }]) =>
-  platforms.map((platform) => ({ channel, platform, required: credential.required })),
+  platforms.map((platform) => ({ channel, platform, required: credential.requiredFor(platform) })),
 );
 
 describe('the settings of a credential', () => {

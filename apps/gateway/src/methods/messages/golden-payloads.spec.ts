@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { definitionOf } from '@tidings/channels';
+import { ALERT, definitionOf } from '@tidings/channels';
 import { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
@@ -22,7 +22,7 @@ const contentOfRequest = (notification: Json) => {
 /** The payload of a notification for a platform, without its hash. */
 function payloadOf(platform: number, notification: Json): Json {
   const { code: message, ...ids } = identity;
-  const outgoing = { message, bucket: 0, ...ids, content: contentOfRequest(notification) };
+  const outgoing = { message, bucket: 0, ...ids, platform, variant: ALERT, content: contentOfRequest(notification) };
   const { payload, limit } = definitionOf(platform)!.compile(outgoing, '', key);
   const columns = {
     ...{ chunk: 0, positions: Uint16Array.of(1), platform, checks: new Uint8Array(3), tags: 0 },

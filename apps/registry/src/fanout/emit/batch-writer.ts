@@ -1,4 +1,4 @@
-import { definitionOf, relativeBadge } from '@tidings/channels';
+import { badgeIncrement, type DeviceField, variantOf } from '@tidings/channels';
 import {
   chunkRecordKey,
   OVERSIZED,
@@ -8,9 +8,10 @@ import {
   SLICES_PER_BATCH,
 } from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
-import type { Bitmap } from '@tidings/kernel';
+import { type Bitmap, Fault } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from '../scan/columns.ts';
+import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from '../scan/columns.ts';
+import { Texts } from '../scan/texts.ts';
 
 /** The common parts of all batches of a sendable set. */
 export type BatchHead = Pick<
@@ -19,7 +20,7 @@ export type BatchHead = Pick<
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
-/** A batch takes a further slice up to this number of bytes of tokens and values. A single slice may have more; every slice fits into a record. */
+/** A batch takes a further slice up to this number of bytes of texts. A single slice may have more; every slice fits into a record. */
 const FULL_BYTES = 512 * 1024;
 
 function oversizedBy(flags: number): number {
@@ -49,7 +50,6 @@ export interface EmittedBatch {
 export class BatchWriter {
   // Node runs only on little-endian machines, so these arrays are the bytes of the wire format.
   readonly #positions = new Uint16Array(MAX_DEVICES);
-  readonly #tokenEnds = new Uint32Array(MAX_DEVICES);
   readonly #languages = Buffer.alloc(MAX_DEVICES);
   readonly #displayable = Buffer.alloc(MAX_DEVICES / 8);
   readonly #gone = Buffer.alloc(MAX_DEVICES / 8);
@@ -57,49 +57,49 @@ export class BatchWriter {
   readonly #badges = new Int32Array(MAX_DEVICES);
   readonly #oversized = Buffer.alloc(MAX_DEVICES);
   #anyOversized = false;
-  readonly #tokens = new Bytes();
-  readonly #values = new Bytes();
-  #valueEnds = new Uint32Array(0);
+  readonly #tokens = new Texts();
+  readonly #values = new Texts();
+  readonly #columns = new Texts();
   #count = 0;
 
   /** The batches of these slices, in their order. */
   *write(columns: Columns, { key, head, sendable, slices }: SlicesToWrite): Generator<EmittedBatch> {
     const positions = sendable.positions();
-    const relative = relativeBadge(definitionOf(key.platform)?.badgeOf(head.content));
+    const layout = layoutOf(columns, key, head);
     const close = (of: readonly Slice[]): EmittedBatch => {
-      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, slices: [...of] };
+      const batch = { ...this.#written(columns, layout), ...head, ...key, slices: [...of] };
       const record = { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() };
-      this.#reset(columns);
+      this.#reset(layout);
       return { record, slices: of.map(({ number }) => number) };
     };
     let open: Slice[] = [];
-    this.#reset(columns);
+    this.#reset(layout);
     for (const number of slices) {
       const part = positionsOfSlice(positions, number);
       const isFull =
         open.length === SLICES_PER_BATCH ||
-        this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
+        this.#tokens.length + this.#values.length + this.#columns.length + columns.bytesOf(part) > FULL_BYTES;
       if (open.length > 0 && isFull) {
         yield close(open);
         open = [];
       }
       open.push({ number, first: this.#count, count: part.length });
-      for (const position of part) this.#add(columns, key.platform, position, relative);
+      for (const position of part) this.#add(columns, layout, position);
     }
     if (open.length > 0) yield close(open);
   }
 
-  #reset({ tags }: Columns): void {
+  #reset({ tags, names }: Layout): void {
     this.#count = 0;
-    this.#tokens.length = 0;
-    this.#values.length = 0;
+    this.#tokens.reset(1);
+    this.#values.reset(tags);
+    this.#columns.reset(names.length);
     this.#anyOversized = false;
     this.#displayable.fill(0);
     this.#gone.fill(0);
-    if (this.#valueEnds.length < MAX_DEVICES * tags) this.#valueEnds = new Uint32Array(MAX_DEVICES * tags);
   }
 
-  #add(columns: Columns, platform: number, position: number, relative: number | undefined): void {
+  #add(columns: Columns, { platform, increment, ...layout }: Layout, position: number): void {
     const i = this.#count++;
     const row = columns.rowOf(position);
     const isGone = row < 0 || columns.platforms[row] !== platform;
@@ -110,50 +110,86 @@ export class BatchWriter {
       this.#checks.fill(0, i * 3, i * 3 + 3);
       this.#badges[i] = 0;
       this.#oversized[i] = 0;
+      this.#tokens.end(i, 0);
+      this.#values.addEmpty(i);
+      this.#columns.addEmpty(i);
     } else {
       if ((columns.flags[row]! & NOT_DISPLAYABLE) === 0) this.#displayable[i >>> 3]! |= 1 << (i & 7);
       this.#languages[i] = columns.languages[row]!;
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
-      this.#tokens.append(columns.tokens.buffer, row === 0 ? 0 : columns.tokenEnds[row - 1]!, columns.tokenEnds[row]!);
       this.#oversized[i] = oversizedBy(columns.flags[row]!);
       this.#anyOversized ||= this.#oversized[i] !== 0;
-      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (relative ?? 0)), MAX_BADGE);
-    }
-    this.#tokenEnds[i] = this.#tokens.length;
-    this.#addValues(columns, isGone ? -1 : row, i);
-  }
-
-  #addValues(columns: Columns, row: number, i: number): void {
-    const { tags, valueEnds, values } = columns;
-    if (row >= 0 && tags > 0) {
-      const first = row * tags;
-      const from = first === 0 ? 0 : valueEnds[first - 1]!;
-      const shift = this.#values.length - from;
-      this.#values.append(values.buffer, from, valueEnds[first + tags - 1]!);
-      for (let t = 0; t < tags; t++) this.#valueEnds[i * tags + t] = valueEnds[first + t]! + shift;
-    } else {
-      this.#valueEnds.fill(this.#values.length, i * tags, (i + 1) * tags);
+      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (increment ?? 0)), MAX_BADGE);
+      this.#addTexts(columns, layout, row, i);
     }
   }
 
-  #columns(columns: Columns, badges: boolean) {
+  #addTexts(
+    columns: Columns,
+    { address, tags, sources }: Omit<Layout, 'platform' | 'increment'>,
+    row: number,
+    i: number,
+  ): void {
+    if (address < 0) this.#tokens.copy(i, 0, columns.tokens, row, 0);
+    else this.#tokens.copy(i, 0, columns.fieldTexts, row, address);
+    for (let tag = 0; tag < tags; tag++) this.#values.copy(i, tag, columns.values, row, tag);
+    for (let c = 0; c < sources.length; c++) this.#columns.copy(i, c, columns.fieldTexts, row, sources[c]!);
+  }
+
+  #written(columns: Columns, { tags, increment, names }: Layout) {
     const n = this.#count;
     return {
       positions: bytesOf(this.#positions, n),
-      tokens: this.#tokens.buffer.subarray(0, this.#tokens.length),
-      tokenEnds: bytesOf(this.#tokenEnds, n),
+      tokens: textsOf(this.#tokens),
+      tokenEnds: bytesOf(this.#tokens.ends, n),
       languages: this.#languages.subarray(0, n),
       languageNames: columns.languageNames,
-      values: this.#values.buffer.subarray(0, this.#values.length),
-      valueEnds: bytesOf(this.#valueEnds, n * columns.tags),
+      values: textsOf(this.#values),
+      valueEnds: bytesOf(this.#values.ends, n * tags),
       displayable: this.#displayable.subarray(0, (n + 7) >>> 3),
       gone: this.#gone.subarray(0, (n + 7) >>> 3),
       checks: this.#checks.subarray(0, n * 3),
-      badges: badges ? bytesOf(this.#badges, n) : Buffer.alloc(0),
+      badges: increment === undefined ? Buffer.alloc(0) : bytesOf(this.#badges, n),
       oversized: this.#anyOversized ? this.#oversized.subarray(0, n) : Buffer.alloc(0),
+      columnNames: [...names],
+      columns: textsOf(this.#columns),
+      columnEnds: bytesOf(this.#columns.ends, n * names.length),
     };
   }
 }
+
+/** What the batches of a sendable set contain of each device. */
+interface Layout {
+  readonly platform: number;
+  /** Added to each badge; undefined = none is written. */
+  readonly increment: number | undefined;
+  readonly tags: number;
+  /** The scanned field that holds the address; -1 = the push token. */
+  readonly address: number;
+  /** The variant's columns, and the scanned field of each. */
+  readonly names: readonly DeviceField[];
+  readonly sources: readonly number[];
+}
+
+function layoutOf({ values, fieldNames }: Columns, key: SendableKey, { content }: BatchHead): Layout {
+  const { platform, variant } = key;
+  const { address, columns: names = [] } = variantOf(key);
+  const sourceOf = (field: DeviceField): number => {
+    const source = fieldNames.indexOf(field);
+    if (source < 0) throw Fault.bug(`the field ${field} of variant ${variant} was not scanned`);
+    return source;
+  };
+  return {
+    platform,
+    increment: badgeIncrement({ platform, variant, content }),
+    tags: values.width,
+    address: address ? sourceOf(address) : -1,
+    names,
+    sources: names.map(sourceOf),
+  };
+}
+
+const textsOf = ({ bytes }: Texts): Buffer => bytes.buffer.subarray(0, bytes.length);
 
 const bytesOf = (array: Uint16Array | Uint32Array | Int32Array, length: number): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, length * array.BYTES_PER_ELEMENT);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { addChannel, definitions, type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
-import { Bitmap, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
+import { Bitmap, Fault, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
@@ -23,6 +24,8 @@ interface Drawn {
   readonly cg: number;
   readonly badge: number | undefined;
   readonly sample: Parameters<typeof valuesOf>[0];
+  /** @default none */
+  readonly fields?: Partial<Record<DeviceField, string>>;
 }
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
@@ -36,10 +39,10 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
 });
 const devices = fc.uniqueArray(drawn, { selector: ({ position }) => position, maxLength: 40 });
 
-const documentOf = ({ position, platform, status, token, cg, badge, sample }: Drawn): Buffer => {
+const documentOf = ({ position, platform, status, token, cg, badge, sample, fields }: Drawn): Buffer => {
   const { self, platform: _platform, token: _token, ...rest } = sample;
   const document = {
-    ...{ seq: seqOf(CHUNK, position), status, platform, cg, hwidHash: hwidHash(position), token, ...rest },
+    ...{ seq: seqOf(CHUNK, position), status, platform, cg, hwidHash: hwidHash(position), token, ...rest, ...fields },
     self: { ...self, badge, tokenAt: 1e12 },
     owners: [{ user: 'u', from: 1 }],
     createdAt: 1e12,
@@ -174,7 +177,7 @@ describe('columns', () => {
           position: columns.positions[i],
           platform: columns.platforms[i],
           cg: columns.controlBuckets[i],
-          token: columns.hasToken(i),
+          token: (columns.fields[i]! & TOKEN_BIT) !== 0,
         }));
         expect(found).toEqual(
           matching.map(({ position, platform, cg, token }) => ({ position, platform, cg, token: token !== undefined })),
@@ -211,7 +214,50 @@ describe('columns', () => {
     const device = phone(7, { token: 'first' });
     read(columns, [device, { ...device, token: 'second' }, { ...device, position: 8, token: 'third' }], { values });
     expect(columns.count).toBe(2);
-    expect(columns.tokens.buffer.toString('utf8', 0, columns.tokens.length)).toBe('firstthird');
+    expect(columns.tokens.bytes.buffer.toString('utf8', 0, columns.tokens.length)).toBe('firstthird');
+  });
+
+  it('carry the fields that a variant names, and the address that it uses', () => {
+    const BIRD = Platform.Kakao;
+    addChannel('birds', {
+      ...definitions.fcm,
+      platforms: [BIRD],
+      variants: {
+        sealed: { channel: 'birds', columns: ['authToken', 'publicKey'] },
+        fcm: { channel: 'fcm', address: 'fcmToken' },
+      },
+      variantsFor: () => ['sealed', 'fcm'],
+    });
+    const long = 'k'.repeat(600);
+    const birds = [
+      phone(1, { platform: BIRD, fields: { publicKey: 'key', authToken: 'secret', fcmToken: 'fcm-1' } }),
+      phone(2, { platform: BIRD, token: undefined, fields: { fcmToken: 'fcm-2', publicKey: long } }),
+      phone(3, { platform: BIRD }),
+    ];
+    read(columns, birds, { fields: ['publicKey', 'authToken', 'fcmToken'] });
+    const [publicKey, authToken, fcmToken] = [fieldBit('publicKey'), fieldBit('authToken'), fieldBit('fcmToken')];
+    expect([...columns.fields.subarray(0, 3)]).toEqual([
+      TOKEN_BIT | publicKey | authToken | fcmToken,
+      // A key that is too long is none.
+      fcmToken,
+      TOKEN_BIT,
+    ]);
+    const batchOf = (variant: string): SendBatch => {
+      const slices = { key: { ...key, platform: BIRD, variant }, head: head(), sendable: Bitmap.of([1, 2, 3, 4]) };
+      const [batch] = [...writer.write(columns, { ...slices, slices: [0] })];
+      return SendBatch.decode(batch!.record.value);
+    };
+    const sealed = batchOf('sealed');
+    expect(texts(sealed.tokens, sealed.tokenEnds)).toEqual(['t1', '', 't3', '']);
+    expect(sealed.columnNames).toEqual(['authToken', 'publicKey']);
+    expect(texts(sealed.columns, sealed.columnEnds)).toEqual(['secret', 'key', '', '', '', '', '', '']);
+    const fcm = batchOf('fcm');
+    expect(texts(fcm.tokens, fcm.tokenEnds)).toEqual(['fcm-1', 'fcm-2', '', '']);
+    expect(fcm.columnNames).toEqual([]);
+    expect(() => {
+      read(columns, birds, {});
+      batchOf('sealed');
+    }).toThrow(Fault);
   });
 
   /** The batches for all of these devices. */

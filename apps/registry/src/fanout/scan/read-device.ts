@@ -1,8 +1,9 @@
+import { type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { defaultTags, distanceMeters, formatDate, plainText, type TagDefinition } from '@tidings/audience';
 import { type Circle, TagType } from '@tidings/events';
 import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
-import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
+import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
 /** The data of each device that a scan needs in addition to the common data of batches. */
 export interface Wanted {
@@ -12,6 +13,8 @@ export interface Wanted {
   readonly circle?: Circle | undefined;
   /** Tags whose values are written to the columns as text; undefined for a name that is not a tag. */
   readonly values?: readonly (TagDefinition | undefined)[];
+  /** Device fields that are written to the columns. @default none */
+  readonly fields?: readonly DeviceField[];
   /** Read the base of relative badges. */
   readonly badge?: boolean;
   /** Other languages are read as none: a batch has room for 255, and devices may have thousands. @default all */
@@ -51,6 +54,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
     ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
     ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
+    ...Object.fromEntries((wanted.fields ?? []).map((field) => [field, 1 as const])),
     ...(wanted.badge ? { 'self.badge': 1 } : {}),
     ...(wanted.circle ? { 'self.place': 1 } : {}),
   };
@@ -115,6 +119,16 @@ const VALUE_BYTES = 6144;
 const VALUES_BYTES = 8192;
 const VALUE_END_BYTES = 4;
 
+/** A longer key of a browser is no key: it is omitted. */
+const KEY_BYTES = 512;
+/** Maximum bytes of each field: those that are addresses are as long as tokens. */
+const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
+  publicKey: KEY_BYTES,
+  authToken: KEY_BYTES,
+  fcmToken: TOKEN_BYTES,
+  startToken: TOKEN_BYTES,
+};
+
 const SEPARATOR = Buffer.from(', ');
 
 /**
@@ -132,15 +146,28 @@ export class DeviceReader {
   readonly #texts: string[];
   readonly #comparedSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #valueSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
-  readonly #row: Row = { position: 0, platform: 0, flags: 0, language: '', controlBucket: 0, check: 0, badge: 0 };
+  readonly #row: Row = {
+    position: 0,
+    platform: 0,
+    flags: 0,
+    fields: 0,
+    language: '',
+    controlBucket: 0,
+    check: 0,
+    badge: 0,
+  };
   /** The predicate's slot for traits; undefined if it has none. */
   readonly #platforms: Comparable[] | undefined;
   readonly #tokens: Comparable[] | undefined;
+  /** The fields by the first bytes of their names, and their places in the document; 0 = absent. */
+  readonly #fields: readonly DeviceField[];
+  readonly #fieldNames: readonly number[];
+  readonly #fieldPlaces: number[];
   readonly #languages: ReadonlySet<string> | undefined;
   readonly #circle: Circle | undefined;
   readonly #place = { lat: NaN, lng: NaN };
 
-  constructor(columns: Columns, { predicate, values = [], languages, circle }: Wanted) {
+  constructor(columns: Columns, { predicate, values = [], fields = [], languages, circle }: Wanted) {
     this.#columns = columns;
     this.#languages = languages;
     this.#circle = circle;
@@ -157,26 +184,31 @@ export class DeviceReader {
     };
     this.#platforms = comparedOf(deviceTraits.platform);
     this.#tokens = comparedOf(deviceTraits.token);
-    columns.reset(values.length);
+    this.#fields = fields;
+    this.#fieldNames = fields.map(nameOf);
+    this.#fieldPlaces = fields.map(() => 0);
+    columns.reset(values.length, fields);
   }
 
   /** Reads one document; adds a row to the columns unless the device is deleted or does not match. */
   read(document: Buffer): void {
     const row = this.#row;
     row.flags = 0;
+    row.fields = 0;
     row.badge = 0;
     row.language = '';
     for (const values of this.#compared) values.length = 0;
     for (const ranges of this.#ranges) ranges.length = 0;
     this.#texts.fill('');
+    this.#fieldPlaces.fill(0);
     this.#place.lat = this.#place.lng = NaN;
     const columns = this.#columns;
-    const tokenStart = columns.tokens.length;
     if (!this.#readFields(document) || !this.#isSelected()) {
-      columns.tokens.length = tokenStart;
+      columns.tokens.truncate(columns.count);
       return;
     }
     this.#writeValues(document);
+    this.#writeFields(document);
     if (this.#languages && !this.#languages.has(row.language)) row.language = '';
     columns.add(row);
   }
@@ -236,6 +268,7 @@ export class DeviceReader {
         default:
           if ((name & SHORT) === Short.cg) row.controlBucket = b.readInt32LE(p);
           else if ((name & SHORT) === Short.tz) this.#take(fieldTags.tz.number, b, p, type, 0);
+          else this.#placeField(name, p);
       }
       p += sizeOf(b, p, type);
     }
@@ -245,9 +278,14 @@ export class DeviceReader {
   /** A token from an earlier version may exceed a slice's limit: it is omitted, so that it affects no other device. */
   #readToken(b: Buffer, p: number): void {
     const bytes = b.readInt32LE(p) - 1;
-    this.#row.flags |= HAS_TOKEN;
+    this.#row.fields |= TOKEN_BIT;
     if (bytes > TOKEN_BYTES) this.#row.flags |= LONG_TOKEN;
-    else this.#columns.tokens.append(b, p + 4, p + 4 + bytes);
+    else this.#columns.tokens.bytes.append(b, p + 4, p + 4 + bytes);
+  }
+
+  #placeField(name: number, p: number): void {
+    const slot = this.#fieldNames.indexOf(name);
+    if (slot >= 0) this.#fieldPlaces[slot] = p;
   }
 
   #readSelfReported(b: Buffer, start: number): void {
@@ -332,17 +370,30 @@ export class DeviceReader {
 
   /** All values of the device, or none if they are too large together: a text with only some of them would have another meaning. */
   #writeValues(b: Buffer): void {
-    const { values, tags } = this.#columns;
-    const start = values.length;
-    for (let slot = 0; slot < tags; slot++) this.#writeValue(b, slot);
-    if (values.length - start <= VALUES_BYTES - VALUE_END_BYTES * tags) return;
-    values.length = start;
-    for (let slot = 0; slot < tags; slot++) this.#columns.endValue(slot);
+    const { values, count } = this.#columns;
+    for (let slot = 0; slot < values.width; slot++) this.#writeValue(b, slot);
+    if (values.length - values.startOf(count) <= VALUES_BYTES - VALUE_END_BYTES * values.width) return;
+    values.truncate(count);
+    values.addEmpty(count);
     this.#row.flags |= LONG_VALUES;
   }
 
+  #writeFields(b: Buffer): void {
+    const { fieldTexts, count } = this.#columns;
+    for (let slot = 0; slot < fieldTexts.width; slot++) {
+      const at = this.#fieldPlaces[slot]!;
+      const bytes = at === 0 ? 0 : b.readInt32LE(at) - 1;
+      if (bytes > 0 && bytes <= FIELD_BYTES[this.#fields[slot]!]) {
+        fieldTexts.bytes.append(b, at + 4, at + 4 + bytes);
+        this.#row.fields |= fieldBit(this.#fields[slot]!);
+      }
+      fieldTexts.end(count, slot);
+    }
+  }
+
   #writeValue(b: Buffer, slot: number): void {
-    const { values } = this.#columns;
+    const { values: texts, count } = this.#columns;
+    const values = texts.bytes;
     const end = values.length + VALUE_BYTES;
     if (this.#texts[slot] !== '') values.appendText(this.#texts[slot]!);
     let first = true;
@@ -353,7 +404,7 @@ export class DeviceReader {
       if (values.length > end) break;
     }
     if (values.length > end) values.cutText(end);
-    this.#columns.endValue(slot);
+    texts.end(count, slot);
   }
 }
 

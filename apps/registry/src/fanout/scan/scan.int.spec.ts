@@ -180,6 +180,7 @@ describeWithMongo('scan', (mongo) => {
             named: false,
             transactional: false,
             platforms: [],
+            content: undefined,
             application,
             at: new Date(),
           });

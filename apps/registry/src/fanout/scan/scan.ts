@@ -59,7 +59,7 @@ export interface Selected {
 }
 
 /** The additional data of each device. */
-export type Extras = Pick<Wanted, 'values' | 'badge' | 'languages'>;
+export type Extras = Pick<Wanted, 'values' | 'fields' | 'badge' | 'languages'>;
 
 /** Reads devices for the fan-out, by seq in their application. */
 export class DeviceScan {

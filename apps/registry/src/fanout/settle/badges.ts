@@ -1,4 +1,4 @@
-import { definitionOf, relativeBadge } from '@tidings/channels';
+import { definitionServing, relativeBadge } from '@tidings/channels';
 import { isSettled, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
@@ -30,7 +30,9 @@ export class Badges {
     const others: SliceOutcome[] = [];
     const bySendable = new Map<string, Map<number, Badged>>();
     for (const outcome of outcomes) {
-      const badge = definitionOf(outcome.platform)?.badgeOf(messages.get(sendIdOf(outcome))?.accepted.content);
+      const { platform, variant } = outcome;
+      const content = messages.get(sendIdOf(outcome))?.accepted.content;
+      const badge = definitionServing(outcome).badgeOf({ platform, variant, content });
       if (badge === undefined || outcome.outcome?.$case !== 'settled') {
         others.push(outcome);
         continue;

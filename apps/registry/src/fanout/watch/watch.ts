@@ -243,7 +243,7 @@ class Look {
     let isOpen = false;
     for (const { platform, variant, count } of plan.slices) {
       const statuses = this.#statuses.get(sendableId({ ...key, platform, variant }));
-      const hasPassed = this.#hasPassed(channelServing(platform, variant), laneOf(finding.message));
+      const hasPassed = this.#hasPassed(channelServing({ platform, variant }), laneOf(finding.message));
       for (const number of openSlices(statuses, count)) {
         isOpen = true;
         const state = sliceState(openSliceOf(statuses, number), this.#now, hasPassed);

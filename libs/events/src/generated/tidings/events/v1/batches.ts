@@ -31,7 +31,7 @@ export interface SendBatch {
   slices: Slice[];
   /** uint16 positions in the chunk, ascending within a slice. */
   positions: Buffer;
-  /** UTF-8 tokens one after the other, and where each ends (uint32). */
+  /** UTF-8 addresses one after the other, and where each ends (uint32): push tokens, unless the variant names another address. */
   tokens: Buffer;
   tokenEnds: Buffer;
   /** uint8 index into language_names; "" is a device without a language. */
@@ -65,6 +65,13 @@ export interface SendBatch {
    * INVALID_TOKEN or INVALID_CONTENT. Empty where all are 0.
    */
   oversized: Buffer;
+  /**
+   * Names of the further device fields that the variant uses, and their texts, device-major: column c of device i ends at
+   * column_ends[i * names + c] (uint32). Empty = missing.
+   */
+  columnNames: string[];
+  columns: Buffer;
+  columnEnds: Buffer;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -112,6 +119,9 @@ function createBaseSendBatch(): SendBatch {
     releasedAt: undefined,
     atMostOnce: false,
     oversized: Buffer.alloc(0),
+    columnNames: [],
+    columns: Buffer.alloc(0),
+    columnEnds: Buffer.alloc(0),
   };
 }
 
@@ -200,6 +210,15 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.oversized.length !== 0) {
       writer.uint32(210).bytes(message.oversized);
+    }
+    for (const v of message.columnNames) {
+      writer.uint32(218).string(v!);
+    }
+    if (message.columns.length !== 0) {
+      writer.uint32(226).bytes(message.columns);
+    }
+    if (message.columnEnds.length !== 0) {
+      writer.uint32(234).bytes(message.columnEnds);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -433,6 +452,30 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.oversized = Buffer.from(reader.bytes());
             continue;
           }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.columnNames.push(reader.string());
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.columns = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.columnEnds = Buffer.from(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -522,6 +565,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.releasedAt = object.releasedAt ?? undefined;
     message.atMostOnce = object.atMostOnce ?? false;
     message.oversized = object.oversized ?? Buffer.alloc(0);
+    message.columnNames = object.columnNames?.map((e) => e) || [];
+    message.columns = object.columns ?? Buffer.alloc(0);
+    message.columnEnds = object.columnEnds ?? Buffer.alloc(0);
     return message;
   },
 };

@@ -83,6 +83,8 @@ export interface EventsEnqueued {
   at: number[];
   /** The bucket of the message that a Sent tells of; 0 for reports, which name no bucket. */
   bucket: number;
+  /** The kind of push that a Sent tells of; "" for reports. */
+  variant: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -871,6 +873,7 @@ function createBaseEventsEnqueued(): EventsEnqueued {
     set: Buffer.alloc(0),
     at: [],
     bucket: 0,
+    variant: "",
   };
 }
 
@@ -909,6 +912,9 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     }
     if (message.bucket !== 0) {
       writer.uint32(72).uint32(message.bucket);
+    }
+    if (message.variant !== "") {
+      writer.uint32(82).string(message.variant);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1016,6 +1022,14 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
             message.bucket = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.variant = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1082,6 +1096,7 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     message.set = object.set ?? Buffer.alloc(0);
     message.at = object.at?.map((e) => e) || [];
     message.bucket = object.bucket ?? 0;
+    message.variant = object.variant ?? "";
     return message;
   },
 };

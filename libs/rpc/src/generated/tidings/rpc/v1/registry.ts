@@ -797,6 +797,13 @@ export interface DeviceDescription {
   badgeOf: string;
   /** Values of the tags as rendered text, in the order of the request (R-I17). */
   values: string[];
+  /** Device fields that pushes may be addressed by instead of the token, by their names in channel definitions. */
+  addresses: { [key: string]: string };
+}
+
+export interface DeviceDescription_AddressesEntry {
+  key: string;
+  value: string;
 }
 
 export interface PrepareRequest {
@@ -13462,6 +13469,7 @@ function createBaseDeviceDescription(): DeviceDescription {
     badge: 0,
     badgeOf: "",
     values: [],
+    addresses: {},
   };
 }
 
@@ -13494,6 +13502,9 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
     for (const v of message.values) {
       writer.uint32(74).string(v!);
     }
+    globalThis.Object.entries(message.addresses).forEach(([key, value]: [string, string]) => {
+      DeviceDescription_AddressesEntry.encode({ key: key as any, value }, writer.uint32(82).fork()).join();
+    });
     return writer;
   },
 
@@ -13582,6 +13593,17 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
             message.values.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            const entry10 = DeviceDescription_AddressesEntry.decode(reader, reader.uint32());
+            if (entry10.value !== undefined) {
+              message.addresses[entry10.key] = entry10.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13640,6 +13662,120 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
     message.badge = object.badge ?? 0;
     message.badgeOf = object.badgeOf ?? "";
     message.values = object.values?.map((e) => e) || [];
+    message.addresses = (globalThis.Object.entries(object.addresses ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseDeviceDescription_AddressesEntry(): DeviceDescription_AddressesEntry {
+  return { key: "", value: "" };
+}
+
+export const DeviceDescription_AddressesEntry: MessageFns<DeviceDescription_AddressesEntry> = {
+  encode(message: DeviceDescription_AddressesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceDescription_AddressesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceDescription_AddressesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceDescription_AddressesEntry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<DeviceDescription_AddressesEntry | DeviceDescription_AddressesEntry[]>
+      | Iterable<DeviceDescription_AddressesEntry | DeviceDescription_AddressesEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceDescription_AddressesEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceDescription_AddressesEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceDescription_AddressesEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceDescription_AddressesEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceDescription_AddressesEntry.decode(p)];
+        }
+      } else {
+        yield* [DeviceDescription_AddressesEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceDescription_AddressesEntry>, I>>(
+    base?: I,
+  ): DeviceDescription_AddressesEntry {
+    return DeviceDescription_AddressesEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceDescription_AddressesEntry>, I>>(
+    object: I,
+  ): DeviceDescription_AddressesEntry {
+    const message = createBaseDeviceDescription_AddressesEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

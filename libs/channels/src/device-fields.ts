@@ -1,0 +1,10 @@
+/** Fields of a device, besides its push token, that variants use; a batch carries them in columns of these names (sending 3). */
+export const deviceFields = ['publicKey', 'authToken', 'fcmToken', 'startToken'] as const;
+
+export type DeviceField = (typeof deviceFields)[number];
+
+/** Bit of the push token in a set of device fields. */
+export const TOKEN_BIT = 1;
+
+/** Bit of a field in a set of device fields. */
+export const fieldBit = (field: DeviceField): number => 2 << deviceFields.indexOf(field);
