@@ -54,7 +54,9 @@ describe('a channel that is added by a folder and a line in each table', () => {
       world.call('registerDevice', { application, hwid, ...device });
     for (const [i, token] of ['first', 'second', 'busy', 'dead'].entries()) {
       const language = i % 2 === 0 ? 'en' : 'de';
-      await register(`toy-${i}`, { device_type: TOY_PLATFORM, push_token: token, language });
+      // The first one has a key.
+      const key = i === 0 ? { public_key: 'BNcRd_9w' } : {};
+      await register(`toy-${i}`, { device_type: TOY_PLATFORM, push_token: token, language, ...key });
     }
     await register('android', { device_type: ANDROID, push_token: fcmToken('accepted', 1), language: 'en' });
     await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
@@ -64,18 +66,18 @@ describe('a channel that is added by a folder and a line in each table', () => {
     subscriber?.down();
   });
 
-  it('sends every device its text, beside the other channels, and counts each outcome once', async () => {
+  it('sends every device its text in the variant that its fields choose, and counts each outcome once', async () => {
     const code = await sendAll({ content: { en: 'Hello', de: 'Hallo' } });
     const received = pushes().map(({ token, reason, payload }) => {
-      const { says, language } = JSON.parse(payload!) as { says: string; language: string };
-      return [token, reason, says, language];
+      const { says, language, variant } = JSON.parse(payload!) as Record<string, string>;
+      return [token, reason, says, language, variant];
     });
     expect(received.toSorted()).toEqual([
-      ['BUSY', 'accepted', 'Hello', 'en'],
-      ['BUSY', 'busy', 'Hello', 'en'],
-      ['DEAD', 'gone', 'Hallo', 'de'],
-      ['FIRST', 'accepted', 'Hello', 'en'],
-      ['SECOND', 'accepted', 'Hallo', 'de'],
+      ['BUSY', 'accepted', 'Hello', 'en', 'alert'],
+      ['BUSY', 'busy', 'Hello', 'en', 'alert'],
+      ['DEAD', 'gone', 'Hallo', 'de', 'alert'],
+      ['FIRST', 'accepted', 'Hello', 'en', 'signed'],
+      ['SECOND', 'accepted', 'Hallo', 'de', 'alert'],
     ]);
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel, TOY_PLATFORM)).toMatchObject({

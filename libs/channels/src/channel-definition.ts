@@ -2,7 +2,7 @@ import type { Content, Localized } from '@tidings/events';
 import type { Channel, PlatformCode } from '@tidings/kernel';
 import type { CompiledPayload, MessageKey, OutgoingMessage } from '@tidings/messaging';
 import type { CredentialDefinition } from './credential-definition.ts';
-import type { DeviceField } from './device-fields.ts';
+import type { AddressField, DeviceField } from './device-fields.ts';
 import type { Refusal } from './send-results.ts';
 
 /** The variant of nearly all pushes. */
@@ -37,7 +37,7 @@ export interface Variant<Name extends string = Channel> {
   /** The channel that serves it. */
   readonly channel: Name;
   /** The field with the address of a device. @default the push token */
-  readonly address?: DeviceField;
+  readonly address?: AddressField;
   /** Further fields that its pushes use, in the order of the batch's columns. Only devices with all of them get this variant. */
   readonly columns?: readonly DeviceField[];
 }

@@ -1,5 +1,10 @@
+/** Addresses of a device besides its push token. */
+export const addressFields = ['fcmToken', 'startToken'] as const;
+
+export type AddressField = (typeof addressFields)[number];
+
 /** Fields of a device, besides its push token, that variants use; a batch carries them in columns of these names (sending 3). */
-export const deviceFields = ['publicKey', 'authToken', 'fcmToken', 'startToken'] as const;
+export const deviceFields = ['publicKey', 'authToken', ...addressFields] as const;
 
 export type DeviceField = (typeof deviceFields)[number];
 

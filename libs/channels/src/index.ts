@@ -20,7 +20,14 @@ export {
   type PushKind,
   type Variant,
 } from './channel-definition.ts';
-export { type DeviceField, deviceFields, fieldBit, TOKEN_BIT } from './device-fields.ts';
+export {
+  type AddressField,
+  addressFields,
+  type DeviceField,
+  deviceFields,
+  fieldBit,
+  TOKEN_BIT,
+} from './device-fields.ts';
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export { relativeBadge } from './badge.ts';
 export { badgeIncrement, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';

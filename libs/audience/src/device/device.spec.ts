@@ -1,5 +1,5 @@
 import { TagType } from '@tidings/events';
-import { type DeviceEvent, TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { type DeviceEvent, DeviceKeys, TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
 import fc from 'fast-check';
 import { defaultTags, isSharedTag, type TagDefinition, tagNumber } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
@@ -434,6 +434,17 @@ describe('a token that the provider calls dead', () => {
     expect(
       given(register({ platform: 18, token: token('+4912345678') })).when(rejected(T0 + 1, '+4912345678')).events,
     ).toEqual([]);
+  });
+
+  it('is only the address that the push used', () => {
+    const keys = DeviceKeys.fromPartial({ fcmToken: 'f1' });
+    const start = given(register({ token: token('t1'), keys }), { type: 'setPushToStartToken', token: 's1' });
+    const rejectedAddress = (field: 'fcmToken' | 'startToken', text: string) =>
+      start.when({ type: 'addressRejected', field, token: text }).events.length;
+    expect([rejectedAddress('fcmToken', 'f0'), rejectedAddress('startToken', 's0')]).toEqual([0, 0]);
+    expect([rejectedAddress('fcmToken', 'f1'), rejectedAddress('startToken', 's1')]).toEqual([1, 1]);
+    expect(start.world.device()).toMatchObject({ token: 't1', alerts: true, fcmToken: '', startToken: undefined });
+    expect([rejectedAddress('fcmToken', 'f1'), rejectedAddress('startToken', 's1')]).toEqual([0, 0]);
   });
 
   it('of an unknown device is nothing', () => expect(given().when(rejected(T0)).events).toEqual([]));

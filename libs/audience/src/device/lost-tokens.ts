@@ -1,6 +1,7 @@
-import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { DeviceKeys, TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
 import { isPushPlatform } from '@tidings/kernel';
 import { type DeviceAction, type DeviceDecision, nothing } from './action.ts';
+import { setPushToStartToken } from './activities.ts';
 import { type Device, tokenTime } from './device.ts';
 import { eventOf, identityOf } from './events.ts';
 
@@ -17,6 +18,19 @@ export function rejectToken(
 ): DeviceDecision {
   const dead = own?.token === command.token && tokenTime(own) <= command.since && isPushPlatform(own.platform);
   return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
+}
+
+/** An address is removed as long as it is the rejected one; the push token and its tag stay. */
+export function rejectAddress(
+  own: Device | undefined,
+  { field, token }: DeviceAction & { type: 'addressRejected' },
+  at: Date,
+): DeviceDecision {
+  if (own?.[field] !== token) return nothing;
+  if (field === 'startToken') return setPushToStartToken(identityOf(own), own, undefined, at);
+  const keys = DeviceKeys.fromPartial({ fcmToken: '' });
+  const updated = { platform: undefined, user: undefined, keys };
+  return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'updated', value: updated })], selfReports: [] };
 }
 
 /** A token belongs to one device per application and platform: the last one that registered it (R-RES2). */

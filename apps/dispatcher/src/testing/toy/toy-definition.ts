@@ -11,6 +11,9 @@ export interface ToyCredential {
   readonly secret: string;
 }
 
+/** The variant for devices with a key; its pushes name the key. */
+export const SIGNED = 'signed';
+
 const LIMIT = 1_000;
 const CLIENT = 'adm_cid';
 const SECRET = 'adm_secret';
@@ -20,8 +23,8 @@ const gone: SendResult = { category: 'INVALID_TOKEN', code: '410', name: 'gone',
 /** A provider that nobody has: it takes a text by HTTP/2, and answers 410 where the token is dead. */
 export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   platforms: [TOY_PLATFORM],
-  variants: { [ALERT]: { channel: TOY } },
-  variantsFor: () => [ALERT],
+  variants: { [SIGNED]: { channel: TOY, columns: ['publicKey'] }, [ALERT]: { channel: TOY } },
+  variantsFor: () => [SIGNED, ALERT],
   credential: {
     requiredFor: () => [CLIENT, SECRET],
     read: async ({ settings }) => ({ client: settings.get(CLIENT)!, secret: settings.get(SECRET)! }),
@@ -32,13 +35,14 @@ export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   ownTextsOf: () => ({ localized: [], urls: [] }),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
-  compile({ content, ...message }, language, key) {
+  compile({ content, variant, ...message }, language, key) {
     const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
     const body = textFor(content!.text, language) ?? '';
     const whole = object({
       to: token,
       says: text(body, { variables: variablesOf(content!), tags: content!.tags }),
       language: json(language),
+      variant: json(variant),
       p: statisticsHash(hash, key),
     });
     return { payload: compilePayload(whole), limit: LIMIT };

@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { StandIn } from '../test-simulators.ts';
-import { TOY } from './toy-definition.ts';
+import { SIGNED, TOY } from './toy-definition.ts';
 
 /** Requests that carry another one are refused. */
 export const TOY_AUTHORIZATION = 'Toy client:secret';
@@ -7,16 +8,22 @@ export const TOY_AUTHORIZATION = 'Toy client:secret';
 interface ToyRequest {
   readonly to: string;
   readonly p: string;
+  readonly variant: string;
 }
 
-/** A token is refused for ever where it begins with `DEAD`, and the first time where it begins with `BUSY`. */
+/** A signed push must have a key, and only that. A token is refused for ever where it begins with `DEAD`, and the first time where it begins with `BUSY`. */
 export const toyStandIn: StandIn = {
   http1: false,
   idOf: (row) => `toy-${row}`,
   isReason: () => false,
   open({ ledger }) {
     const busy = new Set<string>();
-    const answerTo = (to: string, authorization: string | undefined): { status: number; reason: string } => {
+    const answerTo = (
+      { to, variant }: ToyRequest,
+      headers: IncomingHttpHeaders,
+    ): { status: number; reason: string } => {
+      const { authorization, publickey: key = '' } = headers;
+      if ((variant === SIGNED) !== (key !== '')) return { status: 400, reason: 'wrong key' };
       if (authorization !== TOY_AUTHORIZATION) return { status: 403, reason: 'forbidden' };
       if (to.startsWith('DEAD')) return { status: 410, reason: 'gone' };
       if (!to.startsWith('BUSY') || busy.has(to)) return { status: 200, reason: 'accepted' };
@@ -26,8 +33,9 @@ export const toyStandIn: StandIn = {
     return {
       name: TOY,
       handle({ headers, body }) {
-        const { to, p } = JSON.parse(body.toString('utf8')) as ToyRequest;
-        const { status, reason } = answerTo(to, headers.authorization);
+        const request = JSON.parse(body.toString('utf8')) as ToyRequest;
+        const { to, p } = request;
+        const { status, reason } = answerTo(request, headers);
         ledger.of(TOY).record({ token: to, hash: p, collapseId: '', id: '', payload: body }, status, reason);
         return { does: 'answer', status, headers: [], body: status === 200 ? '' : reason };
       },

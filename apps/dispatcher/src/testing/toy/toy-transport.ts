@@ -1,4 +1,5 @@
 import { type ChannelPayload, localResults, type SendResult } from '@tidings/channels';
+import { columnOf } from '@tidings/delivery';
 import type { OutgoingRequest } from '@tidings/http2';
 import { opened, troubleOf } from '../../channels/connections.ts';
 import { type ExchangeContext, PushExchange } from '../../channels/push-exchange.ts';
@@ -55,7 +56,11 @@ function toySender({
       const body = writer.write(payload, columns, device, limit);
       if (!toy.fits(body, limit)) return localResults.payloadTooLarge;
       const exchange = new PushExchange(tag, deadline, listener, context);
-      return connection.request(request, body, exchange) ? 'written' : 'busy';
+      const own = columns.columnNames.flatMap((name, column) => [
+        name.toLowerCase(),
+        columnOf(columns, device, column),
+      ]);
+      return connection.request({ ...request, own }, body, exchange) ? 'written' : 'busy';
     },
     whenReady: (run) => connection.whenReady(run),
     downUntil: () => connection.downUntil(),

@@ -1,5 +1,5 @@
 import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
-import { deviceFields } from '@tidings/channels';
+import { addressFields } from '@tidings/channels';
 import type { DeviceDescription, Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../storage/device-document.ts';
@@ -24,7 +24,7 @@ const TAG_PATIENCE_MS = 1_000;
 const projection = {
   ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, hwidHash: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
   self: 1,
-  ...Object.fromEntries(deviceFields.map((field) => [field, 1])),
+  ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 
 /** A tag's value as a placeholder shows it (R-I17); "" if it is unset or the tag is unknown. */
@@ -37,7 +37,7 @@ function textOf(device: DeviceDocument, tag: TagDefinition | undefined): string 
 }
 
 const addressesOf = (device: DeviceDocument): Record<string, string> =>
-  Object.fromEntries(deviceFields.flatMap((field) => (device[field] ? [[field, device[field]]] : [])));
+  Object.fromEntries(addressFields.flatMap((field) => (device[field] ? [[field, device[field]]] : [])));
 
 function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | undefined)[]): DeviceDescription {
   const { badge = 0, badgeOf = '' } = device.self ?? {};

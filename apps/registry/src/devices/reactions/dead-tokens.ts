@@ -1,4 +1,5 @@
 import { deviceLogOf } from '@tidings/audience';
+import { type AddressField, addressFields, variantOf } from '@tidings/channels';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
@@ -15,23 +16,33 @@ export const DEAD_TOKENS_GROUP = 'registry.dead-tokens';
 interface Rejection {
   readonly app: string;
   readonly seq: number;
+  /** The field of the address; undefined = the push token. */
+  readonly field: AddressField | undefined;
   readonly token: string;
   /** Registrations after this time prove the token valid. */
   readonly since: number;
 }
 
-function rejectionsIn({ application: app, chunk, outcome }: SliceOutcome): Rejection[] {
+function rejectionsIn({ application: app, chunk, platform, variant, outcome }: SliceOutcome): Rejection[] {
   if (outcome?.$case !== 'settled') return [];
   const { deadTokens, claimedAt } = outcome.value;
+  if (deadTokens.length === 0) return [];
+  const field = variantOf({ platform, variant }).address;
   return deadTokens.map(({ position, token, since }) => ({
     app,
     seq: seqOf(chunk, position),
+    field,
     token,
     since: (since ?? claimedAt)?.getTime() ?? 0,
   }));
 }
 
 const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
+
+const projection = {
+  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1 },
+  ...Object.fromEntries(addressFields.map((field) => [field, 1])),
+} as const;
 
 /** Devices that still have a rejected token, with the fields that address them. */
 async function holders(
@@ -42,10 +53,7 @@ async function holders(
   const found = await Promise.all(
     [...byApp].map(([app, rejected]) =>
       devices
-        .find(
-          { app, seq: { $in: rejected.map(({ seq }) => seq) } },
-          { projection: { account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1 }, hint: deviceIndexes.seq },
-        )
+        .find({ app, seq: { $in: rejected.map(({ seq }) => seq) } }, { projection, hint: deviceIndexes.seq })
         .toArray(),
     ),
   );
@@ -68,11 +76,13 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
         if (rejections.length === 0) return;
         const found = await holders(devices, rejections);
         const at = new Date(clock.now());
-        const commands = rejections.flatMap(({ token, since, ...place }): DeviceLogCommand[] => {
+        const commands = rejections.flatMap(({ field, token, since, ...place }): DeviceLogCommand[] => {
           const device = found.get(placeOf(place));
-          if (device?.token !== token) return [];
+          if (device?.[field ?? 'token'] !== token) return [];
           const { account, app: application, hwidHash, hwid } = device;
-          const action = { type: 'tokenRejected', token, since } as const;
+          const action = field
+            ? ({ type: 'addressRejected', field, token } as const)
+            : ({ type: 'tokenRejected', token, since } as const);
           return [{ identity: { account, application, hwidHash, hwid }, id: device._id, action, at }];
         });
         await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.hwidHash), command)));
