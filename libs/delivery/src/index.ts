@@ -85,6 +85,19 @@ export {
 } from './protocol/record-keys.ts';
 export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
 export {
+  CAPPING_DAYS_MAX,
+  cappingDays,
+  type CountedPage,
+  type CountedSends,
+  dayOf,
+  devicesAtCap,
+  emptyPage,
+  firstDayNeeded,
+  type FrequencyCap,
+  withoutSends,
+  withSends,
+} from './protocol/frequency-cap.ts';
+export {
   type Candidates,
   type Exclusion,
   planChunk,

@@ -63,6 +63,12 @@ export class Bitmap {
     return sizeOf(words) === members;
   }
 
+  /** The set of these words, one bit per position; the caller must not change them afterwards. */
+  static ofWords(words: Uint32Array): Bitmap {
+    if (words.length !== WORDS) throw new RangeError('bitmap: words of a wrong length');
+    return Bitmap.#ofWords(words);
+  }
+
   static #ofSorted(array: Uint16Array): Bitmap {
     if (array.length === 0) return Bitmap.empty;
     if (array.length <= ARRAY_LIMIT) return new Bitmap(array, undefined, array.length);
@@ -124,6 +130,13 @@ export class Bitmap {
 
   union(other: Bitmap): Bitmap {
     return Bitmap.union([this, other]);
+  }
+
+  /** Visits the words that have members, in any order and perhaps several times: bit `b` of word `w` is position 32w + b. */
+  eachWord(visit: (word: number, bits: number) => void): void {
+    if (this.#words) {
+      for (let i = 0; i < WORDS; i++) if (this.#words[i] !== 0) visit(i, this.#words[i]!);
+    } else for (const position of this.#array!) visit(position >>> 5, 1 << (position & 31));
   }
 
   intersect(other: Bitmap): Bitmap {

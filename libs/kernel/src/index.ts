@@ -18,6 +18,7 @@ export {
 } from './ids.ts';
 export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf } from './seq.ts';
 export { Bitmap } from './bitmap.ts';
+export { PositionCounts } from './position-counts.ts';
 export {
   type AddressKind,
   addressKindOf,

@@ -111,7 +111,7 @@ export class Chunks {
   }
 
   #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
-    const { audience, transactional, content } = message.accepted;
+    const { audience, transactional, content, capping, cappingExclude, cappingAvoid } = message.accepted;
     const at = new Date(this.#deps.clock.now());
     const rules = {
       chunk: key.chunk,
@@ -122,8 +122,10 @@ export class Chunks {
       application,
       at,
       inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
+      counted: !transactional && !cappingExclude,
     };
-    return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules });
+    const cap = transactional || cappingAvoid ? undefined : (capping ?? application?.capping);
+    return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
   }
 
   async #scan({ key, message, extras }: ChunkWork, columns: Columns): Promise<void> {

@@ -57,6 +57,12 @@ export const messageWords = {
   template_bindings: 'Values for placeholders in the texts, by dotted path. They take precedence over other values.',
   dynamic_content_placeholders:
     'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of that name.',
+  capping_days:
+    'Period of the frequency cap in days, 1 to 30. It replaces the cap of the application. Requires `capping_count`.',
+  capping_count:
+    'Maximum number of messages to a device within `capping_days`; other devices are skipped. Requires `capping_days`.',
+  capping_exclude: 'Whether the message does not count for frequency caps.',
+  capping_avoid: 'Whether the message ignores frequency caps. It counts for later messages.',
   message_type: '`marketing`, the default, or `transactional`, which is exempt from frequency caps and control groups.',
   voip_push: 'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
 

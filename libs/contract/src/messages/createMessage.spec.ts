@@ -82,6 +82,11 @@ describe('createMessage', () => {
     [{ preset: '' }, 'preset: not found'],
     [{ content: 'x', campaign: '' }, 'campaign: not found'],
     [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
+    [{ content: 'x', capping_days: 31, capping_count: 1 }, 'capping_days: must be 1 to 30'],
+    [{ content: 'x', capping_days: 30, capping_count: 0 }, 'capping_count: must be at least 1'],
+    [{ content: 'x', capping_days: 30 }, 'capping_count: must be set'],
+    [{ content: 'x', capping_count: 1 }, 'capping_days: must be set'],
+    [{ content: 'x', capping_avoid: 'yes' }, 'capping_avoid: must be a boolean'],
     [{ content: 'x', filter: [] }, 'filter: must be a string'],
     [{ content: 'x', to: ['a'] }, 'to: not served yet'],
     // Beside a list they are checked all the same, and have no effect (R-I3, R-I20).

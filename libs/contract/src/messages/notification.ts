@@ -5,6 +5,7 @@ import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, integer, integerOf, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
+import { cappingFields, cappingOf } from './capping.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
@@ -57,6 +58,7 @@ export const messageFields = {
   voip_push: optional(boolean),
   ...iosFields,
   ...androidFields,
+  ...cappingFields,
   ...safariFields,
   ...notServedFields,
 };
@@ -146,6 +148,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     /** "" = none. */
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
+    capping: cappingOf(given, context),
     content: contentOf(given),
   };
 }

@@ -42,6 +42,10 @@ const rules: fc.Arbitrary<PlanRules> = fc.record({
     }),
     { nil: undefined },
   ),
+  capped: fc.option(
+    fc.uniqueArray(fc.nat(65_535), { maxLength: 50 }).map((positions) => Bitmap.of(positions)),
+    { nil: undefined },
+  ),
   at: fc.constant(new Date('2026-01-01T10:20:30Z')),
 });
 
@@ -164,6 +168,17 @@ describe('planChunk', () => {
     expect(one({ controlBucket: 1199 }, { application })).toEqual(['CONTROL_GROUP']);
     expect(one({ controlBucket: 1200 }, { application })).toEqual(['eligible', 'alert to 1']);
     expect(one({ controlBucket: 1199 }, { application, transactional: true })).toEqual(['eligible', 'alert to 1']);
+  });
+
+  it('excludes devices at the frequency cap last (R-H11, R-I12)', () => {
+    const application = { platforms: [iOS], controlGroupPercentage: 12 };
+    const capped = Bitmap.of([5]);
+    expect(one({}, { capped })).toEqual(['FREQUENCY_CAPPING']);
+    expect(one({ token: false }, { capped })).toEqual(['FREQUENCY_CAPPING']);
+    expect(one({}, { capped, application })).toEqual(['CONTROL_GROUP']);
+    expect(one({ controlBucket: 1200 }, { capped, application })).toEqual(['FREQUENCY_CAPPING']);
+    expect(one({}, { capped, platforms: [3] })).toEqual([]);
+    expect(one({ position: 6 }, { capped })).toEqual([]);
   });
 
   it('omits platforms that the message does not address (R-I5)', () => {

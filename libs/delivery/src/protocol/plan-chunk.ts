@@ -2,6 +2,7 @@ import { definitionOf, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { ChunkPlanned, type Content, InboxAudience } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import { hourOf } from '../hour-sets.ts';
+import type { FrequencyCap } from './frequency-cap.ts';
 
 /** Scanned devices in columns; entry i belongs to device i. */
 export interface Candidates {
@@ -26,6 +27,8 @@ export interface SendingApplication {
   }[];
   /** Operator setting, 0 to 100 (R-E15). @default 0 */
   readonly controlGroupPercentage?: number;
+  /** Operator setting (R-I12). @default none */
+  readonly capping?: FrequencyCap | undefined;
   /** Operator setting: pushes with an unknown outcome are not repeated. @default false */
   readonly atMostOnce?: boolean;
 }
@@ -42,6 +45,10 @@ export interface PlanRules {
   readonly content: Content | undefined;
   /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
+  /** The sends count for frequency capping (R-I12). @default false */
+  readonly counted?: boolean;
+  /** The devices that have reached the message's frequency cap. @default none */
+  readonly capped?: Bitmap | undefined;
   readonly at: Date;
   /** When the entries leave the inboxes; undefined for a message that is not saved to them (R-I21). */
   readonly inboxRemoval?: Date | undefined;
@@ -49,9 +56,9 @@ export interface PlanRules {
 
 /**
  * The reason for excluding an addressed device; the first applicable one counts (R-H11). With e-mail, UNSUBSCRIBED, BOUNCED, COMPLAINT and
- * FILTERED_BY_CATEGORY will precede it, and FREQUENCY_CAPPING will follow it.
+ * FILTERED_BY_CATEGORY will precede them.
  */
-export type Exclusion = 'CONTROL_GROUP';
+export type Exclusion = 'CONTROL_GROUP' | 'FREQUENCY_CAPPING';
 
 /** The failure of an eligible device before sending (R-H12); the code is always "0" (R-P1). */
 type Failure = { readonly category: string; readonly name: string };
@@ -121,6 +128,7 @@ interface Group {
   readonly addressed: boolean;
   readonly choices: readonly Choice[];
   readonly controlGroup: Positions;
+  readonly capped: Positions;
   /** Devices that fit none of the choices. */
   readonly withoutToken: Positions;
   /** Devices by choice. */
@@ -136,6 +144,7 @@ function openGroup(platform: number, rules: PlanRules): Group {
     addressed: isAddressed(platform, rules),
     choices,
     controlGroup: new Positions(),
+    capped: new Positions(),
     withoutToken: new Positions(),
     chosen: choices.map(() => new Positions()),
     inboxOnly: { eligible: new Positions(), controlGroup: new Positions() },
@@ -148,7 +157,19 @@ function choose(choices: readonly Choice[], fields: number): number {
   return -1;
 }
 
-function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[] {
+/** The first piece that fits (R-H11). */
+function pieceOf(
+  { controlGroup, capped, chosen, withoutToken }: Group,
+  inControlGroup: boolean,
+  isCapped: boolean,
+  choice: number,
+): Positions {
+  if (inControlGroup) return controlGroup;
+  if (isCapped) return capped;
+  return chosen[choice] ?? withoutToken;
+}
+
+function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): readonly Group[] {
   const groups = new Map<number, Group>();
   const percentage = rules.transactional ? 0 : (rules.application?.controlGroupPercentage ?? 0);
   const buckets = Math.round(percentage * 100);
@@ -162,8 +183,7 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
     const inControlGroup = controlBuckets[i]! < buckets;
     if (choice < 0 && !rules.named) {
       if (rules.inboxRemoval) group.inboxOnly[inControlGroup ? 'controlGroup' : 'eligible'].push(positions[i]!);
-    } else if (inControlGroup) group.controlGroup.push(positions[i]!);
-    else (choice < 0 ? group.withoutToken : group.chosen[choice]!).push(positions[i]!);
+    } else pieceOf(group, inControlGroup, capped.has(positions[i]!), choice).push(positions[i]!);
   }
   return [...groups.values()].sort((a, b) => a.platform - b.platform);
 }
@@ -198,21 +218,25 @@ function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
  * sent to, by variant (R-H11, R-H12). Candidates that the message does not address are in no set. Pure.
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
-  const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
+  const planned = ChunkPlanned.fromPartial({
+    ...{ chunk: rules.chunk, named: rules.named, counted: rules.counted ?? false },
+  });
   const hour = hourOf(rules.at);
-  const groups = sortDevices(candidates, rules);
+  const groups = sortDevices(candidates, rules, rules.capped ?? Bitmap.empty);
   planned.inbox = rules.inboxRemoval && inboxAudience(groups, rules.inboxRemoval);
   for (const { platform, choices, ...found } of groups) {
-    const [controlGroup, withoutToken] = [found.controlGroup.toSet(), found.withoutToken.toSet()];
+    const withoutToken = found.withoutToken.toSet();
     const sendable = byVariant(choices, found.chosen);
     const routed = Bitmap.union([...sendable.values()]);
     const failure = failureOf(platform, rules.application);
     const fail = ({ category, name }: Failure, set: Bitmap): void => {
       if (set.size > 0) planned.failed.push({ category, code: '0', name, platform, hour, set: bytesOf(set) });
     };
-    if (controlGroup.size > 0) {
-      planned.excluded.push({ reason: 'CONTROL_GROUP' satisfies Exclusion, platform, set: bytesOf(controlGroup) });
-    }
+    const exclude = (reason: Exclusion, set: Bitmap): void => {
+      if (set.size > 0) planned.excluded.push({ reason, platform, set: bytesOf(set) });
+    };
+    exclude('CONTROL_GROUP', found.controlGroup.toSet());
+    exclude('FREQUENCY_CAPPING', found.capped.toSet());
     const eligible = withoutToken.union(routed);
     if (eligible.size === 0) continue;
     planned.eligible.push({ platform, set: bytesOf(eligible) });

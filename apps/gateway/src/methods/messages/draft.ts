@@ -129,6 +129,13 @@ export function refuseOversized(drafts: readonly MessageDraft[], asked: readonly
   if (all > REQUEST_BYTES) throw Fault.argument('notifications: at most 32 MiB with their presets');
 }
 
+/** The frequency cap of the request replaces that of the application (R-I12). */
+const cappingOf = ({ capping }: Notification) => ({
+  capping: capping.cap,
+  cappingExclude: capping.exclude,
+  cappingAvoid: capping.avoid,
+});
+
 /** The draft of one notification for the scheduler. */
 export function draftOf(
   notification: Notification,
@@ -165,6 +172,7 @@ export function draftOf(
       transaction: '',
       answer: '',
       openUntil: undefined,
+      ...cappingOf(notification),
     },
   };
 }

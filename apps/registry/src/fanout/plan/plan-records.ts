@@ -13,7 +13,7 @@ export function planRecords({ log, position, events }: Commit<PlanEvent>): Relay
 
 /** The split of a message belongs to no chunk. */
 function recordKeyOf({ message, application, event }: PlanEvent): string {
-  return event?.$case === 'chunk' || event?.$case === 'settled'
-    ? messageChunkKey({ message, application, chunk: event.value.chunk })
-    : messageApplicationKey({ message, application });
+  return event === undefined || event.$case === 'fanout'
+    ? messageApplicationKey({ message, application })
+    : messageChunkKey({ message, application, chunk: event.value.chunk });
 }

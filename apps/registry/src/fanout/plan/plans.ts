@@ -1,22 +1,33 @@
-import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition, type StateView } from '@tidings/event-store';
 import { type ChunkPlanned, PlanEvent } from '@tidings/events';
 import {
   type Candidates,
   type ChunkKey,
-  fanoutId,
+  type CountedPage,
+  devicesAtCap,
+  type FrequencyCap,
   planChunk,
   planId,
   type PlanRules,
   type SendableKey,
   sliceCount,
 } from '@tidings/delivery';
-import { Bitmap, messageLogOf, seqOf } from '@tidings/kernel';
+import { Bitmap, seqOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
+import {
+  COUNTED_PAGES,
+  countedPage,
+  type CountedPageDocument,
+  countedPageDocument,
+  pageAt,
+  pageOfEvent,
+  pageWith,
+  pagesOf,
+} from './counted-pages.ts';
 
-/** Collections of the states. */
+/** The collection of plans. */
 export const PLANS = 'plans';
-export const FANOUTS = 'fanouts';
 
 /** The common fields of a message's events. */
 export interface MessageIdentity {
@@ -27,7 +38,8 @@ export interface MessageIdentity {
 
 type EventCase = NonNullable<PlanEvent['event']>;
 
-const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, event: EventCase): PlanEvent => ({
+/** An event of a message in one of its chunks or applications. */
+export const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, event: EventCase): PlanEvent => ({
   stamp: undefined,
   message: of.message,
   messageId: of.messageId,
@@ -38,48 +50,11 @@ const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, ev
   event,
 });
 
-const codec = {
+/** The stored form of the events. */
+export const planEventCodec = {
   encode: (event: PlanEvent): Uint8Array => PlanEvent.encode(event).finish(),
   decode: (bytes: Uint8Array): PlanEvent => PlanEvent.decode(bytes),
   isKnown: ({ event }: PlanEvent): boolean => event !== undefined,
-};
-
-/** Splits a message into chunks, once; a repeat returns the chunks of the first split. */
-export interface PlanFanout {
-  readonly of: MessageIdentity;
-  readonly key: Omit<ChunkKey, 'chunk'>;
-  readonly chunks: readonly number[];
-  readonly at: Date;
-}
-
-export interface FanoutState {
-  readonly chunks: readonly number[];
-  readonly at: Date;
-}
-
-const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({ collection: FANOUTS, id: fanoutId(key) });
-
-/** The log of a message's fan-outs, by the first digit of its code. */
-export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
-
-/** The splits of messages into chunks, in 16 logs. */
-export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
-  category: 'fanouts',
-  needs: ({ key }) => ({ ids: [fanoutAt(key)] }),
-  decide({ of, key, chunks, at }, view) {
-    const planned = view.get(fanoutAt(key));
-    if (planned) return { events: [], reply: planned.chunks };
-    return { events: [eventOf(of, key, at, { $case: 'fanout', value: { chunks: [...chunks] } })], reply: chunks };
-  },
-  addresses: (event) => [fanoutAt(event)],
-  evolve(state, { event, at }) {
-    if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
-    return state ?? { chunks: event.value.chunks, at: at! };
-  },
-  ...codec,
-  toDocument: ({ chunks, at }) => ({ chunks, at }),
-  fields: { [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }) },
-  fromDocument: (document) => document as unknown as FanoutState,
 };
 
 /** Number of slices of a plan for a platform and variant. */
@@ -93,7 +68,12 @@ export interface PlanState {
   readonly event: PlanEvent;
   readonly planned: ChunkPlanned;
   readonly settledAt?: Date;
+  /** The devices of a counted plan that have failed so far, as an encoded bitmap. */
+  readonly failed?: Uint8Array;
 }
+
+/** The states of the logs: plans, and the counted sends of the chunk. */
+type PlansState = PlanState | CountedPage;
 
 /** A stored plan; all fields except the event can be read separately. */
 export interface PlanDocument {
@@ -105,6 +85,9 @@ export interface PlanDocument {
   readonly settledAt?: Date;
   /** Of a message that is saved to inboxes: found by its chunk or, if it names its recipients, by each of them. */
   readonly inbox?: InboxPlace;
+  /** Its sends count for frequency capping. */
+  readonly counted?: boolean;
+  readonly failed?: Binary | Uint8Array;
 }
 
 /** Where the entries of a plan are found until they leave the inboxes. */
@@ -130,6 +113,17 @@ export type PlanCommand =
       readonly key: ChunkKey;
       readonly candidates: Candidates;
       readonly rules: PlanRules;
+      /** The cap of the message, or of its application; undefined = none, or it does not apply (R-I12). */
+      readonly capping: FrequencyCap | undefined;
+    }
+  | {
+      readonly kind: 'fail';
+      readonly of: MessageIdentity;
+      readonly key: ChunkKey;
+      /** Devices that failed finally; some may have been reported before. */
+      readonly failed: Bitmap;
+      readonly plannedAt: Date;
+      readonly at: Date;
     }
   | { readonly kind: 'settle'; readonly of: MessageIdentity; readonly key: ChunkKey; readonly at: Date };
 
@@ -164,54 +158,133 @@ function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
   return eventOf(of, key, at, { $case: 'settled', value: { chunk: key.chunk } });
 }
 
-/** The plans of messages, decided once per message and chunk, in a log per chunk (sending 2). */
-export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanReply> = {
+/** Plans a chunk, without the devices that have reached the cap in the state of the log (R-I12). */
+function planned(
+  { key, candidates, rules, capping }: Extract<PlanCommand, { kind: 'plan' }>,
+  view: View,
+): ChunkPlanned {
+  if (!capping) return planChunk(candidates, rules);
+  const at = rules.at.getTime();
+  const pages = pagesOf(key, capping, at).map((page) => (view.get(page) as CountedPage | undefined) ?? { sends: [] });
+  const devices = candidates.positions.subarray(0, candidates.count);
+  return planChunk(candidates, { ...rules, capped: devicesAtCap(devices, pages, capping, at) });
+}
+
+/** The devices of a counted plan that have failed and were not reported before. */
+function newlyFailed({ planned, failed }: PlanState, reported: Bitmap): Bitmap {
+  if (!planned.counted) return Bitmap.empty;
+  const sent = Bitmap.union(planned.sendable.map(({ set }) => Bitmap.decode(set)));
+  return reported.intersect(sent).minus(failed ? Bitmap.decode(failed) : Bitmap.empty);
+}
+
+type View = StateView<PlansState>;
+
+const planIn = (view: View, key: ChunkKey): PlanState | undefined => view.get(planAt(key)) as PlanState | undefined;
+
+function needsOf(command: PlanCommand): DocumentAddress[] {
+  const { key } = command;
+  const plan = planAt(key);
+  switch (command.kind) {
+    case 'plan': {
+      const at = command.rules.at.getTime();
+      if (command.capping) return [plan, ...pagesOf(key, command.capping, at)];
+      return command.rules.counted ? [plan, pageAt(key, at)] : [plan];
+    }
+    case 'fail':
+      return [plan, pageAt(key, command.plannedAt.getTime())];
+    case 'settle':
+      return [plan];
+  }
+}
+
+function evolvePlan(state: PlanState | undefined, event: PlanEvent): PlanState {
+  if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
+  if (!state) throw new Error(`plans: cannot apply ${event.event?.$case}`);
+  switch (event.event?.$case) {
+    case 'settled':
+      return { ...state, settledAt: event.at! };
+    case 'sendsFailed': {
+      const before = state.failed ? Bitmap.decode(state.failed) : Bitmap.empty;
+      return { ...state, failed: before.union(Bitmap.decode(event.event.value.set)).encode() };
+    }
+    case 'fanout':
+    case undefined:
+      throw new Error(`plans: cannot apply ${event.event?.$case}`);
+  }
+}
+
+/**
+ * The plans of messages, decided once per message and chunk, in a log per chunk (sending 2). The log has the sends that count for frequency capping, too:
+ * plans that are made at the same time see each other.
+ */
+export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanReply> = {
   category: 'plans',
-  needs: ({ key }) => ({ ids: [planAt(key)] }),
+  needs: (command) => ({ ids: needsOf(command) }),
   decide(command, view) {
     const { of, key } = command;
-    const state = view.get(planAt(key));
+    const state = planIn(view, key);
+    const reply = state && { planned: state.planned, fresh: false };
     if (command.kind === 'settle') {
-      const events = state && !state.settledAt ? [settled(of, key, command.at)] : [];
-      return { events, reply: state && { planned: state.planned, fresh: false } };
+      return { events: state && !state.settledAt ? [settled(of, key, command.at)] : [], reply };
     }
-    if (state) return { events: [], reply: { planned: state.planned, fresh: false } };
-    const planned = planChunk(command.candidates, command.rules);
+    if (command.kind === 'fail') {
+      const { failed, plannedAt, at } = command;
+      const set = state ? newlyFailed(state, failed) : Bitmap.empty;
+      const value = { chunk: key.chunk, set: Buffer.from(set.encode()), plannedAt };
+      return { events: set.size > 0 ? [eventOf(of, key, at, { $case: 'sendsFailed', value })] : [], reply };
+    }
+    if (state) return { events: [], reply };
+    const plan = planned(command, view);
     const { at } = command.rules;
-    const events = [eventOf(of, key, at, { $case: 'chunk', value: planned })];
+    const events = [eventOf(of, key, at, { $case: 'chunk', value: plan })];
     // A plan without slices is settled at once.
-    if (planned.sendable.length === 0) events.push(settled(of, key, at));
-    return { events, reply: { planned, fresh: true } };
+    if (plan.sendable.length === 0) events.push(settled(of, key, at));
+    return { events, reply: { planned: plan, fresh: true } };
   },
-  addresses: ({ event, ...of }) =>
-    event?.$case === 'chunk' || event?.$case === 'settled' ? [planAt({ ...of, chunk: event.value.chunk })] : [],
-  evolve(state, event) {
-    if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
-    if (event.event?.$case !== 'settled' || !state) throw new Error(`plans: cannot apply ${event.event?.$case}`);
-    return { ...state, settledAt: event.at! };
+  addresses: (of) => {
+    const { event } = of;
+    if (event?.$case === 'fanout' || event === undefined) return [];
+    const plan = planAt({ ...of, chunk: event.value.chunk });
+    const page = pageOfEvent(of);
+    return page ? [plan, page] : [plan];
   },
-  ...codec,
-  toDocument: ({ event, planned, settledAt }) => ({
-    event: codec.encode(event),
-    slices: sliceCountsOf(planned),
-    named: planned.named,
-    at: event.at,
-    inbox: inboxPlaceOf(event, planned),
-    ...(settledAt ? { settledAt } : {}),
-  }),
+  evolve: (state, event, { collection }) =>
+    collection === COUNTED_PAGES
+      ? pageWith(state as CountedPage | undefined, event)
+      : evolvePlan(state as PlanState | undefined, event),
+  ...planEventCodec,
+  toDocument: (state, { id }) => ('sends' in state ? { ...countedPageDocument(state, id) } : planDocument(state)),
   fields: {
     [PLANS]: fieldsOf<PlanDocument>({
       ...{ event: true, slices: true, named: true, at: true, settledAt: true, inbox: true },
+      ...{ counted: true, failed: true },
     }),
+    [COUNTED_PAGES]: fieldsOf<CountedPageDocument>({ day: true, sends: true }),
   },
-  fromDocument(document) {
+  fromDocument(document, { collection }) {
+    if (collection === COUNTED_PAGES) return countedPage(document as unknown as CountedPageDocument);
     const stored = document as unknown as PlanDocument;
-    const { settledAt } = stored;
-    return { event: eventIn(stored), planned: plannedOf(stored), ...(settledAt ? { settledAt } : {}) };
+    const { settledAt, failed } = stored;
+    return {
+      ...{ event: eventIn(stored), planned: plannedOf(stored) },
+      ...(settledAt && { settledAt }),
+      ...(failed && { failed: bytesOf(failed) }),
+    };
   },
 };
 
-const eventIn = ({ event }: PlanDocument): PlanEvent => codec.decode(bytesOf(event));
+const planDocument = ({ event, planned, settledAt, failed }: PlanState) => ({
+  event: planEventCodec.encode(event),
+  slices: sliceCountsOf(planned),
+  named: planned.named,
+  at: event.at,
+  inbox: inboxPlaceOf(event, planned),
+  ...(settledAt && { settledAt }),
+  ...(planned.counted && { counted: true }),
+  ...(failed && { failed }),
+});
+
+const eventIn = ({ event }: PlanDocument): PlanEvent => planEventCodec.decode(bytesOf(event));
 
 /** The plan in a stored document. */
 export function plannedOf(stored: PlanDocument): ChunkPlanned {

@@ -1,14 +1,16 @@
 import { idsBelow } from '@tidings/delivery';
 import type { Db } from 'mongodb';
 import type { OutgoingMessages } from './outgoing.ts';
-import { FANOUTS, PLANS } from '../plan/plans.ts';
+import { removeOldPages } from '../plan/counted-pages.ts';
+import { FANOUTS } from '../plan/fanouts.ts';
+import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 
 /** Messages per step. */
 const AT_ONCE = 100;
 
 /**
- * Removes messages that have expired by the given time, with all their plans; the message is removed last, so that an interrupted removal is found
+ * Removes messages that have expired by the given time, with all their plans, and the sends that count for no cap any more; the message is removed last, so that an interrupted removal is found
  * again. Data that late facts create is removed when no more can arrive. It is no TTL index, because MongoDB does not know the system's clock.
  */
 export async function removeExpired(
@@ -33,6 +35,7 @@ export async function removeExpired(
     },
     signal,
   );
+  while (!signal?.aborted && (await removeOldPages(db, now, AT_ONCE)) === AT_ONCE);
 }
 
 async function inSteps(

@@ -7,7 +7,7 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from '../chunks.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
-import { fanoutLogOf, type PlanFanout } from '../plan/plans.ts';
+import { fanoutLogOf, type PlanFanout } from '../plan/fanouts.ts';
 import type { DeviceScan } from '../scan/scan.ts';
 
 /** Messages to at most this number of named recipients are planned on release: a task would cost a hop. */

@@ -1,7 +1,7 @@
 import type { LogWriter } from '@tidings/event-store';
-import { type ChunkKey, chunkKeyOf, openSlices, planId, sendableId } from '@tidings/delivery';
+import { type ChunkKey, chunkKeyOf, dayOf, firstDayNeeded, openSlices, planId, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
-import { type Clock, Fault, sendIdOf } from '@tidings/kernel';
+import { Bitmap, type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
@@ -26,8 +26,20 @@ export interface SettlingDeps {
   readonly plans: LogWriter<PlanCommand, PlanReply>;
 }
 
+/** A plan that may have no open slice any more. */
+interface SettlingPlan {
+  readonly of: MessageIdentity;
+  readonly key: ChunkKey;
+}
+
+/** Slices of a plan that were settled together. */
+interface SettledSlices extends SettlingPlan {
+  /** Their devices that failed finally. */
+  readonly failed: Bitmap;
+}
+
 /** A plan without its sets. */
-export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt'>;
+export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'at'>;
 
 /** The ids of a plan's slice statuses. */
 export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
@@ -57,12 +69,18 @@ export class Settling {
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
     await statuses.record(await badges.settle(outcomes));
-    const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
+    const settled = new Map<string, SettledSlices>();
     for (const each of outcomes) {
+      if (each.outcome?.$case !== 'settled') continue;
       const key = chunkKeyOf(each);
-      if (each.outcome?.$case === 'settled') settled.set(planId(key), { of: each, key });
+      const failed = each.outcome.value.failed.map(({ set }) => Bitmap.decode(set));
+      const before = settled.get(planId(key))?.failed ?? Bitmap.empty;
+      settled.set(planId(key), { of: each, key, failed: Bitmap.union([before, ...failed]) });
     }
-    const missing = await this.closeSettled(settled);
+    const summaries = await this.summaries([...settled.keys()]);
+    const missing = [...settled].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
+    await this.#uncount(settled, summaries);
+    await this.#close(settled, summaries);
     if (missing.length === 0) return;
     // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
@@ -70,32 +88,56 @@ export class Settling {
 
   /** Plans without their sets, by id. */
   async summaries(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
-    const projection = { slices: 1, named: 1, settledAt: 1 };
+    const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, at: 1 };
     const found = ids.length === 0 ? [] : await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
   /**
-   * Commits `ChunkSettled` for plans whose slices are all settled; returns the missing plans.
+   * Commits `ChunkSettled` for plans whose slices are all settled.
    * @throws the first failure, after all of them were tried
    */
-  async closeSettled(
-    candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
-  ): Promise<readonly ChunkKey[]> {
-    const summaries = await this.summaries([...candidates.keys()]);
+  async closeSettled(candidates: ReadonlyMap<string, SettlingPlan>): Promise<void> {
+    await this.#close(candidates, await this.summaries([...candidates.keys()]));
+  }
+
+  /** Commits that devices of counted plans failed: their sends count no longer (R-I12). */
+  async #uncount(
+    settled: ReadonlyMap<string, SettledSlices>,
+    summaries: ReadonlyMap<string, PlanSummary>,
+  ): Promise<void> {
+    const at = new Date(this.#deps.clock.now());
+    const firstDay = firstDayNeeded(at.getTime());
+    await allTried(
+      [...settled].flatMap(([id, { of, key, failed }]) => {
+        const plan = summaries.get(id);
+        if (!plan?.counted || failed.size === 0 || dayOf(plan.at.getTime()) < firstDay) return [];
+        const command = { kind: 'fail', of, key, failed, plannedAt: plan.at, at } as const;
+        return [this.#deps.plans.submit(planLogOf(key), command)];
+      }),
+    );
+  }
+
+  async #close(
+    candidates: ReadonlyMap<string, SettlingPlan>,
+    summaries: ReadonlyMap<string, PlanSummary>,
+  ): Promise<void> {
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
       return summary && !summary.settledAt ? [{ of, key, slices: summary.slices }] : [];
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#deps.clock.now());
-    const settled = await Promise.allSettled(
+    await allTried(
       open
         .filter(({ key, slices }) => isSettledWhole(key, slices, statuses))
         .map(({ of, key }) => this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
-    const failed = settled.find((each) => each.status === 'rejected');
-    if (failed) throw failed.reason;
-    return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
   }
+}
+
+/** Throws the first failure, after all have ended. */
+async function allTried(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
 }

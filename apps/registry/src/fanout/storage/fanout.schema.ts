@@ -15,15 +15,9 @@ import {
   record,
   text,
 } from '@tidings/mongo';
-import {
-  FANOUTS,
-  type FanoutState,
-  type InboxPlace,
-  type PlanDocument,
-  planIndexes,
-  PLANS,
-  type SliceCount,
-} from '../plan/plans.ts';
+import { COUNTED_KEPT_MS, COUNTED_PAGES, type CountedPageDocument, type StoredSends } from '../plan/counted-pages.ts';
+import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
+import { type InboxPlace, type PlanDocument, planIndexes, PLANS, type SliceCount } from '../plan/plans.ts';
 import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
@@ -74,6 +68,8 @@ export const plansModel = defineStates<PlanDocument>({
     inbox: optional(
       object<InboxPlace>({ app: text, chunk: optional(number), seqs: optional(list(number)), until: date }),
     ),
+    counted: optional(flag),
+    failed: optional(bytes),
   },
   indexes: [
     {
@@ -89,6 +85,17 @@ export const plansModel = defineStates<PlanDocument>({
   ],
 });
 
+/** The sends that count for frequency capping, by chunk and day: 32 documents a chunk. */
+export const countedPagesModel = defineStates<CountedPageDocument>({
+  name: COUNTED_PAGES,
+  retention: inDays(COUNTED_KEPT_MS),
+  fields: {
+    day: number,
+    sends: list(object<StoredSends>({ from: number, to: number, digits: list(bytes) })),
+  },
+  indexes: [{ name: 'day', key: { day: 1 } }],
+});
+
 /** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */
 export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
   name: SLICE_STATUSES,
@@ -102,4 +109,10 @@ export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
 });
 
 /** The collections of the fan-out. */
-export const fanoutModels: readonly ModelDefinition[] = [outgoingModel, plansModel, fanoutsModel, sliceStatusesModel];
+export const fanoutModels: readonly ModelDefinition[] = [
+  outgoingModel,
+  plansModel,
+  countedPagesModel,
+  fanoutsModel,
+  sliceStatusesModel,
+];

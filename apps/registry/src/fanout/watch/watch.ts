@@ -21,7 +21,7 @@ import type { SliceStateCounts } from '../fanout-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
 import { passedBy, passedIn } from '../emit/passed.ts';
-import { FANOUTS, type FanoutState } from '../plan/plans.ts';
+import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
 import { type PlanSummary, type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
 

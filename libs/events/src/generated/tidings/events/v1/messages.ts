@@ -73,7 +73,24 @@ export interface MessageAccepted {
     | Date
     | undefined;
   /** The platforms of the devices that are named, as far as the audience is not restricted to others; unset where none are named. */
-  reach: Reach | undefined;
+  reach:
+    | Reach
+    | undefined;
+  /** The frequency cap of the request; unset, the application's holds (R-I12). */
+  capping:
+    | FrequencyCap
+    | undefined;
+  /** Its sends do not count for capping. */
+  cappingExclude: boolean;
+  /** It is sent whatever caps there are, and counts. */
+  cappingAvoid: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** At most `count` sends to a device in `days` times 24 hours. */
+export interface FrequencyCap {
+  days: number;
+  count: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -421,6 +438,9 @@ function createBaseMessageAccepted(): MessageAccepted {
     filterCode: "",
     openUntil: undefined,
     reach: undefined,
+    capping: undefined,
+    cappingExclude: false,
+    cappingAvoid: false,
   };
 }
 
@@ -485,6 +505,15 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.reach !== undefined) {
       Reach.encode(message.reach, writer.uint32(266).fork()).join();
+    }
+    if (message.capping !== undefined) {
+      FrequencyCap.encode(message.capping, writer.uint32(322).fork()).join();
+    }
+    if (message.cappingExclude !== false) {
+      writer.uint32(328).bool(message.cappingExclude);
+    }
+    if (message.cappingAvoid !== false) {
+      writer.uint32(336).bool(message.cappingAvoid);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -662,6 +691,30 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.reach = Reach.decode(reader, reader.uint32());
             continue;
           }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.capping = FrequencyCap.decode(reader, reader.uint32());
+            continue;
+          }
+          case 41: {
+            if (tag !== 328) {
+              break;
+            }
+
+            message.cappingExclude = reader.bool();
+            continue;
+          }
+          case 42: {
+            if (tag !== 336) {
+              break;
+            }
+
+            message.cappingAvoid = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -744,6 +797,126 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.filterCode = object.filterCode ?? "";
     message.openUntil = object.openUntil ?? undefined;
     message.reach = (object.reach !== undefined && object.reach !== null) ? Reach.fromPartial(object.reach) : undefined;
+    message.capping = (object.capping !== undefined && object.capping !== null)
+      ? FrequencyCap.fromPartial(object.capping)
+      : undefined;
+    message.cappingExclude = object.cappingExclude ?? false;
+    message.cappingAvoid = object.cappingAvoid ?? false;
+    return message;
+  },
+};
+
+function createBaseFrequencyCap(): FrequencyCap {
+  return { days: 0, count: 0 };
+}
+
+export const FrequencyCap: MessageFns<FrequencyCap> = {
+  encode(message: FrequencyCap, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.days !== 0) {
+      writer.uint32(8).uint32(message.days);
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).uint32(message.count);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FrequencyCap {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFrequencyCap();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.days = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FrequencyCap, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FrequencyCap | FrequencyCap[]> | Iterable<FrequencyCap | FrequencyCap[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FrequencyCap.encode(p).finish()];
+        }
+      } else {
+        yield* [FrequencyCap.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FrequencyCap>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FrequencyCap> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FrequencyCap.decode(p)];
+        }
+      } else {
+        yield* [FrequencyCap.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FrequencyCap>, I>>(base?: I): FrequencyCap {
+    return FrequencyCap.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FrequencyCap>, I>>(object: I): FrequencyCap {
+    const message = createBaseFrequencyCap();
+    message.days = object.days ?? 0;
+    message.count = object.count ?? 0;
     return message;
   },
 };

@@ -26,10 +26,12 @@ export interface PlanEvent {
   /** 0, except for recipient-time-zone messages: the offset's bucket; and for those that recipients join: that of the joining. */
   bucket: number;
   at: Date | undefined;
-  event: { $case: "fanout"; value: FanoutPlanned } | { $case: "chunk"; value: ChunkPlanned } | {
-    $case: "settled";
-    value: ChunkSettled;
-  } | undefined;
+  event:
+    | { $case: "fanout"; value: FanoutPlanned }
+    | { $case: "chunk"; value: ChunkPlanned }
+    | { $case: "settled"; value: ChunkSettled }
+    | { $case: "sendsFailed"; value: SendsFailed }
+    | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -50,7 +52,11 @@ export interface ChunkPlanned {
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
   /** Absent for a message that is not saved to inboxes. */
-  inbox: InboxAudience | undefined;
+  inbox:
+    | InboxAudience
+    | undefined;
+  /** What is sendable counts for frequency capping (R-I12). */
+  counted: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -66,6 +72,15 @@ export interface InboxAudience {
 
 export interface ChunkSettled {
   chunk: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Devices of a counted plan that finally failed, each once: their sends count no longer (R-I12). */
+export interface SendsFailed {
+  chunk: number;
+  set: Buffer;
+  /** When the chunk was planned. */
+  plannedAt: Date | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -151,6 +166,9 @@ export const PlanEvent: MessageFns<PlanEvent> = {
         break;
       case "settled":
         ChunkSettled.encode(message.event.value, writer.uint32(98).fork()).join();
+        break;
+      case "sendsFailed":
+        SendsFailed.encode(message.event.value, writer.uint32(162).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -257,6 +275,14 @@ export const PlanEvent: MessageFns<PlanEvent> = {
             message.event = { $case: "settled", value: ChunkSettled.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.event = { $case: "sendsFailed", value: SendsFailed.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -337,6 +363,12 @@ export const PlanEvent: MessageFns<PlanEvent> = {
       case "settled": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "settled", value: ChunkSettled.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "sendsFailed": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "sendsFailed", value: SendsFailed.fromPartial(object.event.value) };
         }
         break;
       }
@@ -471,6 +503,7 @@ function createBaseChunkPlanned(): ChunkPlanned {
     sendable: [],
     named: false,
     inbox: undefined,
+    counted: false,
   };
 }
 
@@ -496,6 +529,9 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
     if (message.inbox !== undefined) {
       InboxAudience.encode(message.inbox, writer.uint32(74).fork()).join();
+    }
+    if (message.counted !== false) {
+      writer.uint32(160).bool(message.counted);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -577,6 +613,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
             message.inbox = InboxAudience.decode(reader, reader.uint32());
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.counted = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -643,6 +687,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     message.inbox = (object.inbox !== undefined && object.inbox !== null)
       ? InboxAudience.fromPartial(object.inbox)
       : undefined;
+    message.counted = object.counted ?? false;
     return message;
   },
 };
@@ -876,6 +921,133 @@ export const ChunkSettled: MessageFns<ChunkSettled> = {
   fromPartial<I extends Exact<DeepPartial<ChunkSettled>, I>>(object: I): ChunkSettled {
     const message = createBaseChunkSettled();
     message.chunk = object.chunk ?? 0;
+    return message;
+  },
+};
+
+function createBaseSendsFailed(): SendsFailed {
+  return { chunk: 0, set: Buffer.alloc(0), plannedAt: undefined };
+}
+
+export const SendsFailed: MessageFns<SendsFailed> = {
+  encode(message: SendsFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chunk !== 0) {
+      writer.uint32(8).uint32(message.chunk);
+    }
+    if (message.set.length !== 0) {
+      writer.uint32(18).bytes(message.set);
+    }
+    if (message.plannedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.plannedAt), writer.uint32(26).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendsFailed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendsFailed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.set = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.plannedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SendsFailed, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SendsFailed | SendsFailed[]> | Iterable<SendsFailed | SendsFailed[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendsFailed.encode(p).finish()];
+        }
+      } else {
+        yield* [SendsFailed.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SendsFailed>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SendsFailed> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendsFailed.decode(p)];
+        }
+      } else {
+        yield* [SendsFailed.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendsFailed>, I>>(base?: I): SendsFailed {
+    return SendsFailed.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendsFailed>, I>>(object: I): SendsFailed {
+    const message = createBaseSendsFailed();
+    message.chunk = object.chunk ?? 0;
+    message.set = object.set ?? Buffer.alloc(0);
+    message.plannedAt = object.plannedAt ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,45 @@
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
+import type { PlanEvent } from '@tidings/events';
+import { type ChunkKey, fanoutId } from '@tidings/delivery';
+import { messageLogOf } from '@tidings/kernel';
+import { eventOf, type MessageIdentity, planEventCodec } from './plans.ts';
+
+export const FANOUTS = 'fanouts';
+
+/** Splits a message into chunks, once; a repeat returns the chunks of the first split. */
+export interface PlanFanout {
+  readonly of: MessageIdentity;
+  readonly key: Omit<ChunkKey, 'chunk'>;
+  readonly chunks: readonly number[];
+  readonly at: Date;
+}
+
+export interface FanoutState {
+  readonly chunks: readonly number[];
+  readonly at: Date;
+}
+
+const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({ collection: FANOUTS, id: fanoutId(key) });
+
+/** The log of a message's fan-outs, by the first digit of its code. */
+export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
+
+/** The splits of messages into chunks, in 16 logs. */
+export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
+  category: 'fanouts',
+  needs: ({ key }) => ({ ids: [fanoutAt(key)] }),
+  decide({ of, key, chunks, at }, view) {
+    const planned = view.get(fanoutAt(key));
+    if (planned) return { events: [], reply: planned.chunks };
+    return { events: [eventOf(of, key, at, { $case: 'fanout', value: { chunks: [...chunks] } })], reply: chunks };
+  },
+  addresses: (event) => [fanoutAt(event)],
+  evolve(state, { event, at }) {
+    if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
+    return state ?? { chunks: event.value.chunks, at: at! };
+  },
+  ...planEventCodec,
+  toDocument: ({ chunks, at }) => ({ chunks, at }),
+  fields: { [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }) },
+  fromDocument: (document) => document as unknown as FanoutState,
+};

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { boolean, integer, integerOf, optional } from '../values.ts';
+
+/** Caps above this number have no other effect. */
+const MAX_COUNT = 1_000_000;
+
+/** Fields of frequency capping (R-I12). */
+export const cappingFields = {
+  capping_days: optional(integerOf(1, 30)),
+  capping_count: optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 })),
+  capping_exclude: optional(boolean),
+  capping_avoid: optional(boolean),
+};
+
+interface Given {
+  readonly capping_days?: number | undefined;
+  readonly capping_count?: number | undefined;
+  readonly capping_exclude?: boolean | undefined;
+  readonly capping_avoid?: boolean | undefined;
+}
+
+/** The frequency cap of a request: days and count come together. */
+export function cappingOf(given: Given, context: Pick<z.core.ParsePayload, 'issues'>) {
+  const { capping_days: days, capping_count: count } = given;
+  if ((days === undefined) !== (count === undefined)) {
+    const path = [days === undefined ? 'capping_days' : 'capping_count'];
+    context.issues.push({ code: 'custom', message: 'must be set', path, input: undefined });
+  }
+  return {
+    /** Undefined: the cap of the application holds. */
+    cap: days === undefined || count === undefined ? undefined : { days, count: Math.min(count, MAX_COUNT) },
+    exclude: given.capping_exclude ?? false,
+    avoid: given.capping_avoid ?? false,
+  };
+}
