@@ -41,6 +41,11 @@ export const purgedShares = (events: readonly MessageEvent[]): Share[] =>
     event?.$case === 'purged' && !event.value.whole ? [{ message: code, application: event.value.application }] : [],
   );
 
+/** Deleted applications (R-B2). */
+export const purgedApplications = (events: readonly MessageEvent[]): string[] => [
+  ...new Set(events.flatMap(({ event }) => (event?.$case === 'purged' ? [event.value.application] : []))),
+];
+
 export function openMessageFacts(db: Db): MessageFactsStore {
   // Native: updated with every message, and queried by facts.
   const messages = collectionOf(db, messagesModel);

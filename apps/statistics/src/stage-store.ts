@@ -3,6 +3,7 @@ import { project, type ProjectedDocument, RecentParts } from '@tidings/event-sto
 import { Bitmap } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
 import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
 import {
@@ -19,6 +20,8 @@ export interface StageStore {
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
   /** All groups of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
+  /** The same, with the key of each. */
+  groupsOf(message: string): Promise<StagesOfGroup[]>;
   /** Removes all groups of these messages. */
   forget(messages: readonly string[]): Promise<void>;
   /** Removes the groups of these applications in these messages. */
@@ -32,6 +35,10 @@ const RECENT_PARTS = 512;
 
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
+function groupOf(id: string): Group {
+  const [message = '', application = '', platform, chunk] = id.split('/');
+  return { message, application, platform: Number(platform), chunk: Number(chunk) };
+}
 /** Ids with a message's, or a share's, prefix: codes contain no character above the successor of "/". */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
@@ -41,6 +48,13 @@ export function openStageStore(db: Db): StageStore {
   const remove = async (prefixes: readonly string[]): Promise<void> => {
     for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
     if (prefixes.length > 0) recent = new RecentParts(RECENT_PARTS);
+  };
+  const groupsOf = async (message: string): Promise<StagesOfGroup[]> => {
+    const documents = await groups.find({ _id: idsOf(message) }).toArray();
+    return documents.map((document) => ({
+      group: groupOf(document._id),
+      stages: stagesOf(document.platform, partsOf(document)),
+    }));
   };
   return {
     async apply(changes, windowEndOf, at) {
@@ -60,9 +74,9 @@ export function openStageStore(db: Db): StageStore {
       });
     },
     async stagesOf(message) {
-      const documents = await groups.find({ _id: idsOf(message) }).toArray();
-      return documents.map((document) => stagesOf(document.platform, partsOf(document)));
+      return (await groupsOf(message)).map(({ stages }) => stages);
     },
+    groupsOf,
     async forget(messages) {
       await remove(messages);
     },

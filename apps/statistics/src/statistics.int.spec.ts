@@ -1,9 +1,9 @@
 import { hourOf, messageChunkKey, windowEndOf } from '@tidings/delivery';
-import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
+import { Conversion, MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, drawn, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
 import { openStatistics, type StatisticsService } from './statistics.ts';
 
@@ -14,6 +14,16 @@ const AT = new Date();
 const HOUR = hourOf(AT);
 const place = { message: MESSAGE, application: APPLICATION };
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
+
+/** Puts a list into a random order. */
+function randomOrder(): <T>(list: readonly T[]) => T[] {
+  const { draw } = drawn('the order of facts');
+  return (list) =>
+    list
+      .map((each) => ({ each, key: draw() }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ each }) => each);
+}
 
 /** Six devices: one excluded and five eligible; of these, one has no token, one is dead, and three are sent, one of them with notifications off. */
 const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [
@@ -144,6 +154,54 @@ describeWithMongo('statistics', (mongo) => {
       ['STAGE_DELIVERIES', 3, ['DISPLAYABLE_CONFIRMED 2', 'NOT_DISPLAYABLE_CONFIRMED 1']],
       ['STAGE_OPENED', 1, []],
     ]);
+  });
+
+  it('shows totals by hour, and the events of devices in the audience after an open (R-H5, R-H6)', async () => {
+    const message = 'A0B1-00000005-00000006';
+    const of = { message, application: APPLICATION };
+    const [second, shuffled] = [Math.floor(AT.getTime() / 1000), randomOrder()];
+    const planned = PlanEvent.fromPartial({
+      ...of,
+      event: { $case: 'chunk', value: { chunk: CHUNK, eligible: [{ platform: 1, set: set(1, 2, 3) }] } },
+    });
+    const opened = Reports.fromPartial({
+      ...{ ...of, messageId: 3n, chunk: CHUNK, kind: ReportKind.REPORT_KIND_OPENED },
+      ...{ positions: [1, 2, 40], platforms: [1, 1, 1], at: [second, second, second] },
+    });
+    const done = (position: number, index: number, more: Partial<Conversion> = {}): Conversion =>
+      Conversion.fromPartial({
+        ...{ application: APPLICATION, chunk: CHUNK, position, at: new Date((second + 60) * 1000), name: 'Buy' },
+        ...{ stamp: { log: 'devices-1', position: 7n, index }, ...more },
+      });
+    const conversions = [
+      done(1, 0, { amount: 4.5, currency: 'EUR' }),
+      done(1, 1, { name: 'Look' }),
+      done(2, 2, { amount: -1, currency: 'EUR' }),
+      done(40, 3),
+      done(3, 4),
+      done(1, 5, { at: new Date((second + 86_401) * 1000) }),
+      done(1, 6, { at: new Date((second - 1) * 1000) }),
+    ];
+    const key = messageChunkKey({ ...of, chunk: CHUNK });
+    const records: readonly (readonly [string, Uint8Array])[] = [
+      [topicNames.plans, PlanEvent.encode(planned).finish()],
+      [topicNames.reports, Reports.encode(opened).finish()],
+      ...conversions.map((one) => [topicNames.conversions, Conversion.encode(one).finish()] as const),
+    ];
+    for (const [topic, value] of shuffled([...records, ...records])) await broker.publish(topic, [{ key, value }]);
+    await settled();
+    const { hours, ...totals } = await service.statistics.totals({ message, platforms: [] });
+    expect(hours).toEqual([
+      expect.objectContaining({ hour: hourOf(second * 1000), platform: 1, sends: 0, opens: 2, deliveries: 2 }),
+    ]);
+    expect(totals).toEqual({
+      ...{ sends: 0, opens: 2 },
+      events: [
+        { name: 'Buy', hits: 2, conversion: 1, revenue: 3.5 },
+        { name: 'Look', hits: 1, conversion: 0.5, revenue: undefined },
+      ],
+    });
+    expect((await service.statistics.totals({ message, platforms: [3] })).events).toEqual([]);
   });
 
   it('counts reports in the rows to the second of the end, whether it knew the release before them or not (R-H17)', async () => {

@@ -1,12 +1,15 @@
 import { every } from '@tidings/coordination';
 import { funnelOf, metricsOf } from '@tidings/delivery';
-import { facts, type MessageEvent, topicNames } from '@tidings/events';
+import { Conversion, facts, type MessageEvent, topicNames } from '@tidings/events';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { collections } from './collections.ts';
-import { openMessageFacts, purgedShares } from './message-facts.ts';
+import { openActivityStore } from './conversions/activity-store.ts';
+import { actionChanges, type ActivityChange, openChanges } from './conversions/facts.ts';
+import { totalsOf } from './conversions/totals.ts';
+import { openMessageFacts, purgedApplications, purgedShares } from './message-facts.ts';
 import {
   type Change,
   changesOfOutcome,
@@ -30,6 +33,7 @@ const topics = {
   [topicNames.plans]: facts.plans,
   [topicNames.outcomes]: facts.outcomes,
   [topicNames.reports]: facts.reports,
+  [topicNames.conversions]: Conversion,
 } as const;
 
 export interface StatisticsService {
@@ -52,6 +56,7 @@ export async function openStatistics({
   await createCollections(db, collections);
   const stages = openStageStore(db);
   const messageFacts = openMessageFacts(db);
+  const activities = openActivityStore(db);
 
   const subscription = await consume(broker, {
     group: GROUP,
@@ -61,12 +66,15 @@ export async function openStatistics({
     handler(records) {
       // Before the first wait: records that outlive it are copied by every garbage collection.
       const [events, own, reported] = [eventsOf(records), changesOf(records), reportsOf(records)];
+      const activity = [...openChanges(reported), ...actionsOf(records)];
       return transientAsFault(async () => {
         if (events.length > 0) await messageFacts.apply(events);
         await stages.forgetShares(purgedShares(events));
+        await activities.forget(purgedApplications(events));
         const windowEndOf = await messageFacts.windowEnds(reported.map(({ of }) => of.message));
         const changes = [...own, ...changesOfReports(reported, windowEndOf)];
         if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
+        await activities.apply(activity, new Date(clock.now()));
       });
     },
     report: incidentsTo(log, metrics),
@@ -87,6 +95,7 @@ export async function openStatistics({
         more = expired.length + late.length > 0;
       }
       await stages.removeOrphans(now);
+      await activities.expire(now);
     },
     { name: 'expiry of figures', log },
   );
@@ -99,6 +108,10 @@ export async function openStatistics({
           platforms: metricsOf(await stages.stagesOf(message)),
         }));
         return { messages: await Promise.all(metrics) };
+      },
+      async totals({ message, platforms }) {
+        const [groups, credits] = await Promise.all([stages.groupsOf(message), activities.creditsOf(message)]);
+        return totalsOf(groups, credits, platforms);
       },
       async funnel({ message, platforms, trackingOff }) {
         const [all, releasedAt] = await Promise.all([stages.stagesOf(message), messageFacts.releasedAt(message)]);
@@ -128,6 +141,10 @@ const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
 
 const reportsOf = (records: readonly Fact[]): ReportsOfChunk[] =>
   areOf(topicNames.reports, records) ? gatherReports(records) : [];
+
+/** The activity in events of devices; that in opens comes with their reports. */
+const actionsOf = (records: readonly Fact[]): ActivityChange[] =>
+  areOf(topicNames.conversions, records) ? actionChanges(records.map(({ value }) => value)) : [];
 
 /** The changes of plans and outcomes. */
 function changesOf(records: readonly Fact[]): Change[] {

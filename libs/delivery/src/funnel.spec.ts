@@ -7,6 +7,7 @@ import {
   type FailedDevices,
   funnelOf,
   metricsOf,
+  type PlatformMetrics,
   type Stage,
   windowEndOf,
 } from './funnel.ts';
@@ -20,6 +21,7 @@ import {
   noHours,
   upToHour,
 } from './hour-sets.ts';
+import { type HourTotals, intervalTotalsOf } from './interval-totals.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
@@ -80,6 +82,24 @@ const stage = (stages: readonly Stage[], name: string): Stage => stages.find((on
 const piece = (of: Stage, category: string): number => of.pieces.find((one) => one.category === category)!.total.count;
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
+/** The metrics as the sums over all hours (R-H5); platforms without any count are left out of hours, and so put back. */
+function sumOfHours(stages: readonly ChunkStages[]): PlatformMetrics[] {
+  const hours = intervalTotalsOf(stages, []);
+  return metricsOf(stages).map(({ platform }) => {
+    const own = hours.filter((each) => each.platform === platform);
+    const total = (pick: (one: HourTotals) => number): number => sum(own.map(pick));
+    return {
+      platform,
+      sends: total(({ sends }) => sends),
+      opens: total(({ opens }) => opens),
+      deliveries: total(({ deliveries }) => deliveries),
+      inboxOpens: 0,
+      unshowableSends: total(({ unshowableSends }) => unshowableSends),
+      errors: total(({ errors }) => errors),
+    };
+  });
+}
+
 function expectSumOfPlatforms({ count, platforms }: Count): void {
   expect(sum(platforms.map((one) => one.count))).toBe(count);
 }
@@ -133,6 +153,7 @@ describe('funnel', () => {
         expect(metric((one) => one.errors)).toBe(errors.total.count);
         expect(metric(({ opens }) => opens)).toBeGreaterThanOrEqual(opened.total.count);
         expect(metric(({ deliveries: confirmedDevices }) => confirmedDevices)).toBe(confirmedDeliveries.count);
+        expect(sumOfHours(stages)).toEqual(metrics);
         if (deliveries.pieces.length === 4) {
           expect(
             piece(deliveries, 'NOT_DISPLAYABLE_CONFIRMED') + piece(deliveries, 'NOT_DISPLAYABLE_NO_CONFIRMATION'),
@@ -247,6 +268,42 @@ describe('the end of the report window (R-H17)', () => {
       [Math.floor(end / 3600) * 3600 + 7200 - end, 1],
     ]);
     expect(coarser(sets, end)).toBe(sets);
+  });
+});
+
+describe('totals by interval (R-H5)', () => {
+  it('count each counter in the hour of its own event, in order, and restricted to platforms', () => {
+    const histories: History[] = [
+      { platform: 3, outcome: 'sent', displayable: false, delivered: 2, opened: 1 },
+      { platform: 1, outcome: 'NO_TOKEN', displayable: true, delivered: null, opened: 30 },
+      { platform: 1, outcome: 'CONTROL_GROUP', displayable: true, delivered: null, opened: 5 },
+    ];
+    const stages = stagesOf(histories, [0, 1, 2]);
+    const shown = (platforms: number[]) =>
+      intervalTotalsOf(stages, platforms).map(({ hour, platform, ...counters }) => [
+        ...[hour - FIRST_HOUR, platform],
+        ...Object.entries(counters).flatMap(([name, count]) => (count > 0 ? `${name} ${count}` : [])),
+      ]);
+    const apple = [
+      [0, 1, 'errors 1'],
+      [30, 1, 'opens 1', 'deliveries 1'],
+    ];
+    expect(shown([])).toEqual([
+      apple[0],
+      [0, 3, 'sends 1', 'unshowableSends 1'],
+      [1, 3, 'opens 1', 'deliveries 1'],
+      apple[1],
+    ]);
+    expect(shown([1])).toEqual(apple);
+  });
+
+  it('count seconds of an hour that is stored by seconds in that hour', () => {
+    const [stages] = stagesOf(
+      [{ platform: 1, outcome: 'sent', displayable: true, delivered: null, opened: null }],
+      [0],
+    );
+    const opened = new Map([[FIRST_HOUR + 0.75, Bitmap.of([0])]]);
+    expect(intervalTotalsOf([{ ...stages!, opened }], [])).toMatchObject([{ hour: FIRST_HOUR, opens: 1 }]);
   });
 });
 

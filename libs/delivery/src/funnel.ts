@@ -128,6 +128,12 @@ const EXCLUSIONS = [
   'FILTERED_BY_CATEGORY',
 ];
 
+/** Selects the chunks of these platforms. @param platforms empty = all */
+export const isWanted =
+  (platforms: readonly number[]) =>
+  ({ platform }: ChunkStages): boolean =>
+    platforms.length === 0 || platforms.includes(platform);
+
 /** One set of devices per platform and chunk, counted by adding sizes. */
 type Pick = (stages: ChunkStages) => number;
 
@@ -189,7 +195,7 @@ export function funnelOf(
   if (!releasedAt || !all.some(isCounted)) return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
   const windowTo = new Date(Math.min(wholeSeconds(now), windowEndOf(releasedAt)));
   const rows = { areKept: age <= WINDOW_MS, isTracked, last: hoursOfSecond(windowTo.getTime() / 1000) };
-  const wanted = platforms.length === 0 ? all : all.filter(({ platform }) => platforms.includes(platform));
+  const wanted = all.filter(isWanted(platforms));
   return {
     funnelState: 'FUNNEL_STATE_READY',
     windowFrom: new Date(wholeSeconds(releasedAt)),

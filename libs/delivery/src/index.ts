@@ -1,4 +1,13 @@
 export {
+  conversionRate,
+  type Conversions,
+  conversionsOf,
+  type Credit,
+  creditsOf,
+  type DeviceAction,
+  type MessageOpen,
+} from './conversions.ts';
+export {
   type ChannelFunnel,
   type ChunkStages,
   type FailedDevices,
@@ -18,6 +27,7 @@ export {
   noHours,
   upToHour,
 } from './hour-sets.ts';
+export { type HourTotals, intervalTotalsOf } from './interval-totals.ts';
 export {
   amended,
   type Attempt,

@@ -271,6 +271,7 @@ export {
   FunnelReply,
   FunnelRequest,
   FunnelStage,
+  HourTotals,
   MessageMetrics,
   MetricsReply,
   MetricsRequest,
@@ -278,6 +279,7 @@ export {
   PlatformMetrics,
   type Statistics,
   StatisticsDefinition,
+  TotalsReply,
 } from './generated/tidings/rpc/v1/statistics.ts';
 export {
   ChangeSubscriptionRequest,

@@ -294,7 +294,7 @@ export class World {
     readArchive: unsupported,
   };
 
-  readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported };
+  readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported, totals: unsupported };
 
   readonly subscriptions: Subscriptions = {
     create: async ({ account, settings }) => {

@@ -1,7 +1,7 @@
 const byPlatform = 'The count by platform.';
 const devices = 'Number of devices, as text.';
 
-/** Fields of messages:list and getDeliveryFunnel. */
+/** Fields of messages:list, totalsByIntervals and getDeliveryFunnel. */
 export const statisticsWords = {
   'messagesList.filters': 'Selection of messages.',
   'filters.platforms': 'Selects messages sent to at least one of these platforms.',
@@ -53,6 +53,17 @@ export const statisticsWords = {
 
   message_code: 'Code of the message.',
   'getDeliveryFunnel.platforms': 'Platform codes to count; empty or left out: all.',
+  'totalsByIntervals.platforms': 'Platform codes to count; empty or left out: all.',
+  'totalsByIntervals.metrics':
+    'Metrics by hour and platform, in this order; rows without any count are left out. A counter belongs to the hour of its own event.',
+  timestamp: 'Start of the hour: `YYYY-MM-DD HH:MM:SS` in UTC.',
+  conversion: 'Events and purchases of devices within 24 hours after they opened the message.',
+  'conversion.events':
+    'The events by name. An event counts for the message that its device opened last before it, and when it is reported.',
+  'events.name': 'Name of the event; `In-app Purchase` for `setPurchase`.',
+  hits: 'Number of events.',
+  'events.conversion': 'Hits relative to opens, rounded to 4 decimals; 0 without opens.',
+  revenue: 'Sum of the amounts, without conversion of currencies. Absent if no event had an amount and a currency.',
   funnel_state:
     '`FUNNEL_STATE_READY`, `FUNNEL_STATE_NO_EVENTS` (no events yet) or `FUNNEL_STATE_EXPIRED` (sent too long ago).',
   window_from: 'Start of the period that is counted; null if there are no figures.',

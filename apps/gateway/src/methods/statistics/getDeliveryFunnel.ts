@@ -1,8 +1,8 @@
 import type { api, OutputOf } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
 import type { FunnelChannel, FunnelCount, FunnelError, FunnelStage, PlatformCount } from '@tidings/rpc';
-import type { Call, Context, Handler } from '../../context.ts';
+import type { Context, Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
+import { applicationsOf } from './message-applications.ts';
 
 type Channel = OutputOf<typeof api.getDeliveryFunnel>['channels'][number];
 type Stage = Channel['funnel'][number];
@@ -40,22 +40,6 @@ const channelOf = (given: FunnelChannel): Channel => ({
   confirmed_deliveries: countOf(given.confirmedDeliveries),
   funnel: given.funnel.map(stageOf),
 });
-
-/** The applications of a message that the caller may access. An inaccessible message is reported as not found (R-T7, R-H7). */
-async function applicationsOf(
-  code: string,
-  { messages, access }: Context,
-  { account, credentials }: Call,
-): Promise<readonly string[]> {
-  const { message: found } = await messages.find({ account, code });
-  const { hidden = true, applications = [] } = found?.message ?? {};
-  if (hidden || !credentials) throw Fault.notFound('message not found');
-  const { token, secret } = credentials;
-  for (const application of applications) {
-    if ((await access.accessTo(token, secret, application)).kind === 'granted') return applications;
-  }
-  throw Fault.notFound('message not found');
-}
 
 /** Whether an operator has disabled tracking in one of the applications (R-H18). */
 async function isTrackingOff(applications: readonly string[], { accounts }: Context): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { api } from '@tidings/contract';
-import { FunnelReply, type ListMessagesRequest, MessageView } from '@tidings/rpc';
+import { FunnelReply, type ListMessagesRequest, MessageView, TotalsReply } from '@tidings/rpc';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
 import { APPLICATION, FOREIGN, UNGRANTED, World } from '../../testing/gateway-world.ts';
 
@@ -244,5 +244,56 @@ describe('getDeliveryFunnel', () => {
       status: 400,
       body: { code: 3, message: 'message_code is required', details: [] },
     });
+  });
+});
+
+describe('totalsByIntervals', () => {
+  const path = '/api/v2/statistics/messages/totalsByIntervals';
+
+  beforeEach(() => {
+    world.messages.find = async () => ({ message: viewOf(3, new Date(NOW)) });
+    world.statistics.totals = async ({ platforms }) =>
+      TotalsReply.fromPartial({
+        hours: [{ hour: NOW / 3_600_000, platform: 3, sends: 5, opens: platforms.length, unshowableSends: 1 }],
+        ...{ sends: 5, opens: platforms.length },
+        events: [
+          { name: 'Buy', hits: 2, conversion: 0.6667, revenue: 0 },
+          { name: 'Look', hits: 1, conversion: 0.3333 },
+        ],
+      });
+  });
+
+  it('writes counts as text, and revenue only where there is one (R-H5, R-H6)', async () => {
+    const { status, body } = await client.apiV2(path, { message_code: 'c0de0-3', platforms: ['3', 1, 11] }, key);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      metrics: [
+        {
+          ...{ timestamp: '2026-06-01 12:00:00', platform: 3, sends: '5', opens: '3', deliveries: '0' },
+          ...{ inbox_opens: '0', unshowable_sends: '1', errors: '0' },
+        },
+      ],
+      conversion: {
+        ...{ sends: '5', opens: '3' },
+        events: [
+          { name: 'Buy', hits: 2, conversion: 0.6667, revenue: 0 },
+          { name: 'Look', hits: 1, conversion: 0.3333 },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    [{}, 400, 'message_code is required'],
+    [{ message_code: 'C0DE0-3', platforms: [99] }, 400, 'platforms[0]: unknown value'],
+    [{ message_code: 'C0DE0-3', platforms: 1 }, 400, 'platforms: must be an array'],
+  ])('refuses %j (R-H7)', async (request, status, message) =>
+    expect(await client.apiV2(path, request, key)).toMatchObject({ status, body: { code: 3, message, details: [] } }),
+  );
+
+  it('answers "not found" for a message of another application (R-T7)', async () => {
+    world.messages.find = async () => ({ message: viewOf(3, new Date(NOW), { applications: [UNGRANTED] }) });
+    const answer = await client.apiV2(path, { message_code: 'C0DE0-3' }, key);
+    expect(answer).toMatchObject({ status: 404, body: { code: 5, message: 'message not found', details: [] } });
   });
 });

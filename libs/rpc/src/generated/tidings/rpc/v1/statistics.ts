@@ -37,6 +37,43 @@ export interface PlatformMetrics {
   errors: number;
 }
 
+export interface TotalsRequest {
+  message: string;
+  /** Empty = all. */
+  platforms: number[];
+}
+
+export interface TotalsReply {
+  /** Ordered by hour and platform, without rows of zeros. */
+  hours: HourTotals[];
+  /** Over all hours. */
+  sends: number;
+  opens: number;
+  /** Ordered by name. */
+  events: ConversionTotals[];
+}
+
+export interface HourTotals {
+  /** Hours since 1970 UTC. */
+  hour: number;
+  platform: number;
+  sends: number;
+  opens: number;
+  deliveries: number;
+  inboxOpens: number;
+  unshowableSends: number;
+  errors: number;
+}
+
+export interface ConversionTotals {
+  name: string;
+  hits: number;
+  /** Hits relative to opens. */
+  conversion: number;
+  /** Absent where no event had an amount and a currency. */
+  revenue?: number | undefined;
+}
+
 export interface FunnelRequest {
   message: string;
   /** Empty = all. */
@@ -533,6 +570,545 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
     message.inboxOpens = object.inboxOpens ?? 0;
     message.unshowableSends = object.unshowableSends ?? 0;
     message.errors = object.errors ?? 0;
+    return message;
+  },
+};
+
+function createBaseTotalsRequest(): TotalsRequest {
+  return { message: "", platforms: [] };
+}
+
+export const TotalsRequest: MessageFns<TotalsRequest> = {
+  encode(message: TotalsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== "") {
+      writer.uint32(10).string(message.message);
+    }
+    if (message.platforms.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.platforms) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TotalsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTotalsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.platforms.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.platforms.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TotalsRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TotalsRequest | TotalsRequest[]> | Iterable<TotalsRequest | TotalsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TotalsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [TotalsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TotalsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TotalsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TotalsRequest.decode(p)];
+        }
+      } else {
+        yield* [TotalsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TotalsRequest>, I>>(base?: I): TotalsRequest {
+    return TotalsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TotalsRequest>, I>>(object: I): TotalsRequest {
+    const message = createBaseTotalsRequest();
+    message.message = object.message ?? "";
+    message.platforms = object.platforms?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTotalsReply(): TotalsReply {
+  return { hours: [], sends: 0, opens: 0, events: [] };
+}
+
+export const TotalsReply: MessageFns<TotalsReply> = {
+  encode(message: TotalsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hours) {
+      HourTotals.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.sends !== 0) {
+      writer.uint32(16).uint32(message.sends);
+    }
+    if (message.opens !== 0) {
+      writer.uint32(24).uint32(message.opens);
+    }
+    for (const v of message.events) {
+      ConversionTotals.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TotalsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTotalsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hours.push(HourTotals.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sends = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.opens = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.events.push(ConversionTotals.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TotalsReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TotalsReply | TotalsReply[]> | Iterable<TotalsReply | TotalsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TotalsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [TotalsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TotalsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TotalsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TotalsReply.decode(p)];
+        }
+      } else {
+        yield* [TotalsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TotalsReply>, I>>(base?: I): TotalsReply {
+    return TotalsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TotalsReply>, I>>(object: I): TotalsReply {
+    const message = createBaseTotalsReply();
+    message.hours = object.hours?.map((e) => HourTotals.fromPartial(e)) || [];
+    message.sends = object.sends ?? 0;
+    message.opens = object.opens ?? 0;
+    message.events = object.events?.map((e) => ConversionTotals.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHourTotals(): HourTotals {
+  return {
+    hour: 0,
+    platform: 0,
+    sends: 0,
+    opens: 0,
+    deliveries: 0,
+    inboxOpens: 0,
+    unshowableSends: 0,
+    errors: 0,
+  };
+}
+
+export const HourTotals: MessageFns<HourTotals> = {
+  encode(message: HourTotals, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hour !== 0) {
+      writer.uint32(8).uint32(message.hour);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(16).uint32(message.platform);
+    }
+    if (message.sends !== 0) {
+      writer.uint32(24).uint32(message.sends);
+    }
+    if (message.opens !== 0) {
+      writer.uint32(32).uint32(message.opens);
+    }
+    if (message.deliveries !== 0) {
+      writer.uint32(40).uint32(message.deliveries);
+    }
+    if (message.inboxOpens !== 0) {
+      writer.uint32(48).uint32(message.inboxOpens);
+    }
+    if (message.unshowableSends !== 0) {
+      writer.uint32(56).uint32(message.unshowableSends);
+    }
+    if (message.errors !== 0) {
+      writer.uint32(64).uint32(message.errors);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HourTotals {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHourTotals();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.hour = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sends = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.opens = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.deliveries = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.inboxOpens = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unshowableSends = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.errors = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<HourTotals, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<HourTotals | HourTotals[]> | Iterable<HourTotals | HourTotals[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HourTotals.encode(p).finish()];
+        }
+      } else {
+        yield* [HourTotals.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, HourTotals>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<HourTotals> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HourTotals.decode(p)];
+        }
+      } else {
+        yield* [HourTotals.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HourTotals>, I>>(base?: I): HourTotals {
+    return HourTotals.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HourTotals>, I>>(object: I): HourTotals {
+    const message = createBaseHourTotals();
+    message.hour = object.hour ?? 0;
+    message.platform = object.platform ?? 0;
+    message.sends = object.sends ?? 0;
+    message.opens = object.opens ?? 0;
+    message.deliveries = object.deliveries ?? 0;
+    message.inboxOpens = object.inboxOpens ?? 0;
+    message.unshowableSends = object.unshowableSends ?? 0;
+    message.errors = object.errors ?? 0;
+    return message;
+  },
+};
+
+function createBaseConversionTotals(): ConversionTotals {
+  return { name: "", hits: 0, conversion: 0, revenue: undefined };
+}
+
+export const ConversionTotals: MessageFns<ConversionTotals> = {
+  encode(message: ConversionTotals, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.hits !== 0) {
+      writer.uint32(16).uint32(message.hits);
+    }
+    if (message.conversion !== 0) {
+      writer.uint32(25).double(message.conversion);
+    }
+    if (message.revenue !== undefined) {
+      writer.uint32(33).double(message.revenue);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConversionTotals {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConversionTotals();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hits = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.conversion = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.revenue = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ConversionTotals, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ConversionTotals | ConversionTotals[]> | Iterable<ConversionTotals | ConversionTotals[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ConversionTotals.encode(p).finish()];
+        }
+      } else {
+        yield* [ConversionTotals.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ConversionTotals>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ConversionTotals> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ConversionTotals.decode(p)];
+        }
+      } else {
+        yield* [ConversionTotals.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConversionTotals>, I>>(base?: I): ConversionTotals {
+    return ConversionTotals.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConversionTotals>, I>>(object: I): ConversionTotals {
+    const message = createBaseConversionTotals();
+    message.name = object.name ?? "";
+    message.hits = object.hits ?? 0;
+    message.conversion = object.conversion ?? 0;
+    message.revenue = object.revenue ?? undefined;
     return message;
   },
 };
@@ -1603,6 +2179,8 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
 export interface Statistics {
   metrics(request: MetricsRequest): Promise<MetricsReply>;
   funnel(request: FunnelRequest): Promise<FunnelReply>;
+  /** Metrics by hour, and conversions (R-H5, R-H6). */
+  totals(request: TotalsRequest): Promise<TotalsReply>;
 }
 
 export type StatisticsDefinition = typeof StatisticsDefinition;
@@ -1623,6 +2201,15 @@ export const StatisticsDefinition = {
       requestType: FunnelRequest as typeof FunnelRequest,
       requestStream: false,
       responseType: FunnelReply as typeof FunnelReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Metrics by hour, and conversions (R-H5, R-H6). */
+    totals: {
+      name: "Totals",
+      requestType: TotalsRequest as typeof TotalsRequest,
+      requestStream: false,
+      responseType: TotalsReply as typeof TotalsReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,18 @@
+import { Fault } from '@tidings/kernel';
+import type { Call, Context } from '../../context.ts';
+
+/** The applications of a message that the caller may access. An inaccessible message is reported as not found (R-T7, R-H7). */
+export async function applicationsOf(
+  code: string,
+  { messages, access }: Context,
+  { account, credentials }: Call,
+): Promise<readonly string[]> {
+  const { message: found } = await messages.find({ account, code });
+  const { hidden = true, applications = [] } = found?.message ?? {};
+  if (hidden || !credentials) throw Fault.notFound('message not found');
+  const { token, secret } = credentials;
+  for (const application of applications) {
+    if ((await access.accessTo(token, secret, application)).kind === 'granted') return applications;
+  }
+  throw Fault.notFound('message not found');
+}

@@ -1,0 +1,197 @@
+import { type Credit, creditsOf } from '@tidings/delivery';
+import { project, type ProjectedDocument } from '@tidings/event-store';
+import { asBuffer, bytesOf, collectionOf } from '@tidings/mongo';
+import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import {
+  ACTIVITY_KEPT_MS,
+  type ActivityDocument,
+  activitiesModel,
+  CLOSED_KEPT_MS,
+  type EventsPart,
+  type OpensPart,
+} from '../storage/activities.schema.ts';
+import { GROUPS_KEPT_MS } from '../storage/statistics.schema.ts';
+import {
+  activityId,
+  type ActivityKey,
+  activityKeyOf,
+  dayOf,
+  decodeActions,
+  decodeCredits,
+  decodeOpens,
+  encodeActions,
+  encodeCredits,
+  encodeOpens,
+  LOOKBACK_DAYS,
+  mergeActions,
+  mergeOpens,
+} from './activity.ts';
+import type { ActivityChange } from './facts.ts';
+
+/** Documents read together for credits. */
+const CREDITED_AT_ONCE = 500;
+const CLOSED_AT_ONCE = 500;
+
+/** A credit, and the chunk of its device. */
+export interface PlacedCredit extends Credit {
+  readonly application: string;
+  readonly chunk: number;
+}
+
+/** Opens and events of devices, and the credits that they result in (R-H6). */
+export interface ActivityStore {
+  /** Adds facts to their documents by compare-and-set, and credits the events concerned anew; resolves when both are durable. */
+  apply(changes: readonly ActivityChange[], now: Date): Promise<void>;
+  /** The credits of a message, in a fixed order. */
+  creditsOf(message: string): Promise<PlacedCredit[]>;
+  /** Removes opens and events after their retention, and documents after theirs. */
+  expire(now: Date): Promise<void>;
+  /** Removes all activity of these applications. */
+  forget(applications: readonly string[]): Promise<void>;
+}
+
+/** The days around that of a key. */
+const daysFrom = (key: ActivityKey, from: number, to: number): ActivityKey[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => ({ ...key, day: key.day + from + i }));
+
+const binary = (bytes: Uint8Array): Binary => new Binary(asBuffer(bytes));
+
+/** The part after these changes. A closed part stays as it is. */
+function applied(stored: Document | undefined, changes: readonly ActivityChange[]): Document {
+  const known = stored as OpensPart | EventsPart | undefined;
+  if (known?.closed) return known;
+  const { part, key } = changes[0]!;
+  if (part === 'opens') {
+    const before = known ? decodeOpens(partOf(known as OpensPart), key.block) : [];
+    const { messages, rows } = encodeOpens(
+      mergeOpens([...before, ...changes.flatMap((change) => (change.part === 'opens' ? change.rows : []))]),
+    );
+    return { messages, rows: binary(rows) };
+  }
+  const before = known ? decodeActions(partOf(known as EventsPart), key.block) : [];
+  const { names, rows } = encodeActions(
+    mergeActions([...before, ...changes.flatMap((change) => (change.part === 'events' ? change.rows : []))]),
+  );
+  return { names, rows: binary(rows) };
+}
+
+const partOf = <Part extends { readonly rows: Binary }>(part: Part): Omit<Part, 'rows'> & { rows: Uint8Array } => ({
+  ...part,
+  rows: bytesOf(part.rows),
+});
+
+export function openActivityStore(db: Db): ActivityStore {
+  const activities = collectionOf(db, activitiesModel);
+  return {
+    async apply(changes, now) {
+      if (changes.length === 0) return;
+      await project(activities as unknown as Collection<ProjectedDocument>, changes, {
+        idOf: ({ key }) => activityId(key),
+        partOf: ({ part }) => part,
+        apply: applied,
+        onInsert: () => ({ createdAt: now, dueAt: new Date(now.getTime() + ACTIVITY_KEPT_MS) }),
+      });
+      const concerned = await concernedBy(activities, changes, now);
+      for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
+        await creditDays(activities, concerned.slice(i, i + CREDITED_AT_ONCE));
+    },
+    async creditsOf(message) {
+      const found = await activities
+        .find({ 'credits.messages': message }, { projection: { credits: 1 } })
+        .sort({ _id: 1 })
+        .toArray();
+      return found.flatMap(({ _id, credits }) => {
+        const { application, chunk, block } = activityKeyOf(_id);
+        const own = decodeCredits(partOf(credits!), block).filter((credit) => credit.message === message);
+        return own.map((credit) => ({ ...credit, application, chunk }));
+      });
+    },
+    async expire(now) {
+      await activities.deleteMany({ dueAt: { $lt: now }, closed: true });
+      for (let closed = CLOSED_AT_ONCE; closed === CLOSED_AT_ONCE;) closed = await closeDays(activities, now);
+    },
+    async forget(applications) {
+      for (const application of applications)
+        await activities.deleteMany({ _id: { $gt: `${application}/`, $lt: `${application}0` } });
+    },
+  };
+}
+
+/** The days with events whose credits these changes may alter: that of an event, and those that an open reaches. */
+async function concernedBy(
+  activities: Collection<ActivityDocument>,
+  changes: readonly ActivityChange[],
+  now: Date,
+): Promise<ActivityKey[]> {
+  const keys = new Map<string, ActivityKey>();
+  const add = (key: ActivityKey): void => void keys.set(activityId(key), key);
+  // A clock may be behind that of the service that has stamped the facts.
+  const last = dayOf(now.getTime() / 1000) + 1;
+  for (const { part, key } of changes) {
+    if (part === 'events') add(key);
+    else for (const day of daysFrom(key, 0, LOOKBACK_DAYS)) if (day.day <= last) add(day);
+  }
+  const found = await activities
+    .find({ _id: { $in: [...keys.keys()] }, events: { $exists: true } }, { projection: { _id: 1 } })
+    .toArray();
+  return found.map(({ _id }) => keys.get(_id)!);
+}
+
+/**
+ * Computes the credits of these days from the stored opens and events. Revisions only grow, so the sum of those that a computation has read tells
+ * which of two has seen more: the writer of the last fact reads all of them, and no earlier computation replaces its credits.
+ */
+async function creditDays(activities: Collection<ActivityDocument>, keys: readonly ActivityKey[]): Promise<void> {
+  const ids = new Set(keys.flatMap((key) => daysFrom(key, -LOOKBACK_DAYS, 0)).map(activityId));
+  const found = await activities.find({ _id: { $in: [...ids] } }, { projection: { opens: 1, events: 1 } }).toArray();
+  const byId = new Map(found.map((document) => [document._id, document]));
+  const operations = keys.flatMap((key) => {
+    const [events, days] = [byId.get(activityId(key))?.events, daysFrom(key, -LOOKBACK_DAYS, 0)];
+    const opens = days.flatMap((day) => byId.get(activityId(day))?.opens ?? []);
+    // Without opens no earlier computation had credits either. After a part is closed its credits are final.
+    if (!events || opens.length === 0 || [events, ...opens].some(({ closed }) => closed)) return [];
+    const version = [events, ...opens].reduce((sum, { rev }) => sum + rev, 0);
+    const credits = creditsOf(
+      opens.flatMap((part) => decodeOpens(partOf(part), key.block)),
+      decodeActions(partOf(events), key.block),
+    );
+    const { rows, ...texts } = encodeCredits(credits);
+    const filter = {
+      _id: activityId(key),
+      $or: [{ 'credits.version': { $lt: version } }, { credits: { $exists: false } }],
+    };
+    return [{ updateOne: { filter, update: { $set: { credits: { version, ...texts, rows: binary(rows) } } } } }];
+  });
+  if (operations.length > 0) await activities.bulkWrite(operations, { ordered: false });
+}
+
+/** Empties the opens and events of days whose retention is over, and returns their number. A concurrent write postpones it. */
+async function closeDays(activities: Collection<ActivityDocument>, now: Date): Promise<number> {
+  const due = await activities
+    .find(
+      { dueAt: { $lt: now }, closed: { $exists: false } },
+      { projection: { 'opens.rev': 1, 'events.rev': 1, 'credits.messages': 1, createdAt: 1 } },
+    )
+    .limit(CLOSED_AT_ONCE)
+    .toArray();
+  if (due.length === 0) return 0;
+  const none = binary(new Uint8Array(0));
+  const { modifiedCount } = await activities.bulkWrite(
+    due.map(({ _id, opens, events, credits, createdAt }) => {
+      const isCredited = (credits?.messages.length ?? 0) > 0;
+      const dueAt = isCredited
+        ? new Date(createdAt.getTime() + GROUPS_KEPT_MS)
+        : new Date(now.getTime() + CLOSED_KEPT_MS);
+      const revOf = (part: { readonly rev: number } | undefined) => part?.rev ?? { $exists: false };
+      const filter = { _id, 'opens.rev': revOf(opens), 'events.rev': revOf(events) } as Document;
+      const closed = {
+        opens: { rev: (opens?.rev ?? 0) + 1, messages: [], rows: none, closed: true },
+        events: { rev: (events?.rev ?? 0) + 1, names: [], rows: none, closed: true },
+        ...{ closed: true, dueAt },
+      };
+      return { updateOne: { filter, update: { $set: closed } } };
+    }),
+    { ordered: false },
+  );
+  return modifiedCount;
+}

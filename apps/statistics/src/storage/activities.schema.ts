@@ -1,0 +1,68 @@
+import { bytes, date, defineModel, flag, inDays, list, number, object, optional, text } from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+import { GROUPS_KEPT_MS } from './statistics.schema.ts';
+
+const DAY_MS = 86_400_000;
+/** Opens and events of devices, from the first of their day: 72 hours for late ones after the last day that they decide on. */
+export const ACTIVITY_KEPT_MS = 6 * DAY_MS;
+/** What is left of a day without credits, so that late facts are recognized as such by the days after it. */
+export const CLOSED_KEPT_MS = 4 * DAY_MS;
+
+export interface OpensPart {
+  rev: number;
+  messages: string[];
+  rows: Binary;
+  /** Emptied: nothing is added any more. */
+  closed?: boolean;
+}
+
+export interface EventsPart {
+  rev: number;
+  names: string[];
+  rows: Binary;
+  closed?: boolean;
+}
+
+export interface CreditsPart {
+  /** The sum of the revisions that the credits were computed from. */
+  version: number;
+  messages: string[];
+  names: string[];
+  rows: Binary;
+}
+
+/**
+ * The opens and events of a block of devices on one day, each with its own revision, and the credits of its events. Positions only: nothing in it
+ * names a person.
+ */
+export interface ActivityDocument {
+  readonly _id: string;
+  readonly createdAt: Date;
+  /** When its opens and events are removed, then when it is. */
+  readonly dueAt: Date;
+  readonly opens?: OpensPart;
+  readonly events?: EventsPart;
+  readonly credits?: CreditsPart;
+  readonly closed?: boolean;
+}
+
+const [messages, names] = [list(text), list(text)];
+
+/** The activity behind conversions: projected from opens and events, and therefore read and written natively. */
+export const activitiesModel = defineModel<ActivityDocument>({
+  name: 'activities',
+  retention: `opens and events ${inDays(ACTIVITY_KEPT_MS)}, credits ${inDays(GROUPS_KEPT_MS)}`,
+  fields: {
+    _id: text,
+    createdAt: date,
+    dueAt: date,
+    opens: optional(object<OpensPart>({ rev: number, messages, rows: bytes, closed: optional(flag) })),
+    events: optional(object<EventsPart>({ rev: number, names, rows: bytes, closed: optional(flag) })),
+    credits: optional(object<CreditsPart>({ version: number, messages, names, rows: bytes })),
+    closed: optional(flag),
+  },
+  indexes: [
+    { name: 'messages', key: { 'credits.messages': 1 }, sparse: true },
+    { name: 'dueAt', key: { dueAt: 1 } },
+  ],
+});

@@ -1,0 +1,49 @@
+import { type ChunkStages, isWanted, type PlatformMetrics } from './funnel.ts';
+import { type HourSets, mergeHours } from './hour-sets.ts';
+import type { Bitmap } from '@tidings/kernel';
+
+/** The metrics of one platform in one hour of UTC. */
+export interface HourTotals extends PlatformMetrics {
+  /** Hours since 1970 UTC. */
+  readonly hour: number;
+}
+
+type Counter = Exclude<keyof PlatformMetrics, 'platform'>;
+type Row = { -readonly [Name in keyof HourTotals]: HourTotals[Name] };
+
+const emptyRow = (hour: number, platform: number): Row => ({
+  ...{ hour, platform },
+  ...{ sends: 0, opens: 0, deliveries: 0, inboxOpens: 0, unshowableSends: 0, errors: 0 },
+});
+
+/** The counters of a chunk, each with its devices by hour; the same sets that `metricsOf` counts as a whole. */
+function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets, within?: Bitmap]> {
+  yield ['sends', chunk.sent];
+  yield ['unshowableSends', chunk.sent, chunk.notDisplayable];
+  yield ['opens', chunk.opened, chunk.eligible];
+  yield ['deliveries', mergeHours([chunk.delivered, chunk.opened]), chunk.eligible];
+  for (const { hours } of chunk.failed) yield ['errors', hours];
+}
+
+/**
+ * Metrics by hour and platform, ordered, without rows in which nothing happened; a counter belongs to the hour of its own event (R-H5). The sum over
+ * all hours equals the metrics of R-H4.
+ * @param platforms empty = all
+ */
+export function intervalTotalsOf(stages: readonly ChunkStages[], platforms: readonly number[]): HourTotals[] {
+  const rows = new Map<string, Row>();
+  for (const chunk of stages.filter(isWanted(platforms))) {
+    for (const [counter, hours, within] of countersOf(chunk)) {
+      for (const [time, set] of hours) {
+        const count = within ? set.intersect(within).size : set.size;
+        if (count === 0) continue;
+        const hour = Math.floor(time);
+        const key = `${hour}/${chunk.platform}`;
+        let row = rows.get(key);
+        if (!row) rows.set(key, (row = emptyRow(hour, chunk.platform)));
+        row[counter] += count;
+      }
+    }
+  }
+  return [...rows.values()].sort((a, b) => a.hour - b.hour || a.platform - b.platform);
+}
