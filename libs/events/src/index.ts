@@ -23,6 +23,7 @@ export {
   Content,
   InboxContent,
   IosContent,
+  MacContent,
   Localized,
   LocalizedEntry,
 } from './generated/tidings/events/v1/content.ts';

@@ -16,7 +16,7 @@ const MOST_KEPT = 100_000;
 
 /** Members that are passed on as their source JSON (R-I18). */
 const PASSED_ON: ReadonlySet<string> = new Set([
-  ...['data', 'userData', 'ios_root_params', 'android_root_params', 'rootParams'],
+  ...['data', 'userData', 'ios_root_params', 'android_root_params', 'mac_root_params', 'rootParams'],
   ...['template_bindings', 'dynamic_content_placeholders'],
 ]);
 

@@ -32,7 +32,7 @@ export function attributesOf(
     urlMinimize: isShortened ? SHORTENED : 0,
     ...commonOf(content, text),
     ...androidOf(content?.android, text, url),
-    ...iosOf(content?.ios, text, url),
+    ...appleOf(content, text, url),
   });
 }
 
@@ -51,6 +51,11 @@ const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, 
   androidSilent: android?.silent,
   androidSoundOff: android?.soundOff,
   androidRootParams: android?.rootParams,
+});
+
+const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+  ...iosOf(content?.ios, text, url),
+  macRootParams: content?.mac?.rootParams,
 });
 
 const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({

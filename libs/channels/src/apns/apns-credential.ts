@@ -1,7 +1,8 @@
+import { Fault, Platform } from '@tidings/kernel';
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { CredentialDefinition } from '../credential-definition.ts';
-import { localResults } from '../send-results.ts';
+import type { CredentialDefinition, KeyOpener, OpenedKeyFile } from '../credential-definition.ts';
+import { localResults, type SendResult } from '../send-results.ts';
 
 /** How an application authenticates to APNs. */
 export type ApnsProof =
@@ -25,27 +26,78 @@ const SANDBOX = '0';
 /** The curve of ES256, the only algorithm of APNs tokens. */
 const TOKEN_CURVE = 'prime256v1';
 
-/** The stored settings of iOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
-export const apnsCredential: CredentialDefinition<ApnsCredential> = {
-  requiredFor: () => ['ios_key_file'],
+interface SettingNames {
+  readonly files: readonly string[];
+  readonly required: readonly string[];
+  readonly password: string;
+  readonly gateway: string;
+  readonly bundleId: string;
+  readonly keyId: string;
+  readonly teamId: string;
+}
 
-  async read({ settings }, open) {
+/** The names of the settings, by platform. macOS may have a certificate and its key in two files. */
+const names: ReadonlyMap<number, SettingNames> = new Map([
+  [
+    Platform.iOS,
+    {
+      files: ['ios_key_file'],
+      required: ['ios_key_file'],
+      password: 'ios_key_password',
+      gateway: 'ios_gateway',
+      bundleId: 'ios_bundle_id',
+      keyId: 'ios_key_id',
+      teamId: 'ios_team_id',
+    },
+  ],
+  [
+    Platform.MacOS,
+    {
+      files: ['macos_cert_file', 'macos_key_file'],
+      required: ['macos_gateway'],
+      password: 'macos_key_password',
+      gateway: 'macos_gateway',
+      bundleId: 'macos_bundle_id',
+      keyId: 'macos_key_id',
+      teamId: 'macos_team_id',
+    },
+  ],
+]);
+
+function namesOn(platform: number): SettingNames {
+  const found = names.get(platform);
+  if (!found) throw Fault.bug(`APNs has no settings for platform ${platform}`);
+  return found;
+}
+
+/** The key and the certificates that the files contain together. */
+async function openFiles(files: readonly Buffer[], password: string, open: KeyOpener): Promise<OpenedKeyFile> {
+  const opened = await Promise.all(files.map((file) => open.file(file, password)));
+  return {
+    key: opened.find(({ key }) => key !== undefined)?.key,
+    certificates: opened.find(({ certificates }) => certificates.length > 0)?.certificates ?? [],
+  };
+}
+
+/** The stored settings of iOS or macOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
+export const apnsCredential: CredentialDefinition<ApnsCredential> = {
+  requiredFor: (platform) => namesOn(platform).required,
+
+  async read({ platform, settings }, open) {
+    const of = namesOn(platform);
     const text = (name: string): string => settings.get(name) ?? '';
-    const file = Buffer.from(text('ios_key_file'), 'base64');
-    if (file.length === 0) return localResults.notConfigured;
-    const sandbox = text('ios_gateway') === SANDBOX;
-    const { key: pem, certificates } = await open.file(file, text('ios_key_password'));
+    const files = of.files.map((name) => Buffer.from(text(name), 'base64')).filter(({ length }) => length > 0);
+    if (files.length === 0) return localResults.notConfigured;
+    const sandbox = text(of.gateway) === SANDBOX;
+    const { key: pem, certificates } = await openFiles(files, text(of.password), open);
     if (pem === undefined) return localResults.unusableKey;
+    const given = text(of.bundleId);
     if (certificates.length > 0) {
       const { subject, tls } = clientCertificate(certificates, pem);
-      const bundleId = text('ios_bundle_id') || bundleOf(subject);
+      const bundleId = given || bundleOf(subject);
       return bundleId === '' ? localResults.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
     }
-    const key = createPrivateKey(pem);
-    const [keyId, teamId, bundleId] = [text('ios_key_id'), text('ios_team_id'), text('ios_bundle_id')];
-    if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unusableKey;
-    if (keyId === '' || teamId === '' || bundleId === '') return localResults.notConfigured;
-    return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
+    return tokenCredential(pem, { bundleId: given, sandbox, keyId: text(of.keyId), teamId: text(of.teamId) });
   },
 
   identityOf({ sandbox, proof }) {
@@ -55,6 +107,22 @@ export const apnsCredential: CredentialDefinition<ApnsCredential> = {
     return [environment, proof.teamId, proof.keyId, key.toString('base64')];
   },
 };
+
+interface TokenSettings extends Pick<ApnsCredential, 'bundleId' | 'sandbox'> {
+  readonly keyId: string;
+  readonly teamId: string;
+}
+
+/** A key that signs tokens. */
+function tokenCredential(
+  pem: string,
+  { bundleId, sandbox, keyId, teamId }: TokenSettings,
+): ApnsCredential | SendResult {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unusableKey;
+  if (keyId === '' || teamId === '' || bundleId === '') return localResults.notConfigured;
+  return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
+}
 
 /** The client certificate of a file. @throws Error if the key does not belong to the first certificate */
 function clientCertificate(certificates: readonly string[], key: string) {

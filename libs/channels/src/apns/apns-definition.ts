@@ -1,12 +1,13 @@
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { apnsCredential, type ApnsCredential } from './apns-credential.ts';
+import { appleContentOf } from './apple-content.ts';
 import { apnsPayload } from './apns-payload.ts';
 import { apnsRefusal } from './apns-results.ts';
 
 /** Apple's push service. */
 export const apns: ChannelDefinition<ApnsCredential> = {
-  platforms: [Platform.iOS],
+  platforms: [Platform.iOS, Platform.MacOS],
   variants: { [ALERT]: { channel: 'apns' } },
   variantsFor: () => [ALERT],
   credential: apnsCredential,
@@ -15,8 +16,8 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
   ownTextsOf: ({ ios }) => ({ localized: [ios?.text, ios?.title, ios?.subtitle], urls: [ios?.attachment] }),
-  badgeOf: ({ content }) => content?.ios?.badge,
-  ttlSecondsOf: ({ content }) => content?.ios?.ttlSeconds,
+  badgeOf: (kind) => appleContentOf(kind).badge,
+  ttlSecondsOf: (kind) => appleContentOf(kind).ttlSeconds,
   compile: apnsPayload,
   fits: (body, limit) => body.length <= limit,
   refusal: apnsRefusal,

@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Content } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
 import { parseStatisticsHash } from '@tidings/messaging';
-import { content, ios, isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
+import { content, ios, isHashOf, mac, type TestDevice, texts, written } from '../testing/payloads.ts';
 import { apns } from './apns-definition.ts';
+import { ALERT, type PushKind } from '../channel-definition.ts';
 import { apnsPushType } from './apns-payload.ts';
 
 const bodyOf = (fields: Partial<Content>, of: TestDevice = {}): string => written(apns, fields, of).body.toString();
 const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unknown> =>
   JSON.parse(bodyOf(...parameters)) as Record<string, unknown>;
+/** The pushes of a content to a platform. */
+const kindOf = (of: Content, platform: number = Platform.iOS): PushKind => ({ platform, variant: ALERT, content: of });
+const pushTypeOf = (of: Content, platform?: number) => apnsPushType(kindOf(of, platform));
 const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
 
 describe('an APNs payload', () => {
@@ -113,26 +118,26 @@ describe('an APNs payload', () => {
   it('that is silent only wakes the app', () => {
     const fields = { ios: ios({ silent: true, badge: '3', sound: 'x' }), data: '{}' };
     expect(apsOf(fields)).toEqual({ 'content-available': 1 });
-    expect(apnsPushType(content(fields))).toBe('background');
+    expect(pushTypeOf(content(fields))).toBe('background');
     expect(written(apns, fields).limit).toBe(4096);
   });
 
   it('of data alone only wakes the app, with a badge it is an alert', () => {
-    expect(apnsPushType(content({ text: undefined, data: '{}' }))).toBe('background');
+    expect(pushTypeOf(content({ text: undefined, data: '{}' }))).toBe('background');
     const badge = { text: undefined, ios: ios({ badge: '3' }) };
-    expect(apnsPushType(content(badge))).toBe('alert');
+    expect(pushTypeOf(content(badge))).toBe('alert');
     expect(apsOf(badge)).toEqual({ badge: 3 });
   });
 
   it('of a call is a VoIP push and may be larger', () => {
     const fields = { voip: true, ios: ios({ rootParams: '{"callerName":"Anna","video":true}' }) };
-    expect(apnsPushType(content(fields))).toBe('voip');
+    expect(pushTypeOf(content(fields))).toBe('voip');
     expect(written(apns, fields).limit).toBe(5120);
     expect(payloadOf(fields)).toMatchObject({ callerName: 'Anna', video: true });
   });
 
   it('with call keys, but without voip, is an ordinary push', () => {
-    expect(apnsPushType(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
+    expect(pushTypeOf(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
   });
 
   it('that is too large has its body truncated on request', () => {
@@ -146,5 +151,46 @@ describe('an APNs payload', () => {
     const whole = written(apns, long);
     expect(whole.body.length).toBeGreaterThan(8000);
     expect(apns.fits(whole.body, whole.limit)).toBe(false);
+  });
+});
+
+describe('an APNs payload for macOS', () => {
+  const onMac = { platform: Platform.MacOS };
+
+  it('has the common texts, and its own settings', () => {
+    const rootParams = '{"aps":{"x":1},"own":2}';
+    const fields = {
+      title: texts({ default: 'T' }),
+      data: '{}',
+      ios: ios({ text: texts({ default: 'iOS' }), badge: '1', sound: 'ios', silent: true, threadId: 't' }),
+      mac: mac({ badge: '4', sound: 'Glass', rootParams }),
+    };
+    const { p, ...payload } = payloadOf(fields, onMac);
+    expect(payload).toEqual({
+      ...{ aps: { alert: { title: 'T', body: 'Hello' }, badge: 4, sound: 'Glass', x: 1 }, own: 2 },
+      ...{ u: '{}', pw_msg: '1' },
+    });
+    expect(isHashOf(p, Platform.MacOS)).toBe(true);
+  });
+
+  it('shows the badge that was computed for the device', () => {
+    const fields = { mac: mac({ badge: '+1' }), ios: ios({ badge: '9' }) };
+    expect(apns.badgeOf(kindOf(content(fields), Platform.MacOS))).toBe('+1');
+    expect(apsOf(fields, { ...onMac, badge: 3 })).toMatchObject({ badge: 3 });
+  });
+
+  it('is kept for its own time', () => {
+    const fields = content({ mac: mac({ ttlSeconds: 60 }), ios: ios({ ttlSeconds: 5 }) });
+    expect([Platform.MacOS, Platform.iOS].map((platform) => apns.ttlSecondsOf(kindOf(fields, platform)))).toEqual([
+      60, 5,
+    ]);
+    expect(apns.ttlSecondsOf({ ...onMac, variant: ALERT })).toBeUndefined();
+  });
+
+  it('is an ordinary push where iOS gets a call', () => {
+    const call = content({ voip: true });
+    expect(pushTypeOf(call, Platform.MacOS)).toBe('alert');
+    expect(written(apns, call, onMac).limit).toBe(4096);
+    expect(pushTypeOf(content({ text: undefined, data: '{}' }), Platform.MacOS)).toBe('background');
   });
 });

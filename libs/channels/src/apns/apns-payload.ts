@@ -1,4 +1,3 @@
-import type { Content, IosContent } from '@tidings/events';
 import {
   badge,
   compilePayload,
@@ -15,9 +14,10 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from '../badge.ts';
-import type { ChannelPayload, Push } from '../channel-definition.ts';
+import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 import { openActionFragments } from '../open-action.ts';
+import { type AppleContent, appleContentOf } from './apple-content.ts';
 
 /** `apns-push-type`. */
 export type ApnsPushType = 'alert' | 'background' | 'voip';
@@ -34,33 +34,32 @@ interface Alert {
   readonly body: string | undefined;
 }
 
-/** The texts for a language, each selected separately; a field of the platform overrides the common one (R-I14, R-I15). */
-function alertOf({ text: common, title, subtitle, ios }: Content, language: string): Alert {
-  return {
-    title: textFor(ios?.title ?? title, language),
-    subtitle: textFor(ios?.subtitle ?? subtitle, language),
-    body: textFor(ios?.text ?? common, language),
-  };
-}
+/** The texts for a language, each selected separately (R-I15). */
+const alertOf = ({ title, subtitle, text: body }: AppleContent, language: string): Alert => ({
+  title: textFor(title, language),
+  subtitle: textFor(subtitle, language),
+  body: textFor(body, language),
+});
 
 const isEmpty = ({ title, subtitle, body }: Alert): boolean => !given(title) && !given(subtitle) && !given(body);
 
 /** A push without text, sound and badge may only wake the app. */
-function isBackground({ ios }: Content, alert: Alert): boolean {
-  if (ios?.silent) return true;
-  return isEmpty(alert) && ios?.badge === undefined && !given(soundOf(ios, alert));
+function isBackground(apple: AppleContent, alert: Alert): boolean {
+  if (apple.silent) return true;
+  return isEmpty(alert) && apple.badge === undefined && !given(soundOf(apple, alert));
 }
 
 /** An absent sound is the default one, an empty one is none; a push without text has no sound unless requested. */
-function soundOf(ios: IosContent | undefined, alert: Alert): string | undefined {
-  if (ios?.soundOff) return undefined;
-  return ios?.sound ?? (isEmpty(alert) ? undefined : DEFAULT_SOUND);
+function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | undefined {
+  if (soundOff) return undefined;
+  return sound ?? (isEmpty(alert) ? undefined : DEFAULT_SOUND);
 }
 
 /** The push type of a batch, the same for all its languages. */
-export function apnsPushType(content: Content): ApnsPushType {
-  if (content.voip) return 'voip';
-  return isBackground(content, alertOf(content, '')) ? 'background' : 'alert';
+export function apnsPushType(kind: PushKind): ApnsPushType {
+  const apple = appleContentOf(kind);
+  if (apple.voip) return 'voip';
+  return isBackground(apple, alertOf(apple, '')) ? 'background' : 'alert';
 }
 
 function alertFragment(alert: Alert, context: TemplateContext, trim: boolean): Fragment | undefined {
@@ -73,9 +72,9 @@ function alertFragment(alert: Alert, context: TemplateContext, trim: boolean): F
   return title || subtitle ? object({ title, subtitle, body }) : body;
 }
 
-function soundFragment(ios: IosContent | undefined, alert: Alert): Fragment | undefined {
-  const name = soundOf(ios, alert);
-  if (ios?.critical) return json({ critical: 1, name: given(name) ? name : DEFAULT_SOUND, volume: 1 });
+function soundFragment(apple: AppleContent, alert: Alert): Fragment | undefined {
+  const name = soundOf(apple, alert);
+  if (apple.critical) return json({ critical: 1, name: given(name) ? name : DEFAULT_SOUND, volume: 1 });
   return given(name) ? json(name) : undefined;
 }
 
@@ -92,52 +91,50 @@ const named = (value: string | undefined): Fragment | undefined => (given(value)
 
 /** Text, sound and badge; a background push must have none of these. */
 function shownFragments(
-  content: Content,
+  apple: AppleContent,
   alert: Alert,
   context: TemplateContext,
 ): Record<string, Fragment | undefined> {
-  const { ios, voip } = content;
-  if (!voip && isBackground(content, alert)) return { 'content-available': json(1) };
+  if (!apple.voip && isBackground(apple, alert)) return { 'content-available': json(1) };
   return {
-    alert: alertFragment(alert, context, ios?.trim ?? false),
-    badge: badgeFragment(ios?.badge),
-    sound: soundFragment(ios, alert),
+    alert: alertFragment(alert, context, apple.trim ?? false),
+    badge: badgeFragment(apple.badge),
+    sound: soundFragment(apple, alert),
   };
 }
 
-function apsFragment(content: Content, alert: Alert, context: TemplateContext, extra: JsonObject): Fragment {
-  const { ios } = content;
+function apsFragment(apple: AppleContent, alert: Alert, context: TemplateContext, extra: JsonObject): Fragment {
   return object({
-    ...shownFragments(content, alert, context),
-    category: named(ios?.categoryCustom) ?? named(ios?.category),
-    'thread-id': named(ios?.threadId),
-    'interruption-level': named(ios?.interruptionLevel),
-    'mutable-content': given(ios?.attachment) ? json(1) : undefined,
+    ...shownFragments(apple, alert, context),
+    category: named(apple.categoryCustom) ?? named(apple.category),
+    'thread-id': named(apple.threadId),
+    'interruption-level': named(apple.interruptionLevel),
+    'mutable-content': given(apple.attachment) ? json(1) : undefined,
     ...fragments(extra),
   });
 }
 
 /**
- * The payload of a message in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they take precedence, but not
+ * The payload of a message to its platform in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they take precedence, but not
  * over the statistics hash.
  * @param key the message's, in the application of the devices
  */
 export function apnsPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
   const content = message.content!;
-  const { ios } = content;
+  const apple = appleContentOf(message);
   const context = { variables: variablesOf(content), tags: content.tags };
-  const alert = alertOf(content, language);
-  const { aps: extra, ...root } = parseObject(ios?.rootParams);
+  const alert = alertOf(apple, language);
+  const { aps: extra, ...root } = parseObject(apple.rootParams);
   const extraAps = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? (extra as JsonObject) : {};
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   const whole = object({
-    aps: apsFragment(content, alert, context, extraAps),
+    aps: apsFragment(apple, alert, context, extraAps),
     pw_msg: json('1'),
     u: content.data === undefined ? undefined : json(content.data),
     ...openActionFragments(content, context, (page) => page),
-    attachment: given(ios?.attachment) ? url(ios.attachment, context) : undefined,
+    attachment: given(apple.attachment) ? url(apple.attachment, context) : undefined,
     ...fragments(root),
     p: statisticsHash(hash, key),
   });
-  return { payload: compilePayload(whole), limit: content.voip ? VOIP_LIMIT : LIMIT };
+  return { payload: compilePayload(whole), limit: apple.voip ? VOIP_LIMIT : LIMIT };
 }

@@ -1,4 +1,4 @@
-import { AndroidContent, Content, IosContent, type LocalizedEntry } from '@tidings/events';
+import { AndroidContent, Content, IosContent, MacContent, type LocalizedEntry } from '@tidings/events';
 import { isGenuine, messageKeyOf, type OutgoingMessage, parseStatisticsHash, PayloadWriter } from '@tidings/messaging';
 import { createSecretKey } from 'node:crypto';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
@@ -20,6 +20,8 @@ export const android = (fields: Partial<AndroidContent> = {}): AndroidContent =>
   ...AndroidContent.decode(empty),
   ...fields,
 });
+
+export const mac = (fields: Partial<MacContent> = {}): MacContent => ({ ...MacContent.decode(empty), ...fields });
 
 export interface TestDevice {
   /** One value for each tag of the content, in the order of the tags. */

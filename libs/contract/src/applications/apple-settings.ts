@@ -35,7 +35,7 @@ export const iosFields = platformFields(
   { secrets: ['ios_key_file', 'ios_key_password'] },
 );
 
-/** device_type 7. */
+/** device_type 7: a certificate with its key, in one file or in two, or a .p8 key with its id, team and bundle (R-A6). */
 export const macFields = platformFields(
   {
     macos_key_management_type: manual,
@@ -43,6 +43,9 @@ export const macFields = platformFields(
     macos_key_file: optional(keyFile),
     macos_key_password: optional(text),
     macos_gateway: gateway,
+    macos_bundle_id: optional(text),
+    macos_key_id: optional(text),
+    macos_team_id: optional(text),
   },
   { secrets: ['macos_cert_file', 'macos_key_file', 'macos_key_password'] },
 );

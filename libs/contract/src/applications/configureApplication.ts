@@ -127,7 +127,18 @@ export const configureApplication = json13('configureApplication', {
     },
     ...(
       [
-        [Platform.MacOS, 'osx', { macos_key_management_type: 'manual', macos_key_file: 'MIIB', macos_gateway: 0 }],
+        [
+          Platform.MacOS,
+          'osx',
+          {
+            macos_key_management_type: 'manual',
+            macos_key_file: 'LS0tLS1CRUdJTg==',
+            macos_gateway: 0,
+            macos_bundle_id: 'com.example.news',
+            macos_key_id: 'ABC123DEFG',
+            macos_team_id: 'DEF123GHIJ',
+          },
+        ],
         [Platform.Windows, 'windows', { wns_psid: 'ms-app://s-1-15-2', wns_secret: 'secret' }],
         [Platform.Amazon, 'amazon', { adm_cid: 'id', adm_secret: 'secret', adm_framework: 'native' }],
         [

@@ -68,6 +68,7 @@ export const createMessage = json13('createMessage', {
             ios_root_params: { aps: { 'mutable-content': 1 } },
             android_led: '#FF0000',
             android_priority: 2,
+            mac_sound: 'Glass',
           },
         ],
       },

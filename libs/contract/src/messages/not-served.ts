@@ -60,10 +60,6 @@ const desktopAndLegacy = [
   'wp_backcontent',
   'wp_count',
   'blackberry_header',
-  'mac_badges',
-  'mac_sound',
-  'mac_root_params',
-  'mac_ttl',
 ] as const;
 
 const names = [...common, ...huawei, ...web, ...desktopAndLegacy];

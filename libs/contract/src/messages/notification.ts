@@ -7,6 +7,7 @@ import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { iosContent, iosFields } from './ios.ts';
+import { macContent, macFields } from './mac.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import { sendDate } from './send-date.ts';
@@ -59,6 +60,7 @@ export const messageFields = {
   ...iosFields,
   ...androidFields,
   ...cappingFields,
+  ...macFields,
   ...safariFields,
   ...notServedFields,
 };
@@ -119,6 +121,7 @@ const contentOf = (given: Fields) => ({
   voip: given.voip_push,
   ios: iosContent(given),
   android: androidContent(given),
+  mac: macContent(given),
 });
 
 /** Who receives a message. */

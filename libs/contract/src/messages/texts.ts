@@ -78,3 +78,10 @@ export const rootParamsWithData = anyObject
     path: ['data'],
   })
   .transform((value, context) => bounded(JSON.stringify(value), context));
+
+/** {@link jsonObject} of at most `max` bytes as compact JSON (R-I22). */
+export const rootParamsWithin = (max: number) =>
+  anyObject
+    .meta({ description: `At most ${max} bytes as JSON.` })
+    .transform((value) => JSON.stringify(value))
+    .refine((json) => Buffer.byteLength(json) <= max, `at most ${max} bytes`);

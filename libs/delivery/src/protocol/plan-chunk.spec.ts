@@ -156,7 +156,7 @@ describe('planChunk', () => {
       'eligible',
       'INVALID_CONFIGURATION',
     ]);
-    expect(one({ platform: 7 }, { application: { platforms: [{ ...iOS, platform: 7 }] } })).toEqual([
+    expect(one({ platform: 8 }, { application: { platforms: [{ ...iOS, platform: 8 }] } })).toEqual([
       'eligible',
       'INVALID_CONFIGURATION',
     ]);

@@ -131,7 +131,7 @@ class ApnsSender implements Sender {
     const { job, prepared, connection, clock } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
-    this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch.content!), prepared.credential.bundleId);
+    this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch), prepared.credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
     this.#key = keyOfBatch(deps.reportKey, job.batch);
     this.#tokens = new PathTokens(job.columns);

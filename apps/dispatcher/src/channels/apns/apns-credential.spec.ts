@@ -16,12 +16,8 @@ const complete = {
   ios_key_id: 'K',
   ios_team_id: 'T',
 };
-const of = (settings: Readonly<Record<string, string>>) =>
-  readCredential(
-    definitions.apns.credential,
-    { platform: Platform.iOS, settings: new Map(Object.entries(settings)) },
-    keyOpener,
-  );
+const of = (settings: Readonly<Record<string, string>>, platform: number = Platform.iOS) =>
+  readCredential(definitions.apns.credential, { platform, settings: new Map(Object.entries(settings)) }, keyOpener);
 
 describe('an APNs credential', () => {
   it('is a key that signs tokens', async () => {
@@ -35,6 +31,39 @@ describe('an APNs credential', () => {
   it('is a certificate with its key', async () => {
     const settings = { ios_key_file: base64(cert + key), ios_bundle_id: 'com.example', ios_gateway: '0' };
     expect(await of(settings)).toMatchObject({ bundleId: 'com.example', sandbox: true, proof: { by: 'certificate' } });
+  });
+
+  it.each([
+    ['in one file', { macos_key_file: base64(cert + key) }],
+    ['in two', { macos_cert_file: base64(cert), macos_key_file: base64(key) }],
+  ])('of macOS is a certificate with its key, %s', async (_, files) => {
+    const settings = { ...files, macos_gateway: '0', macos_bundle_id: 'com.example.mac' };
+    expect(await of(settings, Platform.MacOS)).toMatchObject({
+      ...{ bundleId: 'com.example.mac', sandbox: true },
+      proof: { by: 'certificate', tls: { cert: expect.stringContaining('CERTIFICATE'), key } },
+    });
+  });
+
+  it('of macOS may be a key that signs tokens', async () => {
+    const file = { macos_key_file: base64(privateKey), macos_gateway: '1' };
+    const ids = { macos_bundle_id: 'com.example.mac', macos_key_id: 'K', macos_team_id: 'T' };
+    expect(await of({ ...file, ...ids }, Platform.MacOS)).toMatchObject({
+      ...{ bundleId: 'com.example.mac', sandbox: false },
+      proof: { by: 'token', keyId: 'K', teamId: 'T' },
+    });
+    expect(await of(file, Platform.MacOS)).toMatchObject({ name: 'not_configured' });
+  });
+
+  it.each([
+    ['without a file', {}, 'not_configured'],
+    ['with a certificate alone', { macos_cert_file: base64(cert) }, 'unusable_key'],
+    [
+      'with the key of another certificate',
+      { macos_cert_file: base64(cert), macos_key_file: base64(privateKey) },
+      'unusable_key',
+    ],
+  ])('of macOS is none %s', async (_, files, name) => {
+    expect(await of({ ...files, macos_gateway: '1', macos_bundle_id: 'b' }, Platform.MacOS)).toMatchObject({ name });
   });
 
   it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', async (name) => {

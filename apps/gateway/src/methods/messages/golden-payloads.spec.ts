@@ -37,10 +37,11 @@ function payloadOf(platform: number, notification: Json): Json {
   return JSON.parse(new PayloadWriter().write(payload, columns, 0, limit).toString()) as Json;
 }
 
-const iosOf = (notification: Json): Json => {
-  const { p: _hash, ...payload } = payloadOf(Platform.iOS, notification);
+const appleOf = (platform: number, notification: Json): Json => {
+  const { p: _hash, ...payload } = payloadOf(platform, notification);
   return payload;
 };
+const iosOf = (notification: Json): Json => appleOf(Platform.iOS, notification);
 const androidOf = (notification: Json): Json => {
   const { message } = payloadOf(Platform.Android, notification) as { message: { android: Json; data: Json } };
   const { p: _hash, ...data } = message.data;
@@ -89,6 +90,17 @@ const iosRows: readonly Row[] = [
   ['ios_trim_content', 1, plainIos],
 ];
 
+const macRows: readonly Row[] = [
+  ['mac_badges', 5, aps({ badge: 5 })],
+  ['mac_badges', '+1', aps({ badge: COMPUTED_BADGE })],
+  ['mac_badges', '-2', aps({ badge: COMPUTED_BADGE })],
+  ['mac_sound', 'Glass', aps({ sound: 'Glass' })],
+  ['mac_sound', '', { ...bareIos, aps: { alert: 'Text' } }],
+  ['mac_root_params', { aps: { 'thread-id': 't' }, a: [1] }, { ...aps({ 'thread-id': 't' }), a: [1] }],
+  // A header of the request, as on iOS.
+  ['mac_ttl', 60, plainIos],
+];
+
 const androidRows: readonly Row[] = [
   ['android_header', 'Header', data({ header: 'Header' })],
   ['android_content', { default: 'Own' }, data({ title: 'Own' })],
@@ -127,15 +139,20 @@ describe('a payload of every field (Spec I)', () => {
     expect(iosOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
+  it.each(macRows)('macOS: %s %j', (field, value, payload) => {
+    expect(appleOf(Platform.MacOS, { content: 'Text', [field]: value })).toEqual(payload);
+    expect(iosOf({ content: 'Text', [field]: value })).toEqual(plainIos);
+  });
+
   it.each(androidRows)('Android: %s %j', (field, value, payload) => {
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
   it('is here for each field of a platform', () => {
     const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
-    const own = [...fields].filter((field) => /^(ios|apns|android)_/.test(field));
+    const own = [...fields].filter((field) => /^(ios|apns|mac|android)_/.test(field));
     expect(own.length).toBeGreaterThan(30);
-    const rows = new Set([...iosRows, ...androidRows].map(([field]) => field));
+    const rows = new Set([...iosRows, ...macRows, ...androidRows].map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
-import { apnsToken, fcmToken } from '@tidings/simulators';
-import { listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
-import { IOS, ANDROID, android, ios, type MessagesUnderTest } from './testing/messages.ts';
+import { apnsToken, fcmToken, generateApnsKey } from '@tidings/simulators';
+import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { IOS, ANDROID, MAC, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about the payloads that providers receive. */
 export function payloadFeatures(test: MessagesUnderTest): void {
@@ -286,6 +286,35 @@ export function payloadFeatures(test: MessagesUnderTest): void {
         },
       ]);
       expect(pushesTo('apns', apple).length + pushesTo('fcm', google).length).toBe(before);
+      expect(await brokenBy(application, code)).toEqual([]);
+    });
+
+    it('has what macOS can be told, by a credential of its own', async () => {
+      const key = generateApnsKey();
+      world.simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
+      await world.call('configureApplication', {
+        ...{ application, device_type: MAC, macos_key_management_type: 'manual', macos_gateway: 1 },
+        ...{ macos_key_file: Buffer.from(key.privateKey).toString('base64'), macos_bundle_id: 'com.example.mac' },
+        ...{ macos_key_id: key.keyId, macos_team_id: key.teamId },
+      });
+      const mac = apnsToken('accepted', 9003);
+      await register(application, 'mac', { device_type: MAC, push_token: mac.toUpperCase() });
+      const shown = async (notification: Parameters) => {
+        const code = await sendOne(application, { devices: ['mac'], content: 'Hello', title: 'T', ...notification });
+        await world.settle();
+        return { code, payload: payloadOf('apns', mac) };
+      };
+      const badged = { ios_badges: 9, mac_badges: 3, mac_sound: 'Glass', mac_root_params: { aps: { x: 1 }, own: 2 } };
+      const { payload, code } = await shown({ ...badged, data: { k: 1 }, mac_ttl: 60 });
+      expect(payload).toEqual({
+        ...{ aps: { alert: { title: 'T', body: 'Hello' }, badge: 3, sound: 'Glass', x: 1 }, own: 2 },
+        ...{ u: '{"k":1}', pw_msg: '1', p: hash },
+      });
+      expect((await shown({ mac_badges: '+2' })).payload['aps']).toMatchObject({ badge: 5 });
+      await world.call('pushStat', { application, hwid: 'mac', hash: payload['p'] });
+      await world.settle();
+      const figures = funnelFigures(await funnelOf(code), MAC);
+      expect(figures).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0, opened: 1 });
       expect(await brokenBy(application, code)).toEqual([]);
     });
 

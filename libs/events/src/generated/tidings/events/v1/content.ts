@@ -61,6 +61,7 @@ export interface Content {
   richMedia?: string | undefined;
   pageId?: number | undefined;
   remotePage?: string | undefined;
+  mac: MacContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -104,6 +105,19 @@ export interface IosContent {
     | undefined;
   /** Cut the body to the provider's limit instead of refusing it (R-I23). */
   trim: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields mac_* of section I; an absent one was not given. */
+export interface MacContent {
+  /** "5", "+1" or "-2". */
+  badge?: string | undefined;
+  sound?:
+    | string
+    | undefined;
+  /** A JSON object merged at the payload's root. */
+  rootParams?: string | undefined;
+  ttlSeconds?: number | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -368,6 +382,7 @@ function createBaseContent(): Content {
     richMedia: undefined,
     pageId: undefined,
     remotePage: undefined,
+    mac: undefined,
   };
 }
 
@@ -420,6 +435,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.remotePage !== undefined) {
       writer.uint32(130).string(message.remotePage);
+    }
+    if (message.mac !== undefined) {
+      MacContent.encode(message.mac, writer.uint32(138).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -573,6 +591,14 @@ export const Content: MessageFns<Content> = {
             message.remotePage = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.mac = MacContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -654,6 +680,7 @@ export const Content: MessageFns<Content> = {
     message.richMedia = object.richMedia ?? undefined;
     message.pageId = object.pageId ?? undefined;
     message.remotePage = object.remotePage ?? undefined;
+    message.mac = (object.mac !== undefined && object.mac !== null) ? MacContent.fromPartial(object.mac) : undefined;
     return message;
   },
 };
@@ -1085,6 +1112,145 @@ export const IosContent: MessageFns<IosContent> = {
     message.critical = object.critical ?? false;
     message.interruptionLevel = object.interruptionLevel ?? undefined;
     message.trim = object.trim ?? false;
+    return message;
+  },
+};
+
+function createBaseMacContent(): MacContent {
+  return { badge: undefined, sound: undefined, rootParams: undefined, ttlSeconds: undefined };
+}
+
+export const MacContent: MessageFns<MacContent> = {
+  encode(message: MacContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.badge !== undefined) {
+      writer.uint32(10).string(message.badge);
+    }
+    if (message.sound !== undefined) {
+      writer.uint32(18).string(message.sound);
+    }
+    if (message.rootParams !== undefined) {
+      writer.uint32(26).string(message.rootParams);
+    }
+    if (message.ttlSeconds !== undefined) {
+      writer.uint32(32).uint32(message.ttlSeconds);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MacContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMacContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.badge = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sound = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rootParams = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ttlSeconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MacContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MacContent | MacContent[]> | Iterable<MacContent | MacContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MacContent.encode(p).finish()];
+        }
+      } else {
+        yield* [MacContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MacContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MacContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MacContent.decode(p)];
+        }
+      } else {
+        yield* [MacContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MacContent>, I>>(base?: I): MacContent {
+    return MacContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MacContent>, I>>(object: I): MacContent {
+    const message = createBaseMacContent();
+    message.badge = object.badge ?? undefined;
+    message.sound = object.sound ?? undefined;
+    message.rootParams = object.rootParams ?? undefined;
+    message.ttlSeconds = object.ttlSeconds ?? undefined;
     return message;
   },
 };

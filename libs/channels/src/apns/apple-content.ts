@@ -1,0 +1,26 @@
+import type { Content, IosContent } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import type { PushKind } from '../channel-definition.ts';
+
+/** A content as one of Apple's platforms shows it: the common texts unless the platform has its own (R-I14). An absent field was not given. */
+export interface AppleContent extends Partial<IosContent> {
+  /** Pushed as a call (R-I24). */
+  readonly voip?: boolean;
+}
+
+/** What a content says for one platform only. */
+const overrides: ReadonlyMap<number, (content: Content) => AppleContent> = new Map([
+  [Platform.iOS, ({ ios, voip }) => ({ ...ios, voip })],
+  [Platform.MacOS, ({ mac }) => ({ ...mac })],
+]);
+
+export function appleContentOf({ content, platform }: PushKind): AppleContent {
+  if (!content) return {};
+  const own = overrides.get(platform)?.(content) ?? {};
+  return {
+    ...own,
+    text: own.text ?? content.text,
+    title: own.title ?? content.title,
+    subtitle: own.subtitle ?? content.subtitle,
+  };
+}

@@ -1,0 +1,22 @@
+import type { z } from 'zod';
+import { optional, text } from '../values.ts';
+import { badge, ttl } from './ios.ts';
+import { rootParamsWithin } from './texts.ts';
+
+/** Fields `mac_*` of a notification. */
+export const macFields = {
+  mac_badges: optional(badge),
+  mac_sound: optional(text),
+  mac_root_params: optional(rootParamsWithin(256)),
+  mac_ttl: optional(ttl),
+};
+
+type Fields = { [Name in keyof typeof macFields]: z.output<(typeof macFields)[Name]> };
+
+/** The macOS overrides of the common settings; undefined = not given. */
+export const macContent = (fields: Fields) => ({
+  badge: fields.mac_badges,
+  sound: fields.mac_sound,
+  rootParams: fields.mac_root_params,
+  ttlSeconds: fields.mac_ttl,
+});
