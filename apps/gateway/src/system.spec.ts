@@ -41,6 +41,20 @@ describe('the system', () => {
     expect(asked).toEqual(['a asked', 'a done', 'b asked', 'b done']);
   });
 
+  it('asks one process of a service for everything, after the others, which are asked only for their own work', async () => {
+    const asked: string[] = [];
+    const named = (name: string): Operations => ({
+      ...service(idle),
+      settled: async ({ ownOnly = false }) => {
+        await Promise.resolve();
+        asked.push(`${name} ${ownOnly ? 'own' : 'all'}`);
+        return { open: name === 'c' ? [name] : [] };
+      },
+    });
+    expect(await systemOf([() => [named('a'), named('b'), named('c')]], systemClock).open()).toEqual(['c']);
+    expect(asked).toEqual(['b own', 'c own', 'a all']);
+  });
+
   it('has one time, whether services share the clock or have their own', async () => {
     const clock = new ShiftedClock();
     const own = new ShiftedClock();

@@ -17,16 +17,23 @@ function unlessUnavailable(thrown: unknown): void {
 }
 
 /**
+ * Open work of a service. One process is asked for what all of them know, such as lags, because that takes a dozen queries; the others first, for
+ * what only they know, because their work ends in what all know.
+ */
+async function openIn([first, ...others]: readonly Operations[]): Promise<readonly string[]> {
+  const own = await Promise.all(others.map((each) => each.settled({ ownOnly: true })));
+  const all = first ? [await first.settled({})] : [];
+  return [...all, ...own].flatMap((reply) => reply.open);
+}
+
+/**
  * @param services in the order in which work flows from one to the next. They are queried in sequence, so that no work moves unseen from a service
  * still to be queried to one already queried; the second round finds work that flows the other way.
  */
 export function systemOf(services: readonly Processes[], clock: Clock): System {
   const openOnce = async (): Promise<readonly string[]> => {
     const open: string[] = [];
-    for (const processes of services) {
-      const replies = await Promise.all((await processes()).map((each) => each.settled({})));
-      open.push(...replies.flatMap((reply) => reply.open));
-    }
+    for (const processes of services) open.push(...(await openIn(await processes())));
     return open;
   };
   /** Advances every clock to the same offset, and returns the largest offset found. */

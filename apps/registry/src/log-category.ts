@@ -8,14 +8,14 @@ import {
   type RelayOptions,
   truncateLogs,
 } from '@tidings/event-store';
-import type { Closing, ServiceDeps } from '@tidings/runtime';
+import type { Closing, OpenWork, ServiceDeps } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 
 /** The logs of a category with their relay. */
 export interface LogCategory<Command, Reply> {
   readonly writer: LogWriter<Command, Reply>;
-  /** One line for what is not written or not published yet. */
-  readonly open: () => Promise<string[]>;
+  /** One line for what is not written or not published yet: by this process, or by any. */
+  readonly open: OpenWork;
 }
 
 export interface LogCategoryOptions<Event>
@@ -59,11 +59,16 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
   const truncation = truncateLogs(db, definition, { clock, log, retentionMs });
   closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
   await writer.applyCommits();
+  const unpublished = (isPublished: boolean): string[] =>
+    isPublished ? [] : [`${service}: unpublished commits of ${category}`];
   return {
     writer,
-    async open() {
-      if (!writer.idle()) return [`${service}: commands to ${category}`];
-      return (await relay.level()) ? [] : [`${service}: unpublished commits of ${category}`];
+    open: {
+      async own() {
+        if (!writer.idle()) return [`${service}: commands to ${category}`];
+        return unpublished(await relay.quiet());
+      },
+      shared: async () => unpublished(await relay.level()),
     },
   };
 }

@@ -3,7 +3,7 @@ import { commitRetention, type LogWriter, openCommits, openRedaction } from '@ti
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
-import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, type Open, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
 import { accountsLog } from './accounts/account-log.ts';
@@ -86,9 +86,6 @@ const PURGE_EVERY_MS = 1000;
 const ICONS_EVERY_MS = 60_000;
 /** During a rotation of the master key, a process with the keys in the opposite order may seal with the previous one as long as it runs. */
 const RESEAL_EVERY_MS = 60_000;
-
-/** Open work of a part of the registry, one line per item. */
-type Open = () => Promise<string[]>;
 
 /** The lag of this service's consumer groups. */
 const lagOf =
@@ -256,14 +253,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   closing.add('languages', languages, (figures) => figures.close());
   const groupsOf = async (application: string): Promise<string[]> =>
     (await store.groupsOf(application)).map(({ code }) => code);
-  const parts: Open[] = [
-    ...(resealing ? [() => resealing.open()] : []),
-    ...work.open,
-    accountLogs.open,
-    deviceLogs.open,
-    visitLogs.open,
-    lagOf(broker),
-  ];
+  const logs = [accountLogs, deviceLogs, visitLogs].map((category) => category.open);
+  const open: OpenWork = {
+    own: () => allOpen([...(resealing ? [() => resealing.open()] : []), ...logs.map(({ own }) => own)]),
+    shared: () => allOpen([...work.open, ...logs.map(({ shared: ofAll }) => ofAll), lagOf(broker)]),
+  };
   return {
     accounts: {
       ...accountsRpc(store, write, { clock, keys: ownKeys }),
@@ -286,7 +280,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...geozonesRpc(geozones, write, { clock, nextId, presets, groupsOf }),
       ...reportRpc({ db, clock, keys, owners, store, geozones, presets, visits: visitLogs.writer }),
     },
-    operations: operationsOf(clock, () => allOpen(parts)),
+    operations: operationsOf(clock, open),
     close: () => closing.close(),
   };
 }

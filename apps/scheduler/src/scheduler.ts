@@ -107,7 +107,9 @@ export async function openScheduler({
     closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());
   }
 
-  const open = async (): Promise<string[]> => {
+  const published = (isPublished: boolean): string[] => (isPublished ? [] : ['scheduler: publishing']);
+  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.quiet()) : ['scheduler: writing']);
+  const shared = async (): Promise<string[]> => {
     const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
     return [
@@ -115,13 +117,12 @@ export async function openScheduler({
       ...(await deletions.open()),
       ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
-      ...(writer.idle() ? [] : ['scheduler: writing']),
-      ...((await relay.level()) ? [] : ['scheduler: publishing']),
+      ...published(await relay.level()),
     ];
   };
   return {
     messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keys.identity.transaction, publicUrl }),
-    operations: operationsOf(clock, open),
+    operations: operationsOf(clock, { own, shared }),
     close: () => closing.close(),
   };
 }

@@ -118,9 +118,12 @@ export async function openStatistics({
         return funnelOf(all, releasedAt, new Date(clock.now()), platforms, !trackingOff);
       },
     },
-    operations: operationsOf(clock, async () => {
-      const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
-      return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
+    operations: operationsOf(clock, {
+      own: async () => [],
+      async shared() {
+        const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+        return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
+      },
     }),
     async close() {
       await Promise.all([subscription.stop(), expiry.stop()]);

@@ -34,7 +34,7 @@ export { masterKeyModel } from './storage/master-key.schema.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
-export { operationsOf, type ServiceOperations } from './service-operations.ts';
+export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';

@@ -2,14 +2,27 @@ import { type Clock, Fault, ShiftedClock } from '@tidings/kernel';
 
 /** The methods of every service for operators and tests (architecture 8); the shape of `Operations` in tidings.rpc.v1. */
 export interface ServiceOperations {
-  settled(): Promise<{ open: string[] }>;
+  settled(request: { readonly ownOnly?: boolean | undefined }): Promise<{ open: string[] }>;
   advanceClock(request: { readonly aheadMs: bigint }): Promise<{ nowMs: bigint; aheadMs: bigint }>;
 }
 
-/** The operations of a service. @param open returns one line per unfinished item; none = settled */
-export const operationsOf = (clock: Clock, open: () => Promise<string[]>): ServiceOperations => ({
-  async settled() {
-    return { open: await open() };
+/** Returns one line per unfinished item; none = settled. */
+export type Open = () => Promise<string[]>;
+
+/** Unfinished work of a service with several processes. An item is in `shared` before it leaves `own`. */
+export interface OpenWork {
+  /** What only this process knows, such as commands that it is writing. */
+  readonly own: Open;
+  /** What the stores tell any process of the service alike, such as the lag of its consumer groups. */
+  readonly shared: Open;
+}
+
+/** The operations of a service. @param open a function if every process has to be asked for everything */
+export const operationsOf = (clock: Clock, open: Open | OpenWork): ServiceOperations => ({
+  async settled({ ownOnly }) {
+    if (typeof open === 'function') return { open: await open() };
+    const own = await open.own();
+    return { open: ownOnly ? own : [...own, ...(await open.shared())] };
   },
   async advanceClock({ aheadMs }) {
     if (!(clock instanceof ShiftedClock)) throw Fault.forbidden('The clock can be set only with TIDINGS_TEST_CLOCK=1');

@@ -4,7 +4,7 @@ import { commitRetention } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
-import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/account-store.ts';
@@ -70,10 +70,14 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
   const collaborators = await openCollaborators(deps, closing);
   await consumeAll(deps, collaborators, closing);
   keepWatch(deps, collaborators, closing);
-  const open = async (): Promise<string[]> => {
-    const behind = await Promise.all(Object.values(fanoutGroups).map((group) => lagOf(broker, group)));
-    const writing = [...(await collaborators.fanoutLogs.open()), ...(await collaborators.planLogs.open())];
-    return [...behind.flat(), ...writing, ...(await collaborators.watch.openMessages(BARRIER_MESSAGES))];
+  const { fanoutLogs, planLogs, watch } = collaborators;
+  const open: OpenWork = {
+    own: async () => [...(await fanoutLogs.open.own()), ...(await planLogs.open.own())],
+    async shared() {
+      const behind = await Promise.all(Object.values(fanoutGroups).map((group) => lagOf(broker, group)));
+      const unpublished = [...(await fanoutLogs.open.shared()), ...(await planLogs.open.shared())];
+      return [...behind.flat(), ...unpublished, ...(await watch.openMessages(BARRIER_MESSAGES))];
+    },
   };
   return { operations: operationsOf(clock, open), close: () => closing.close() };
 }

@@ -312,6 +312,17 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(5));
     });
 
+    it('is quiet once the other process can see all that it has published', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      expect([await holder.quiet(), await standby.quiet()]).toEqual([true, true]);
+      await commit(writerOn(db, holder), 'things-1', 5);
+      await until(() => holder.quiet());
+      expect(await standby.level()).toBe(true);
+      expect(broker.seen('things-1')).toEqual(numbers(5));
+    });
+
     it('takes over at once after the other has closed', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);

@@ -37,6 +37,8 @@ export interface Relay<Event> {
   readonly offer: (commit: Commit<Event>) => void;
   /** True when every commit has been published, by any process. */
   level(): Promise<boolean>;
+  /** True when this process publishes nothing, and has stored what it published: what is left, any process sees by {@link level}. */
+  quiet(): Promise<boolean>;
   /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
@@ -138,10 +140,15 @@ class CommitRelay<Event> implements Relay<Event> {
     return [...this.#tails.values()].filter((tail) => tail.isHeld).length;
   }
 
-  async level(): Promise<boolean> {
+  async quiet(): Promise<boolean> {
     if ([...this.#tails.values()].some((tail) => tail.busy)) return false;
     // Other processes know only stored positions.
     await this.#keepPublished();
+    return true;
+  }
+
+  async level(): Promise<boolean> {
+    if (!(await this.quiet())) return false;
     let level = true;
     await this.#eachHead((_, __, isAhead) => (level &&= !isAhead));
     return level;

@@ -12,6 +12,8 @@ export const protobufPackage = "tidings.rpc.v1";
 export const protobufFileName = "tidings/rpc/v1/operations.proto";
 
 export interface SettledRequest {
+  /** Only what this process alone knows. The caller asks another process of the service for the rest, which is the same in all of them. */
+  ownOnly?: boolean | undefined;
 }
 
 export interface SettledReply {
@@ -32,11 +34,14 @@ export interface AdvanceClockReply {
 }
 
 function createBaseSettledRequest(): SettledRequest {
-  return {};
+  return { ownOnly: undefined };
 }
 
 export const SettledRequest: MessageFns<SettledRequest> = {
-  encode(_: SettledRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: SettledRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownOnly !== undefined) {
+      writer.uint32(8).bool(message.ownOnly);
+    }
     return writer;
   },
 
@@ -53,6 +58,14 @@ export const SettledRequest: MessageFns<SettledRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ownOnly = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -100,8 +113,9 @@ export const SettledRequest: MessageFns<SettledRequest> = {
   create<I extends Exact<DeepPartial<SettledRequest>, I>>(base?: I): SettledRequest {
     return SettledRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<SettledRequest>, I>>(_: I): SettledRequest {
+  fromPartial<I extends Exact<DeepPartial<SettledRequest>, I>>(object: I): SettledRequest {
     const message = createBaseSettledRequest();
+    message.ownOnly = object.ownOnly ?? undefined;
     return message;
   },
 };

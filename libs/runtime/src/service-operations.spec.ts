@@ -1,0 +1,28 @@
+import { systemClock } from '@tidings/kernel';
+import { operationsOf } from './service-operations.ts';
+
+describe('the operations of a service', () => {
+  const asked: string[] = [];
+  const work = (name: string) => async () => {
+    asked.push(name);
+    return [name];
+  };
+  beforeEach(() => void asked.splice(0));
+
+  it('tell of its own work before that which all its processes know', async () => {
+    const operations = operationsOf(systemClock, { own: work('own'), shared: work('shared') });
+    expect(await operations.settled({})).toEqual({ open: ['own', 'shared'] });
+    expect(asked).toEqual(['own', 'shared']);
+  });
+
+  it('tell of its own work alone, without a query for the rest', async () => {
+    const operations = operationsOf(systemClock, { own: work('own'), shared: work('shared') });
+    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'] });
+    expect(asked).toEqual(['own']);
+  });
+
+  it('tell of everything in any case where each process has to be asked for everything', async () => {
+    const operations = operationsOf(systemClock, work('all'));
+    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['all'] });
+  });
+});
