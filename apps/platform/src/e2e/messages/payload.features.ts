@@ -313,7 +313,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect((await shown({ mac_badges: '+2' })).payload['aps']).toMatchObject({ badge: 5 });
       await world.call('pushStat', { application, hwid: 'mac', hash: payload['p'] });
       await world.settle();
-      const figures = funnelFigures(await funnelOf(code), MAC);
+      const figures = funnelFigures(await funnelOf(code), MAC, 'OTHER');
       expect(figures).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0, opened: 1 });
       expect(await brokenBy(application, code)).toEqual([]);
     });
