@@ -42,18 +42,25 @@ export interface Sender {
    * Throws a Fault `unavailable` for transient failures; {@link trouble} returns the cause.
    */
   prepare(): Promise<SendResult | undefined>;
-  /** The result of devices whose time is over while the provider cannot be reached. */
-  trouble(): SendResult;
+  /** The result of devices whose time is over while the provider cannot be reached. @param device asked for; undefined = any */
+  trouble(device?: number): SendResult;
+  /**
+   * The way to the provider of a device, by identity: devices of one route are written in order, and routes side by side. Without it, all devices
+   * have one.
+   */
+  routeOf?(device: number): object;
+  /** Until when the provider of a device accepts nothing from this credential, on the business clock; 0 = it does. Without it, always. */
+  throttledUntil?(device: number): number;
   /**
    * Writes the push of a device (an index in the columns). Returns `busy` if there is no room now, or the device's result if it fails locally.
    * @param tag identifies the device to the listener
    * @param deadline when to give up, in milliseconds of the system's clock
    */
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult;
-  /** Calls once, when there may be room or the provider could not be reached. */
-  whenReady(run: () => void): void;
-  /** Until when no connection is attempted, in milliseconds of the system's clock; 0 = connected or connecting. */
-  downUntil(): number;
+  /** Calls once, when there may be room for a device or its provider could not be reached. */
+  whenReady(run: () => void, device: number): void;
+  /** Until when no connection for a device is attempted, in milliseconds of the system's clock; 0 = connected or connecting. */
+  downUntil(device: number): number;
   /**
    * Obtains a new provider or access token in place of the last refused one. Throws a Fault `unavailable` for transient failures, another one if
    * refreshing is impossible.

@@ -5,6 +5,7 @@ import type { AnswerDetail, PushListener, Sender } from '../channels/channel-por
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
+import { RouteQueue } from './route-queue.ts';
 import { type RunState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
 
 /** The end of a run: the worker lost its lease, or every device has a result or a deferral. */
@@ -40,9 +41,8 @@ export class SliceRun implements PushListener {
   readonly #deps: RunDeps;
   readonly #devices: SliceDevices;
   readonly #pump = (): void => this.#write();
-  /** Devices to write, from `#next` on. */
-  readonly #queue: number[] = [];
-  #next = 0;
+  /** Devices to write, by route: one whose provider is slow or down does not stop the others. */
+  readonly #routes = new Map<object, RouteQueue>();
   readonly #refreshing = new Set<number>();
   readonly #repeats = new Map<number, number>();
   /** 1 for devices that were written and are not answered. */
@@ -91,7 +91,7 @@ export class SliceRun implements PushListener {
     const { timers, cutoff, deadline } = this.#deps;
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      for (const i of this.#devices.toWrite()) this.#queue.push(i);
+      for (const i of this.#devices.toWrite()) this.#routeOf(i).push(i);
       const now = timers.now();
       this.#cancels.push(
         timers.after(cutoff - now, this.#pump),
@@ -140,7 +140,7 @@ export class SliceRun implements PushListener {
     this.#repeats.set(i, repeats);
     if (this.#phase === 'late') this.#devices.unprocessed(i);
     else if (repeats > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
-    else this.#queue.push(i);
+    else this.#routeOf(i).push(i);
     this.#goOn(true);
   }
 
@@ -216,19 +216,42 @@ export class SliceRun implements PushListener {
       this.#end('over', { lost: true });
       return;
     }
-    for (let written = 0; this.#next < this.#queue.length && this.#mayWrite();) {
-      // One push suffices as a probe.
-      if (this.#probing && this.#inFlight > 0) return;
-      if (written++ === TURN) {
-        this.#cancels.push(this.#deps.timers.after(0, this.#pump));
-        return;
-      }
-      if (!this.#push(this.#queue[this.#next]!)) break;
-    }
+    if (this.#isWaiting() && this.#mayWrite() && !this.#writeRoutes()) return;
     this.#endIfDone(false);
   }
 
-  /** False once the rest of the queue must be deferred. */
+  /** Writes what the routes have room for; false if the rest follows without being asked for. */
+  #writeRoutes(): boolean {
+    let written = 0;
+    for (const route of this.#routes.values()) {
+      for (let i = route.next(); i !== undefined && this.#mayWrite(); i = route.next()) {
+        // One push suffices as a probe.
+        if (this.#probing && this.#inFlight > 0) return false;
+        if (written++ === TURN) {
+          this.#cancels.push(this.#deps.timers.after(0, this.#pump));
+          return false;
+        }
+        if (!this.#push(i, route)) break;
+      }
+    }
+    return true;
+  }
+
+  #routeOf(i: number): RouteQueue {
+    const { sender, pending } = this.#deps;
+    const key = sender.routeOf?.(pending[i]!.device) ?? sender;
+    let route = this.#routes.get(key);
+    if (!route) this.#routes.set(key, (route = new RouteQueue()));
+    return route;
+  }
+
+  /** Whether devices wait for a route. */
+  #isWaiting(): boolean {
+    for (const route of this.#routes.values()) if (route.isWaiting) return true;
+    return false;
+  }
+
+  /** False once the remaining devices must be deferred. */
   #mayWrite(): boolean {
     if (this.#held) return false;
     const { throttles, sender, timers, cutoff } = this.#deps;
@@ -242,25 +265,42 @@ export class SliceRun implements PushListener {
     return { by: 'turn', until: this.#deps.clock.now() };
   }
 
-  /** Writes one push; false if there is no room for another. */
-  #push(i: number): boolean {
-    const { sender, epoch, clock, timers } = this.#deps;
+  /** Writes one push; false if its route has no room for another. */
+  #push(i: number, route: RouteQueue): boolean {
+    const { epoch, pending } = this.#deps;
     if (!epoch.alive()) {
       this.#end('over', { lost: true });
       return false;
     }
     const pushed = this.#pushed(i);
     if (pushed === 'busy') {
-      const downMs = sender.downUntil() - timers.now();
-      if (downMs > 0) {
-        this.#held = { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble() };
-      } else sender.whenReady(this.#pump);
+      const { device } = pending[i]!;
+      route.held = this.#heldOf(device);
+      if (!route.held) this.#awaitRoom(route, device);
       return false;
     }
-    this.#next++;
+    route.shift();
     if (pushed === 'written') this.#written(i);
     else this.#devices.settle(i, pushed);
     return true;
+  }
+
+  /** Why the provider of a device takes nothing for a while; undefined if it only has no room. */
+  #heldOf(device: number): HeldBack | undefined {
+    const { sender, clock, timers } = this.#deps;
+    const throttledUntil = sender.throttledUntil?.(device) ?? 0;
+    if (throttledUntil > 0) return { by: 'throttle', until: throttledUntil };
+    const downMs = sender.downUntil(device) - timers.now();
+    if (downMs <= 0) return undefined;
+    return { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble(device) };
+  }
+
+  #awaitRoom(route: RouteQueue, device: number): void {
+    route.isBusy = true;
+    this.#deps.sender.whenReady(() => {
+      route.isBusy = false;
+      this.#write();
+    }, device);
   }
 
   #written(i: number): void {
@@ -295,7 +335,7 @@ export class SliceRun implements PushListener {
     }
     this.#refreshing.add(i);
     sender.refresh().then(
-      () => this.#refreshEnded(i, () => void this.#queue.push(i)),
+      () => this.#refreshEnded(i, () => this.#routeOf(i).push(i)),
       (error: unknown) =>
         this.#refreshEnded(i, () => {
           if (Fault.from(error).kind === 'unavailable') this.#devices.retry(i, { result: localResults.connectionLost });
@@ -314,8 +354,10 @@ export class SliceRun implements PushListener {
   #endIfDone(cut: boolean): void {
     if (this.#phase !== 'writing') return;
     if (!cut && (this.#inFlight > 0 || this.#refreshing.size > 0)) return;
-    if (this.#next < this.#queue.length && !this.#held) return;
-    for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
+    if (!this.#held && this.#isWaiting()) return;
+    for (const route of this.#routes.values()) {
+      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!);
+    }
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
     if (!this.#deps.epoch.alive()) this.#end('over', { lost: true });
     else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.state() });
