@@ -91,6 +91,8 @@ export const localResults = {
 export const connectionResults = {
   dns_failed: local('PROVIDER_ERROR', 'dns_failed'),
   connection_refused: local('PROVIDER_ERROR', 'connection_refused'),
+  /** The address of the device leads to a network that callers must not make the service connect to. The token stays: names can change. */
+  private_address: local('INVALID_TOKEN', 'private_address'),
   certificate_expired: local('PROVIDER_ERROR', 'certificate_expired'),
   certificate_untrusted: local('PROVIDER_ERROR', 'certificate_untrusted'),
   certificate_host: local('PROVIDER_ERROR', 'certificate_host'),

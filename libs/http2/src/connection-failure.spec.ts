@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
 import { connectionFailureOf, failedOpening, noHttp2 } from './connection-failure.ts';
 
 const error = (code: string, syscall?: string, message = code): Error =>
@@ -9,6 +10,7 @@ describe('the cause of a connection that does not open', () => {
     [error('ENOTFOUND', 'getaddrinfo'), 'dns_failed'],
     [error('EAI_AGAIN', 'getaddrinfo'), 'dns_failed'],
     [error('ECONNREFUSED', 'connect'), 'connection_refused'],
+    [Fault.forbidden('it has no public address'), 'private_address'],
     [error('CERT_HAS_EXPIRED'), 'certificate_expired'],
     [error('DEPTH_ZERO_SELF_SIGNED_CERT'), 'certificate_untrusted'],
     [error('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate_untrusted'],

@@ -1,9 +1,11 @@
+import { Fault } from '@tidings/kernel';
 import { certificateFault } from '@tidings/runtime';
 
 /** The cause of a failed connection, normalised over systems and TLS versions. */
 export type ConnectionFailure =
   | 'dns_failed'
   | 'connection_refused'
+  | 'private_address'
   | 'certificate_expired'
   | 'certificate_untrusted'
   | 'certificate_host'
@@ -45,6 +47,8 @@ export function connectionFailureOf(error: Error | undefined): ConnectionFailure
   if (!error) return 'unreachable';
   const several = severalOf(error);
   if (several) return several.map(connectionFailureOf).find((cause) => cause !== 'unreachable') ?? 'unreachable';
+  // The look-up found no address that is allowed.
+  if (error instanceof Fault && error.kind === 'forbidden') return 'private_address';
   const { code, syscall } = error as NodeJS.ErrnoException;
   // EAI_AGAIN and similar: DNS failed.
   if (syscall === 'getaddrinfo') return 'dns_failed';

@@ -69,11 +69,11 @@ class FrameLink implements Link, FrameSink {
   heardAt = Date.now();
   proven = false;
 
-  constructor({ url, tls, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
+  constructor({ url, tls, lookup, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
     const { protocol, hostname, host, port } = new URL(url);
     const secure = protocol === 'https:';
     const name = hostname.replace(/^\[|\]$/g, '');
-    const address = { host: name, port: Number(port) || (secure ? 443 : 80) };
+    const address = { host: name, port: Number(port) || (secure ? 443 : 80), ...(lookup ? { lookup } : {}) };
     this.#events = events;
     this.#maxStreams = maxStreams;
     this.#encoder = new RequestEncoder(secure, host);

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { FailedOpening } from './connection-failure.ts';
 import type { Patience } from './liveness.ts';
@@ -63,6 +64,8 @@ export interface ConnectionSettings {
   readonly url: string;
   /** Client certificates and additional CAs; not used for `http://`. */
   readonly tls?: ConnectionOptions | undefined;
+  /** Resolves names when a connection is opened, e.g. only to addresses that are allowed; literal addresses are not looked up. @default the system's */
+  readonly lookup?: LookupFunction | undefined;
   /** Maximum open streams, regardless of the provider's limit. @default 1000 */
   readonly maxStreams?: number;
   readonly timing?: Partial<ConnectionTiming>;

@@ -102,13 +102,13 @@ class NodeLink implements Link {
   heardAt = Date.now();
   proven = false;
 
-  constructor({ url, tls, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
+  constructor({ url, tls, lookup, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
     const { protocol, host } = new URL(url);
     this.#pseudo = [':method', 'POST', ':scheme', protocol.slice(0, -1), ':authority', host];
     this.#events = events;
     this.#maxStreams = maxStreams;
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
-    this.#session = connect(url, { ...tls, settings, maxSessionMemory: MEMORY_MB });
+    this.#session = connect(url, { ...tls, ...(lookup ? { lookup } : {}), settings, maxSessionMemory: MEMORY_MB });
     this.#session.once('connect', ({ encrypted, alpnProtocol }) => {
       if (encrypted && alpnProtocol !== 'h2') this.destroy(noHttp2('the provider does not offer HTTP/2'));
     });

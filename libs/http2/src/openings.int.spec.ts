@@ -2,6 +2,8 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { createSecureServer, createServer as createPlainServer } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LookupFunction } from 'node:net';
+import { AddressGuard } from '@tidings/runtime';
 import { selfSigned, type TlsFiles } from '@tidings/testing';
 import type { Http2Connection } from './http2-connection.ts';
 import type { FailedOpening } from './connection-failure.ts';
@@ -26,10 +28,10 @@ describe.each([
   afterEach(() => world.close());
 
   /** Tries once, and tells what is said of it. */
-  async function failure(url: string, tls = {}): Promise<FailedOpening> {
+  async function failure(url: string, tls = {}, lookup?: LookupFunction): Promise<FailedOpening> {
     const reported: [FailedOpening, string][] = [];
     const timing = { connectMs: url.endsWith('/silent') ? 300 : 10_000 };
-    const connection = world.connect(url, tls, { timing, onFailure: (...all) => reported.push(all) });
+    const connection = world.connect(url, tls, { timing, lookup, onFailure: (...all) => reported.push(all) });
     expect(connection.ready()).toBe(false);
     expect(connection.lastFailure()).toBeUndefined();
     await opened(connection);
@@ -117,6 +119,32 @@ describe.each([
     const host = `${'a'.repeat(64)}.invalid`;
     expect(await failure(`https://${host}`)).toMatchObject({ cause: 'dns_failed' });
     expect(await failure(`http://${host}`)).toMatchObject({ cause: 'dns_failed' });
+  });
+
+  it.each(['http', 'https'])('tells a name without an address that is allowed: %s', async (scheme) => {
+    const { lookup } = new AddressGuard([]);
+    const url = `${scheme}://localhost:${await freePort()}`;
+    expect(await failure(url, {}, lookup)).toMatchObject({ cause: 'private_address' });
+  });
+
+  it('connects to the address that was checked', async () => {
+    const { port } = new URL(await serveTls(trusted));
+    const lookup = new AddressGuard(['127.0.0.0/8', '::1']).lookup;
+    const asked: string[] = [];
+    const connection = world.connect(
+      `https://localhost:${port}`,
+      { ca: trusted.cert },
+      {
+        lookup: (name, options, found) => {
+          asked.push(name);
+          lookup(name, options, found);
+        },
+      },
+    );
+    connection.ready();
+    await opened(connection);
+    expect(connection.isOpen()).toBe(true);
+    expect(asked).toEqual(['localhost']);
   });
 
   it.each(['http', 'https'])('tells a server that accepts and says nothing: %s', async (scheme) => {
