@@ -48,7 +48,9 @@ export interface DispatcherDeps extends ServiceDeps {
   readonly http2: Configuration['http2'];
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  /** Private ranges, as CIDR, that token addresses of service accounts may be in. */
+  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
+  readonly webPushSubject?: string | undefined;
+  /** Private ranges, as CIDR, that token addresses of service accounts and endpoints of browsers may be in. */
   readonly allowPrivate?: readonly string[];
 }
 
@@ -132,7 +134,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
 }
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
+  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [], webPushSubject } = deps;
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
@@ -146,8 +148,11 @@ function channelOf(deps: DispatcherDeps): Channel {
   };
   const connect = (settings: ConnectionSettings): Http2Connection =>
     new Http2Connection({ ...settings, onFailure }, openLink);
-  const postForm = guardedPostForm(new AddressGuard(allowPrivate), ca);
-  return openTransport({ credentials, reportKey: keys.identity.report, clock, ca, connect, postForm, urls });
+  const addresses = new AddressGuard(allowPrivate);
+  const postForm = guardedPostForm(addresses, ca);
+  return openTransport({
+    ...{ credentials, reportKey: keys.identity.report, clock, ca, connect, postForm, urls, addresses, webPushSubject },
+  });
 }
 
 interface LaneDeps extends DispatcherDeps {

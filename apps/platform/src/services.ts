@@ -85,7 +85,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     return service;
   };
 
-  const { quotas, http2 } = configuration;
+  const { quotas, http2, webPushSubject } = configuration;
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
   const scheduler = await open('scheduler', (service) => openScheduler({ ...service, publicUrl }));
@@ -96,7 +96,10 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     const dispatcher = await open(
       'dispatcher',
       (service) =>
-        openDispatcher({ ...service, ...addresses, channel, accounts, http2, urls: configuration.providers }),
+        openDispatcher({
+          ...{ ...service, ...addresses, channel, accounts, http2, webPushSubject },
+          urls: configuration.providers,
+        }),
       channel,
     );
     dispatchers.push(dispatcher);

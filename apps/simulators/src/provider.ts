@@ -2,7 +2,7 @@ import type { Channel } from '@tidings/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The simulated providers: that of every channel, and the issuer of Google's access tokens. */
-export type ProviderName = Channel | 'webpush' | 'google-oauth';
+export type ProviderName = Channel | 'google-oauth';
 
 /** One complete request, over either transport. */
 export interface ProviderRequest {

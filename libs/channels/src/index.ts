@@ -31,5 +31,9 @@ export {
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export { relativeBadge } from './badge.ts';
 export { badgeIncrement, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';
+export type { WebPushCredential } from './webpush/webpush-credential.ts';
+export { type SubscriptionKeys, WebPushEncryption } from './webpush/webpush-encryption.ts';
+export { webPushHeaders } from './webpush/webpush-headers.ts';
+export { unusableKeys } from './webpush/webpush-results.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';

@@ -20,8 +20,10 @@ export {
 export { CredentialReference, SendBatch, Slice } from './generated/tidings/events/v1/batches.ts';
 export {
   AndroidContent,
+  ChromeContent,
   Content,
   InboxContent,
+  FirefoxContent,
   IosContent,
   MacContent,
   Localized,

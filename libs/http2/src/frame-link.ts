@@ -4,7 +4,7 @@ import { noHttp2 } from './connection-failure.ts';
 import { decodeHeaders, isOk } from './decode-headers.ts';
 import { FrameInput, type FrameSink } from './frame-input.ts';
 import { FrameOutput } from './frame-output.ts';
-import { CANCEL, Flag, Frame, FRAME_MAX, NO_ERROR, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
+import { CANCEL, Flag, Frame, FRAME_MAX, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
 import {
   type AnswerHeaders,
   BODY_MAX,
@@ -338,9 +338,8 @@ class FrameLink implements Link, FrameSink {
   #endIfDone(): void {
     if (!this.#draining || this.#streams.size > 0 || this.#ended) return;
     this.#ended = true;
-    const payload = Buffer.alloc(8);
-    payload.writeUInt32BE(NO_ERROR, 4);
-    this.#output.frame(Frame.GoAway, 0, 0, payload);
+    // The code of no error, and of no stream, is 0.
+    this.#output.frame(Frame.GoAway, 0, 0, Buffer.alloc(8));
     this.#output.flush();
     this.#socket.end();
     this.#socket.setTimeout(CLOSE_MS, () => this.destroy());

@@ -139,6 +139,7 @@ describe('readEnv', () => {
       TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',
+      WEB_PUSH_SUBJECT: 'ops',
       TIDINGS_HTTP2: 'http2',
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',

@@ -53,6 +53,8 @@ export interface Configuration {
   /** The channel of a dispatcher. */
   readonly channel?: Channel | undefined;
   readonly providers: ProviderAddresses;
+  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
+  readonly webPushSubject?: string | undefined;
   /** HTTP/2 client for providers: own frames, or node:http2, which costs several times as much (ADR 10). */
   readonly http2: 'frames' | 'node';
   /** PEM text of additional CA certificates. */
@@ -162,10 +164,14 @@ const environment = z.object({
     .optional(),
   TIDINGS_MASTER_KEY: masterKey.optional(),
   TIDINGS_MASTER_KEY_PREVIOUS: masterKey.optional(),
-  TIDINGS_CHANNEL: z.enum(channels, `must be ${channels.join(' or ')}`).optional(),
+  TIDINGS_CHANNEL: z.enum(channels, `must be one of ${channels.join(', ')}`).optional(),
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
+  WEB_PUSH_SUBJECT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
+    .optional(),
   TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
   TIDINGS_EXTRA_CA: certificates.optional(),
   TIDINGS_ALLOW_PRIVATE: list
@@ -240,6 +246,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       apnsSandbox: data.APNS_SANDBOX_URL,
       fcm: data.FCM_URL,
     },
+    webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,

@@ -55,7 +55,7 @@ describe('readServiceEnv', () => {
       'KAFKA_BROKERS: must be host:port,host:port,…',
       'MONGO_URL: is required',
       'TIDINGS_ADMIN_TOKEN: is required',
-      'TIDINGS_CHANNEL: must be apns or fcm',
+      'TIDINGS_CHANNEL: must be one of apns, fcm, webpush',
       'TIDINGS_MASTER_KEY: is required',
     ]);
   });

@@ -1,22 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { SendBatch } from '@tidings/events';
+import { ChromeContent, type SendBatch } from '@tidings/events';
 import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
-import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
+import { type Kind, type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { TestCredentials } from '../testing/test-credentials.ts';
-import type { Channel } from './channel-port.ts';
+import type { Channel as ChannelPort } from './channel-port.ts';
+import type { Channel } from '@tidings/kernel';
 
 /** The subject of the suite. */
 export interface ChannelSubject {
-  readonly name: ProviderName & ('apns' | 'fcm');
+  readonly name: Channel;
   readonly platform: number;
   /** Credentials that the simulator accepts. */
   credentials(simulators: Simulators): TestCredentials;
-  open(parts: ChannelDeps, simulators: Simulators): Channel;
+  open(parts: ChannelDeps, simulators: Simulators): ChannelPort;
   /** A token that makes the simulator give this answer. */
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
+  /** Further fields of the device with this token. @default none */
+  columns?(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): ReadonlyMap<string, string>;
+  /** Whether a refused token is renewed. @default true */
+  readonly renews?: boolean;
   /** The channel's names of these answers. */
   readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
 }
@@ -28,6 +33,8 @@ interface Scene {
   /** The counts of the provider's ledger. */
   summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
 }
+
+const noColumns: ReadonlyMap<string, string> = new Map();
 
 const links: readonly (readonly [string, OpenLink])[] = [
   ['frames of our own', openFrameLink],
@@ -56,7 +63,8 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     const device = (kind: Exclude<Kind, 'reason'>, position: number, argument?: number): TestDevice => ({
       position,
-      token: argument === undefined ? subject.token(kind, position) : subject.token(kind, position, argument),
+      token: subject.token(kind, position, argument),
+      columns: subject.columns?.(kind, position, argument) ?? noColumns,
     });
     const accepted = (count: number): TestDevice[] => Array.from({ length: count }, (_, i) => device('accepted', i));
     const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
@@ -260,7 +268,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       const outcomes = await world.send(
         batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
       );
-      expect(outcomes.get(0)).toBe('SENT');
+      expect(outcomes.get(0)).toMatch(subject.renews === false ? /^INVALID_CONFIGURATION 401 / : /^SENT$/);
       expect(outcomes.get(1)).toMatch(/^INVALID_CONFIGURATION 40[13] /);
       expect(outcomes.get(2)).toBe('SENT');
     });
@@ -272,6 +280,7 @@ export function channelFeatures(subject: ChannelSubject): void {
           ...content,
           ios: content.ios ? { ...content.ios, ttlSeconds } : ({ ttlSeconds } as never),
           android: content.android ? { ...content.android, ttlSeconds } : ({ ttlSeconds } as never),
+          chrome: ChromeContent.fromPartial({ ttlSeconds }),
         },
       };
     }

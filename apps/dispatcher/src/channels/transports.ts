@@ -1,11 +1,13 @@
 import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
+import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import { apnsChannel } from './apns/apns-channel.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { fcmChannel } from './fcm/fcm-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
+import { webPushChannel } from './webpush/webpush-channel.ts';
 
 export interface ProviderUrls {
   /** `http://` means HTTP/2 without TLS. */
@@ -27,6 +29,10 @@ export interface TransportDeps {
   readonly postForm: PostForm;
   /** Addresses of providers that differ from the defaults. */
   readonly urls: ProviderUrls;
+  /** Decides which addresses of callers may be connected to. */
+  readonly addresses: AddressGuard;
+  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
+  readonly webPushSubject?: string | undefined;
 }
 
 type OpenTransport = (deps: TransportDeps) => Channel;
@@ -34,6 +40,7 @@ type OpenTransport = (deps: TransportDeps) => Channel;
 const byName = {
   apns: ({ urls, ...deps }) => apnsChannel({ ...deps, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
   fcm: ({ urls, ...deps }) => fcmChannel({ ...deps, url: urls.fcm }),
+  webpush: ({ webPushSubject: subject, ...deps }) => webPushChannel({ ...deps, subject }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

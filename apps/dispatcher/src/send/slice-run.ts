@@ -216,8 +216,7 @@ export class SliceRun implements PushListener {
       this.#end('over', { lost: true });
       return;
     }
-    if (this.#isWaiting() && this.#mayWrite() && !this.#writeRoutes()) return;
-    this.#endIfDone(false);
+    if (!this.#isWaiting() || !this.#mayWrite() || this.#writeRoutes()) this.#endIfDone(false);
   }
 
   /** Writes what the routes have room for; false if the rest follows without being asked for. */
@@ -355,12 +354,16 @@ export class SliceRun implements PushListener {
     if (this.#phase !== 'writing') return;
     if (!cut && (this.#inFlight > 0 || this.#refreshing.size > 0)) return;
     if (!this.#held && this.#isWaiting()) return;
-    for (const route of this.#routes.values()) {
-      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!);
-    }
+    this.#deferUnsent();
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
     if (!this.#deps.epoch.alive()) this.#end('over', { lost: true });
     else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.state() });
+  }
+
+  #deferUnsent(): void {
+    for (const route of this.#routes.values()) {
+      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!);
+    }
   }
 
   #end(phase: 'late' | 'over', end?: RunEnd): void {

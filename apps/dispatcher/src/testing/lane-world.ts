@@ -23,6 +23,7 @@ export interface ChannelDeps {
   readonly clock: ShiftedClock;
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
   readonly postForm: ReturnType<typeof guardedPostForm>;
+  readonly addresses: AddressGuard;
 }
 
 /** A provider that is down is not a fault of the lane. */
@@ -52,6 +53,7 @@ export class LaneWorld {
   ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
+    const addresses = new AddressGuard(['127.0.0.0/8', '::1']);
     const masterKeys: MasterKeys = [randomBytes(32)];
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
@@ -59,7 +61,8 @@ export class LaneWorld {
       reportKey: createSecretKey(randomBytes(32)),
       clock: this.clock,
       connect: (settings) => new Http2Connection(settings, openLink),
-      postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),
+      postForm: guardedPostForm(addresses),
+      addresses,
     });
     this.#workerLease = new WorkerLease({
       name: 'test',

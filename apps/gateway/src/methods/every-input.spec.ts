@@ -44,8 +44,6 @@ const unread: Readonly<Record<string, string>> = {
   'configureApplication adm_framework': NO_FRAMEWORK,
   'configureApplication android_framework': NO_FRAMEWORK,
   'configureApplication ios_framework': NO_FRAMEWORK,
-  'configureApplication chrome_vapid_private_key': NOT_SENT_TO,
-  'configureApplication firefox_vapid_private_key': NOT_SENT_TO,
   'configureApplication email_from_name': NOT_SENT_TO,
   'configureApplication huawei_app_id': NOT_SENT_TO,
   'configureApplication huawei_app_secret': NOT_SENT_TO,

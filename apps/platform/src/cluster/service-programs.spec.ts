@@ -22,8 +22,8 @@ const partsOf = ({ entry }: ServiceProgram): readonly [app: string, file: string
 describe('the list of services', () => {
   it('has one program for each service, one for each channel of the dispatcher, and the gateway last', () => {
     expect(programs.map(({ name }) => name)).toEqual([
-      ...['audience-jobs', 'registry', 'scheduler', 'fanout', 'dispatcher.apns', 'dispatcher.fcm', 'statistics'],
-      ...['webhooks', 'gateway'],
+      ...['audience-jobs', 'registry', 'scheduler', 'fanout', 'dispatcher.apns', 'dispatcher.fcm'],
+      ...['dispatcher.webpush', 'statistics', 'webhooks', 'gateway'],
     ]);
   });
 

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The recorded fields of a message, and its error. */
 export interface ReadMessage {
-  /** The collapse id is `android.collapse_key`, else the tag of the notification. */
+  /** The collapse id is `android.collapse_key`, else the tag of the notification, else the topic for browsers. */
   readonly push: Push;
   readonly error: FcmError | undefined;
 }
@@ -139,7 +139,8 @@ export const readMessage = (body: Buffer): ReadMessage => {
   const message = fieldsOf(fieldsOf(request)['message']);
   const android = fieldsOf(message['android']);
   const hash = fieldsOf(message['data'])['p'] ?? fieldsOf(android['data'])['p'];
-  const key = collapseKeyOf(android) ?? fieldsOf(android['notification'])['tag'];
+  const topic = fieldsOf(fieldsOf(message['webpush'])['headers'])['topic'];
+  const key = collapseKeyOf(android) ?? fieldsOf(android['notification'])['tag'] ?? topic;
   const push = {
     token: textOf(message['token']),
     hash: textOf(hash),

@@ -2,6 +2,7 @@ import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { fcmCredential, type FcmCredential } from './fcm-credential.ts';
 import { fcmPayload, fitsFcm } from './fcm-payload.ts';
+import { BY_FCM, browserTtlSeconds } from '../webpush/webpush-payload.ts';
 import { fcmRefusal } from './fcm-results.ts';
 
 /** Firebase Cloud Messaging. */
@@ -17,8 +18,9 @@ export const fcm: ChannelDefinition<FcmCredential> = {
     localized: [android?.text, android?.title],
     urls: [android?.banner, android?.customIcon],
   }),
-  badgeOf: ({ content }) => content?.android?.badge,
-  ttlSecondsOf: ({ content }) => content?.android?.ttlSeconds,
+  badgeOf: ({ content, variant }) => (variant === BY_FCM ? undefined : content?.android?.badge),
+  ttlSecondsOf: ({ content, platform, variant }) =>
+    variant === BY_FCM ? browserTtlSeconds(content, platform) : content?.android?.ttlSeconds,
   compile: fcmPayload,
   fits: fitsFcm,
   refusal: fcmRefusal,

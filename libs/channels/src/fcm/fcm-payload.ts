@@ -5,6 +5,7 @@ import {
   compilePayload,
   type Fragment,
   json,
+  jsonString,
   type MessageKey,
   object,
   type OutgoingMessage,
@@ -18,6 +19,8 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from '../badge.ts';
+import { BY_FCM, browserFragments } from '../webpush/webpush-payload.ts';
+import { webPushHeaders } from '../webpush/webpush-headers.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 import { openActionFragments } from '../open-action.ts';
@@ -104,17 +107,38 @@ function priorityOf(content: Content): string | undefined {
  * @param key the message's, in the application of the devices
  */
 export function fcmPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
-  const content = message.content!;
-  const ttlSeconds = content.android?.ttlSeconds;
-  const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
   const whole = object({
     message: object({
       token,
-      android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
-      data: dataFragment(message, language, key),
+      ...(message.variant === BY_FCM ? pageFragments : appFragments)(message, language, key),
     }),
   });
   return { payload: compilePayload(whole), limit: LIMIT };
+}
+
+/** For an app on Android. */
+function appFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
+  const content = message.content!;
+  const ttlSeconds = content.android?.ttlSeconds;
+  const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
+  return {
+    android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
+    data: dataFragment(message, language, key),
+  };
+}
+
+/** For a browser: the members that its worker reads, as strings (R-RES2). */
+function pageFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
+  const { duration, requireInteraction, ...texts } = browserFragments(message, language, key);
+  const flags = {
+    duration: duration && jsonString(duration),
+    requireInteraction: requireInteraction && jsonString(requireInteraction),
+  };
+  const names = webPushHeaders(message);
+  const headers = Object.fromEntries(
+    Array.from({ length: names.length / 2 }, (_, i) => [names[2 * i]!, names[2 * i + 1]!]),
+  );
+  return { webpush: json({ headers }), data: object({ ...texts, ...flags }) };
 }
 
 interface FcmRequest {

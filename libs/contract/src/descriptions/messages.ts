@@ -4,6 +4,7 @@ const ttl = 'Seconds for which the provider keeps the push for an unreachable de
 const badge = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const sound = 'Name of the sound file in the app.';
 const soundOff = 'Whether to play no sound.';
+const icon = 'URL of the icon of the notification.';
 const silent = '1 delivers the push to the app without showing it.';
 const codes =
   'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.';
@@ -109,6 +110,17 @@ export const messageWords = {
   android_ibc: 'Background colour of the icon.',
   android_silent: silent,
   android_group_id: 'Groups notifications on the device.',
+  chrome_title: instead('title', 'Chrome'),
+  chrome_icon: icon,
+  chrome_gcm_ttl: ttl,
+  chrome_duration: 'Seconds for which the notification stays; 0 keeps it until somebody reacts to it.',
+  chrome_image: 'URL of a picture to show.',
+  chrome_button_text1: 'Label of the first button.',
+  chrome_button_url1: 'URL that the first button opens; ignored without its label.',
+  chrome_button_text2: 'Label of the second button.',
+  chrome_button_url2: 'URL that the second button opens; ignored without its label.',
+  firefox_title: instead('title', 'Firefox'),
+  firefox_icon: icon,
 
   Messages:
     'Codes of the messages, one for each notification and in the same order. A small message to named recipients has `CODE_NOT_AVAILABLE`.',

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { bit, boolean, integerOf, oneOf, optional, text } from '../values.ts';
 import { localized, rootParamsWithData } from './texts.ts';
 
-const UINT32_MAX = 4_294_967_295;
+/** Largest number of seconds that is stored. */
+export const UINT32_MAX = 4_294_967_295;
 
 /** A badge: a number, or a change such as `+1` (Spec I). */
 export const badge = text

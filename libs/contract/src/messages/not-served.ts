@@ -25,20 +25,6 @@ const huawei = [
   'huawei_android_group_id',
 ] as const;
 
-const web = [
-  'chrome_title',
-  'chrome_icon',
-  'chrome_gcm_ttl',
-  'chrome_duration',
-  'chrome_image',
-  'chrome_button_text1',
-  'chrome_button_url1',
-  'chrome_button_text2',
-  'chrome_button_url2',
-  'firefox_title',
-  'firefox_icon',
-] as const;
-
 const desktopAndLegacy = [
   'adm_root_params',
   'adm_sound',
@@ -62,7 +48,7 @@ const desktopAndLegacy = [
   'blackberry_header',
 ] as const;
 
-const names = [...common, ...huawei, ...web, ...desktopAndLegacy];
+const names = [...common, ...huawei, ...desktopAndLegacy];
 
 /** Fields of section I that are not served yet: they are refused, not ignored. */
 export const notServedFields = Object.fromEntries(names.map((name) => [name, notServedYet])) as Record<

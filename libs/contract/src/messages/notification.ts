@@ -6,6 +6,7 @@ import { boolean, integer, integerOf, nonEmptyText, object, oneOf, optional, tex
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
+import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './browsers.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
@@ -61,6 +62,8 @@ export const messageFields = {
   ...androidFields,
   ...cappingFields,
   ...macFields,
+  ...chromeFields,
+  ...firefoxFields,
   ...safariFields,
   ...notServedFields,
 };
@@ -122,6 +125,8 @@ const contentOf = (given: Fields) => ({
   ios: iosContent(given),
   android: androidContent(given),
   mac: macContent(given),
+  chrome: chromeContent(given),
+  firefox: firefoxContent(given),
 });
 
 /** Who receives a message. */

@@ -1,6 +1,14 @@
 import { tagsOf } from '@tidings/channels';
 import type { GivenContent } from '@tidings/contract';
-import { AndroidContent, Content, IosContent, MacContent, type Preset } from '@tidings/events';
+import {
+  AndroidContent,
+  ChromeContent,
+  Content,
+  FirefoxContent,
+  IosContent,
+  MacContent,
+  type Preset,
+} from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
@@ -19,7 +27,7 @@ function saidBy(preset: Preset | undefined, link: string | undefined): Content {
 
 /** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
 export function contentOf(
-  { shortenLink: asked, ios, android, mac, ...common }: GivenContent,
+  { shortenLink: asked, ios, android, mac, chrome, firefox, ...common }: GivenContent,
   preset: Preset | undefined,
 ): { content: Content; linkToShorten: string } {
   const said = saidBy(preset, common.link);
@@ -28,6 +36,8 @@ export function contentOf(
     ios: overlaid(said.ios ?? IosContent.fromPartial({}), ios),
     android: overlaid(said.android ?? AndroidContent.fromPartial({}), android),
     mac: overlaid(said.mac ?? MacContent.fromPartial({}), mac),
+    chrome: overlaid(said.chrome ?? ChromeContent.fromPartial({}), chrome),
+    firefox: overlaid(said.firefox ?? FirefoxContent.fromPartial({}), firefox),
   };
   const { link } = content;
   const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);

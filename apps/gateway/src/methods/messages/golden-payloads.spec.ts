@@ -49,6 +49,11 @@ const androidOf = (notification: Json): Json => {
   return { ...android, ...data };
 };
 
+function browserOf(platform: number, notification: Json): Json {
+  const { p: _hash, ...payload } = payloadOf(platform, notification);
+  return payload;
+}
+
 const plainIos = { aps: { alert: 'Text', sound: 'default' }, pw_msg: '1' };
 const aps = (fields: Json) => ({ ...plainIos, aps: { ...plainIos.aps, ...fields } });
 const { aps: _aps, ...bareIos } = plainIos;
@@ -127,6 +132,29 @@ const androidRows: readonly Row[] = [
   ['android_group_id', 'group', data({ group_id: 'group' })],
 ];
 
+const plainBrowser = { body: 'Text', tag: 'AF0B-EEFE4D5E-E445B2E9' };
+const browser = (fields: Json) => ({ ...plainBrowser, ...fields });
+
+const chromeRows: readonly Row[] = [
+  ['chrome_title', 'Title', browser({ header: 'Title' })],
+  ['chrome_icon', 'https://a/i.png', browser({ i: 'https://a/i.png' })],
+  // A header of the request: `TTL`.
+  ['chrome_gcm_ttl', 60, plainBrowser],
+  ['chrome_duration', 20, browser({ duration: 20 })],
+  ['chrome_duration', 0, browser({ duration: 0, requireInteraction: true })],
+  ['chrome_image', 'https://a/b.png', browser({ image: 'https://a/b.png' })],
+  ['chrome_button_text1', 'Yes', browser({ buttons: '[{"title":"Yes"}]' })],
+  ['chrome_button_text2', 'No', browser({ buttons: '[{"title":"No"}]' })],
+  // A URL without its text is ignored.
+  ['chrome_button_url1', 'https://a/1', plainBrowser],
+  ['chrome_button_url2', 'https://a/2', plainBrowser],
+];
+
+const firefoxRows: readonly Row[] = [
+  ['firefox_title', { default: 'Title' }, browser({ header: 'Title' })],
+  ['firefox_icon', 'https://a/i.png', browser({ i: 'https://a/i.png' })],
+];
+
 /** The names of all fields of a notification, as the reference page has them. */
 function fieldsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
@@ -148,11 +176,23 @@ describe('a payload of every field (Spec I)', () => {
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
+  it.each(chromeRows)('Chrome: %s %j', (field, value, payload) => {
+    expect(browserOf(Platform.Chrome, { content: 'Text', [field]: value })).toEqual(payload);
+  });
+
+  it.each(firefoxRows)('Firefox: %s %j', (field, value, payload) => {
+    expect(browserOf(Platform.Firefox, { content: 'Text', [field]: value })).toEqual(payload);
+  });
+
   it('is here for each field of a platform', () => {
     const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
-    const own = [...fields].filter((field) => /^(ios|apns|mac|android)_/.test(field));
+    // The list of messages has names that a request has not.
+    const listed = /^(chrome|firefox)_(header|root_params)$/;
+    const isOwn = (field: string) => /^(ios|apns|mac|android|chrome|firefox)_/.test(field) && !listed.test(field);
+    const own = [...fields].filter(isOwn);
     expect(own.length).toBeGreaterThan(30);
-    const rows = new Set([...iosRows, ...macRows, ...androidRows].map(([field]) => field));
+    const all = [...iosRows, ...macRows, ...androidRows, ...chromeRows, ...firefoxRows];
+    const rows = new Set(all.map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
   });
 });

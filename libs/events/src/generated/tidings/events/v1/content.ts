@@ -62,6 +62,8 @@ export interface Content {
   pageId?: number | undefined;
   remotePage?: string | undefined;
   mac: MacContent | undefined;
+  chrome: ChromeContent | undefined;
+  firefox: FirefoxContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -143,6 +145,33 @@ export interface AndroidContent {
   iconBackground?: string | undefined;
   silent: boolean;
   groupId?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields chrome_* of section I; an absent one was not given. */
+export interface ChromeContent {
+  title: Localized | undefined;
+  icon?: string | undefined;
+  ttlSeconds?:
+    | number
+    | undefined;
+  /** 0 keeps the notification until somebody reacts to it. */
+  durationSeconds?: number | undefined;
+  image?:
+    | string
+    | undefined;
+  /** A URL without its text is not shown. */
+  buttonText1?: string | undefined;
+  buttonUrl1?: string | undefined;
+  buttonText2?: string | undefined;
+  buttonUrl2?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields firefox_* of section I; an absent one was not given. */
+export interface FirefoxContent {
+  title: Localized | undefined;
+  icon?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -383,6 +412,8 @@ function createBaseContent(): Content {
     pageId: undefined,
     remotePage: undefined,
     mac: undefined,
+    chrome: undefined,
+    firefox: undefined,
   };
 }
 
@@ -438,6 +469,12 @@ export const Content: MessageFns<Content> = {
     }
     if (message.mac !== undefined) {
       MacContent.encode(message.mac, writer.uint32(138).fork()).join();
+    }
+    if (message.chrome !== undefined) {
+      ChromeContent.encode(message.chrome, writer.uint32(162).fork()).join();
+    }
+    if (message.firefox !== undefined) {
+      FirefoxContent.encode(message.firefox, writer.uint32(170).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -599,6 +636,22 @@ export const Content: MessageFns<Content> = {
             message.mac = MacContent.decode(reader, reader.uint32());
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.chrome = ChromeContent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.firefox = FirefoxContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -681,6 +734,12 @@ export const Content: MessageFns<Content> = {
     message.pageId = object.pageId ?? undefined;
     message.remotePage = object.remotePage ?? undefined;
     message.mac = (object.mac !== undefined && object.mac !== null) ? MacContent.fromPartial(object.mac) : undefined;
+    message.chrome = (object.chrome !== undefined && object.chrome !== null)
+      ? ChromeContent.fromPartial(object.chrome)
+      : undefined;
+    message.firefox = (object.firefox !== undefined && object.firefox !== null)
+      ? FirefoxContent.fromPartial(object.firefox)
+      : undefined;
     return message;
   },
 };
@@ -1566,6 +1625,334 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     message.iconBackground = object.iconBackground ?? undefined;
     message.silent = object.silent ?? false;
     message.groupId = object.groupId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseChromeContent(): ChromeContent {
+  return {
+    title: undefined,
+    icon: undefined,
+    ttlSeconds: undefined,
+    durationSeconds: undefined,
+    image: undefined,
+    buttonText1: undefined,
+    buttonUrl1: undefined,
+    buttonText2: undefined,
+    buttonUrl2: undefined,
+  };
+}
+
+export const ChromeContent: MessageFns<ChromeContent> = {
+  encode(message: ChromeContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(10).fork()).join();
+    }
+    if (message.icon !== undefined) {
+      writer.uint32(18).string(message.icon);
+    }
+    if (message.ttlSeconds !== undefined) {
+      writer.uint32(24).uint32(message.ttlSeconds);
+    }
+    if (message.durationSeconds !== undefined) {
+      writer.uint32(32).uint32(message.durationSeconds);
+    }
+    if (message.image !== undefined) {
+      writer.uint32(42).string(message.image);
+    }
+    if (message.buttonText1 !== undefined) {
+      writer.uint32(50).string(message.buttonText1);
+    }
+    if (message.buttonUrl1 !== undefined) {
+      writer.uint32(58).string(message.buttonUrl1);
+    }
+    if (message.buttonText2 !== undefined) {
+      writer.uint32(66).string(message.buttonText2);
+    }
+    if (message.buttonUrl2 !== undefined) {
+      writer.uint32(74).string(message.buttonUrl2);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChromeContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChromeContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.icon = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.ttlSeconds = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.durationSeconds = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.buttonText1 = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.buttonUrl1 = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.buttonText2 = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.buttonUrl2 = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ChromeContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ChromeContent | ChromeContent[]> | Iterable<ChromeContent | ChromeContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChromeContent.encode(p).finish()];
+        }
+      } else {
+        yield* [ChromeContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ChromeContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ChromeContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChromeContent.decode(p)];
+        }
+      } else {
+        yield* [ChromeContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ChromeContent>, I>>(base?: I): ChromeContent {
+    return ChromeContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ChromeContent>, I>>(object: I): ChromeContent {
+    const message = createBaseChromeContent();
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.icon = object.icon ?? undefined;
+    message.ttlSeconds = object.ttlSeconds ?? undefined;
+    message.durationSeconds = object.durationSeconds ?? undefined;
+    message.image = object.image ?? undefined;
+    message.buttonText1 = object.buttonText1 ?? undefined;
+    message.buttonUrl1 = object.buttonUrl1 ?? undefined;
+    message.buttonText2 = object.buttonText2 ?? undefined;
+    message.buttonUrl2 = object.buttonUrl2 ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFirefoxContent(): FirefoxContent {
+  return { title: undefined, icon: undefined };
+}
+
+export const FirefoxContent: MessageFns<FirefoxContent> = {
+  encode(message: FirefoxContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(10).fork()).join();
+    }
+    if (message.icon !== undefined) {
+      writer.uint32(18).string(message.icon);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirefoxContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirefoxContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.icon = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FirefoxContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FirefoxContent | FirefoxContent[]> | Iterable<FirefoxContent | FirefoxContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FirefoxContent.encode(p).finish()];
+        }
+      } else {
+        yield* [FirefoxContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FirefoxContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FirefoxContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FirefoxContent.decode(p)];
+        }
+      } else {
+        yield* [FirefoxContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FirefoxContent>, I>>(base?: I): FirefoxContent {
+    return FirefoxContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FirefoxContent>, I>>(object: I): FirefoxContent {
+    const message = createBaseFirefoxContent();
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.icon = object.icon ?? undefined;
     return message;
   },
 };

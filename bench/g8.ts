@@ -1,0 +1,118 @@
+import { createECDH, createSecretKey, randomBytes } from 'node:crypto';
+import { definitions, WebPushEncryption, webPushHeaders } from '@tidings/channels';
+import { Content } from '@tidings/events';
+import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
+import webPush from 'web-push';
+import { type Figure, median, spreadOf } from './lib/figure.ts';
+
+const DEVICES = 256;
+const ROUNDS = 9;
+const MS_A_ROUND = 400;
+
+const ORIGIN = 'https://push.example.com';
+const TITLE = 'News';
+const BODY =
+  'Dear {{Name|CapitalizeFirst|friend}}, your order has arrived at the pick-up point. Open the page to see the code.';
+const MESSAGE = { message: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, messageId: 20012343258n, campaignId: 0n };
+const CHROME = 11;
+
+const keys = webPush.generateVAPIDKeys();
+
+/** The browsers: personal values, and subscriptions. */
+const browsers = Array.from({ length: DEVICES }, (_, i) => {
+  const ecdh = createECDH('prime256v1');
+  return {
+    name: `anna${i}`,
+    endpoint: `${ORIGIN}/push/${randomBytes(32).toString('base64url')}`,
+    keys: { p256dh: ecdh.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
+  };
+});
+
+interface Outgoing {
+  readonly body: Buffer;
+}
+
+/** What an application does with web-push for each browser: fill the text, write JSON, encrypt, sign. */
+function theirs(i: number): Outgoing {
+  const { name, ...subscription } = browsers[i]!;
+  const text = BODY.replace(/\{\{[^}]*\}\}/g, name.charAt(0).toUpperCase() + name.slice(1));
+  const payload = JSON.stringify({
+    body: text,
+    header: TITLE,
+    tag: MESSAGE.message,
+    p: `P_0_lQlKFY_bEL-4nm3p4-4bbkUN_${i}`,
+  });
+  return webPush.generateRequestDetails(subscription, payload, {
+    vapidDetails: { subject: 'mailto:ops@example.com', ...keys },
+    ...{ TTL: 2_419_200, urgency: 'normal', topic: MESSAGE.message },
+  });
+}
+
+/** The same work as the channel does it: compiled once for all, with a key pair for the batch. Its VAPID token is signed once in eleven hours. */
+function ours(): (i: number) => Outgoing {
+  const { webpush } = definitions;
+  const localized = (text: string) => ({ entries: [{ language: 'default', text }] });
+  const content = Content.fromPartial({ text: localized(BODY), title: localized(TITLE), tags: ['Name'] });
+  const push = { ...MESSAGE, platform: CHROME, variant: 'alert', content };
+  const key = messageKeyOf(createSecretKey(new Uint8Array(32)), 'AAAAA-00000', {
+    ...{ code: MESSAGE.message, messageId: MESSAGE.messageId, campaignId: MESSAGE.campaignId },
+  });
+  const { payload, limit } = webpush.compile(push, '', key);
+  const headers = webPushHeaders(push);
+  const values = browsers.map(({ name }) => Buffer.from(name));
+  let end = 0;
+  const columns = {
+    ...{ chunk: 0, platform: CHROME, tags: 1, badges: new Int32Array() },
+    ...{ positions: Uint16Array.from(browsers, (_, i) => i), checks: new Uint8Array(3 * DEVICES) },
+    ...{ tokens: new Uint8Array(), tokenEnds: new Uint32Array(DEVICES), values: Buffer.concat(values) },
+    valueEnds: Uint32Array.from(values, (value) => (end += value.length)),
+  };
+  const writer = new PayloadWriter();
+  const encryption = new WebPushEncryption();
+  return (i) => {
+    const { p256dh, auth } = browsers[i]!.keys;
+    const plaintext = writer.write(payload, columns, i, limit);
+    const body = encryption.encrypt(plaintext, {
+      publicKey: Buffer.from(p256dh, 'base64'),
+      authSecret: Buffer.from(auth, 'base64'),
+    });
+    if (!body || headers.length === 0) throw new Error('nothing to send');
+    return { body };
+  };
+}
+
+/** CPU microseconds per push, over about `MS_A_ROUND`. */
+function microsOf(push: (i: number) => Outgoing): number {
+  const before = process.cpuUsage();
+  const until = performance.now() + MS_A_ROUND;
+  let n = 0;
+  while (performance.now() < until) for (let i = 0; i < DEVICES; i++, n++) push(i);
+  const used = process.cpuUsage(before);
+  return (used.user + used.system) / n;
+}
+
+/** G8: a personalised web push, ready for the wire, against the npm package web-push. */
+export async function measure(): Promise<Figure> {
+  const own = ours();
+  const [fast, slow]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    slow.push(microsOf(theirs));
+    fast.push(microsOf(own));
+  }
+  const ratios = fast.map((micros, i) => slow[i]! / micros);
+  return {
+    id: 'G8',
+    title: 'a personalised web push vs npm web-push',
+    measures: [
+      {
+        title: '',
+        value: median(ratios),
+        unit: 'x',
+        floor: { least: 1 },
+        goal: { least: 3.5 },
+        spread: spreadOf(ratios),
+        details: { ours: `${median(fast).toFixed(1)} µs`, 'web-push': `${median(slow).toFixed(1)} µs` },
+      },
+    ],
+  };
+}

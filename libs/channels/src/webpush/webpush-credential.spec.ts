@@ -1,0 +1,60 @@
+import { createECDH, sign, verify } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { Platform } from '@tidings/kernel';
+import { type KeyOpener, readCredential } from '../credential-definition.ts';
+import { webPushCredential } from './webpush-credential.ts';
+
+const opener: KeyOpener = {
+  file: () => Promise.reject(new Error('no files')),
+  key: () => {
+    throw new Error('no PEM');
+  },
+};
+
+function pair(): { readonly publicKey: Buffer; readonly privateKey: Buffer } {
+  const ecdh = createECDH('prime256v1');
+  return { publicKey: ecdh.generateKeys(), privateKey: ecdh.getPrivateKey() };
+}
+
+const read = (publicKey: string, privateKey: string, browser = 'chrome') =>
+  readCredential(
+    webPushCredential,
+    {
+      platform: browser === 'chrome' ? Platform.Chrome : Platform.Firefox,
+      settings: new Map([
+        [`${browser}_vapid_key`, publicKey],
+        [`${browser}_vapid_private_key`, privateKey],
+      ]),
+    },
+    opener,
+  );
+
+describe('a VAPID key pair', () => {
+  const { publicKey, privateKey } = pair();
+
+  it.each([
+    ['chrome', 'base64url'],
+    ['chrome', 'base64'],
+    ['firefox', 'base64url'],
+  ] as const)('of %s is read in %s, and signs', async (browser, encoding) => {
+    const credential = await read(publicKey.toString(encoding), privateKey.toString(encoding), browser);
+    if ('category' in credential) throw new Error(credential.name);
+    expect(credential.publicKey).toBe(publicKey.toString('base64url'));
+    const signature = sign('sha256', Buffer.from('x'), credential.key);
+    expect(verify('sha256', Buffer.from('x'), credential.key, signature)).toBe(true);
+    expect(webPushCredential.identityOf(credential)).toEqual([credential.publicKey]);
+  });
+
+  it.each([
+    ['whose halves do not belong together', pair().publicKey.toString('base64url'), privateKey.toString('base64url')],
+    ['whose private key is too short', publicKey.toString('base64url'), 'Zm9v'],
+    ['whose private key is no scalar', publicKey.toString('base64url'), Buffer.alloc(32).toString('base64url')],
+    ['whose public key is cut', publicKey.toString('base64url', 0, 64), privateKey.toString('base64url')],
+  ])('is unusable %s', async (_, wrongPublic, wrongPrivate) => {
+    expect(await read(wrongPublic, wrongPrivate)).toMatchObject({ name: 'unusable_key' });
+  });
+
+  it('is not configured where a half is missing', async () => {
+    expect(await read(publicKey.toString('base64url'), '')).toMatchObject({ name: 'not_configured' });
+  });
+});

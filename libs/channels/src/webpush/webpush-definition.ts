@@ -1,0 +1,34 @@
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { webPushCredential, type WebPushCredential } from './webpush-credential.ts';
+import { BY_FCM, browserTtlSeconds, webPushPayload } from './webpush-payload.ts';
+import { webPushRefusal } from './webpush-results.ts';
+
+/** Browsers, by the push services that they subscribe to. */
+export const webpush: ChannelDefinition<WebPushCredential> = {
+  platforms: [Platform.Chrome, Platform.Firefox],
+  variants: {
+    [ALERT]: { channel: 'webpush', columns: ['publicKey', 'authToken'] },
+    [BY_FCM]: { channel: 'fcm', address: 'fcmToken' },
+  },
+  variantsFor: () => [ALERT, BY_FCM],
+  credential: webPushCredential,
+  // By the topic while the browser is away, and by the notification's tag once it is shown.
+  masksRepeats: true,
+  // An endpoint.
+  tokenText: (token) => token,
+  ownTextsOf: ({ chrome, firefox }) => ({
+    localized: [
+      ...[chrome?.title, firefox?.title],
+      ...[chrome?.buttonText1, chrome?.buttonText2].map((text) =>
+        text === undefined ? undefined : { entries: [{ language: 'default', text }] },
+      ),
+    ],
+    urls: [chrome?.icon, chrome?.image, chrome?.buttonUrl1, chrome?.buttonUrl2, firefox?.icon],
+  }),
+  badgeOf: () => undefined,
+  ttlSecondsOf: ({ content, platform }) => browserTtlSeconds(content, platform),
+  compile: webPushPayload,
+  fits: (body, limit) => body.length <= limit,
+  refusal: webPushRefusal,
+};

@@ -1,0 +1,19 @@
+import { sendIdOf } from '@tidings/kernel';
+import type { Push } from '../channel-definition.ts';
+import { browserTtlSeconds } from './webpush-payload.ts';
+
+/** Four weeks: the longest that push services keep a push. */
+const LONGEST_TTL_SECONDS = 2_419_200;
+
+/**
+ * The headers of RFC 8030 for the pushes of a batch, names and values alternating. The topic is the message's, so a repeat replaces the original while
+ * the browser is away; it consists of the characters of base64url.
+ */
+export function webPushHeaders(push: Push): readonly string[] {
+  const ttlSeconds = browserTtlSeconds(push.content, push.platform) ?? LONGEST_TTL_SECONDS;
+  return [
+    ...['ttl', String(Math.min(ttlSeconds, LONGEST_TTL_SECONDS))],
+    ...['urgency', push.content?.voip ? 'high' : 'normal'],
+    ...['topic', sendIdOf(push).replace('/', '_')],
+  ];
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { ChromeContent, type Content, FirefoxContent } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import { fcm } from '../fcm/fcm-definition.ts';
+import { isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
+import { webpush } from './webpush-definition.ts';
+import { webPushHeaders } from './webpush-headers.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const chrome = (fields: Partial<ChromeContent>): Partial<Content> => ({ chrome: ChromeContent.fromPartial(fields) });
+const firefox = (fields: Partial<FirefoxContent>): Partial<Content> => ({
+  firefox: FirefoxContent.fromPartial(fields),
+});
+const payloadOf = (fields: Partial<Content>, of: TestDevice = {}): Json =>
+  JSON.parse(written(webpush, fields, of).body.toString()) as Json;
+const inFirefox = (fields: Partial<Content>): Json => payloadOf(fields, { platform: Platform.Firefox });
+const data = (fields: Partial<Content>): Json => {
+  const { body } = written(fcm, fields, { platform: Platform.Chrome, variant: 'fcm' });
+  return (JSON.parse(body.toString()) as { message: Json }).message;
+};
+
+describe('the payload of a browser', () => {
+  it('of a text alone has the text, and a tag of its message', () => {
+    const { p, ...rest } = payloadOf({});
+    expect(rest).toEqual({ body: 'Hello', tag: 'AF0B-EEFE4D5E-E445B2E9' });
+    expect(isHashOf(p, Platform.Chrome)).toBe(true);
+    expect(isHashOf(inFirefox({})['p'], Platform.Firefox)).toBe(true);
+  });
+
+  it('has the keys that the worker reads', () => {
+    const fields = { title: texts({ default: 'T' }), data: '{"a": 1}', link: 'https://h/{{Name}}', tags: ['Name'] };
+    expect(payloadOf(fields, { values: ['a/b'] })).toMatchObject({ header: 'T', u: '{"a": 1}', l: 'https://h/a%2Fb' });
+  });
+
+  it('has the fields of its own browser', () => {
+    const fields = {
+      title: texts({ default: 'T' }),
+      ...chrome({ title: texts({ default: 'C' }), icon: 'https://c/1.png', image: 'https://c/2.png' }),
+      ...firefox({ title: texts({ default: 'F' }), icon: 'https://f/1.png' }),
+    };
+    expect(payloadOf(fields)).toMatchObject({ header: 'C', i: 'https://c/1.png', image: 'https://c/2.png' });
+    expect(inFirefox(fields)).toMatchObject({ header: 'F', i: 'https://f/1.png' });
+    expect(inFirefox(fields)).not.toHaveProperty('image');
+  });
+
+  it.each([
+    [5, { duration: 5 }],
+    [0, { duration: 0, requireInteraction: true }],
+  ])('shows the notification for %i seconds, 0 = until somebody reacts', (durationSeconds, expected) => {
+    expect(payloadOf(chrome({ durationSeconds }))).toMatchObject(expected);
+  });
+
+  it('has buttons as JSON in a string, whatever the values of the device contain', () => {
+    const fields = {
+      ...chrome({ buttonText1: 'Hi {{Name}}', buttonUrl1: 'https://h/{{Name}}', buttonText2: 'No' }),
+      tags: ['Name'],
+    };
+    const { buttons } = payloadOf(fields, { values: ['a"\\\n\u0001b'] });
+    expect(JSON.parse(String(buttons))).toEqual([
+      { title: 'Hi a"\\\n\u0001b', url: 'https://h/a%22%5C%0A%01b' },
+      { title: 'No' },
+    ]);
+  });
+
+  it('ignores the URL of a button without its text', () => {
+    expect(payloadOf(chrome({ buttonUrl1: 'https://h/' }))).not.toHaveProperty('buttons');
+  });
+
+  it('has room for 3,993 bytes', () => {
+    const fits = (count: number): boolean => {
+      const { body, limit } = written(webpush, { text: texts({ default: 'x'.repeat(count) }) });
+      return webpush.fits(body, limit);
+    };
+    const rest = written(webpush, { text: texts({ default: 'x' }) }).body.length - 1;
+    expect([fits(3993 - rest), fits(3994 - rest)]).toEqual([true, false]);
+  });
+
+  it('is all strings where FCM delivers it, with the headers of a push service', () => {
+    const message = data({ title: texts({ default: 'T' }), ...chrome({ durationSeconds: 0, ttlSeconds: 60 }) });
+    expect(message).toMatchObject({
+      data: { body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true' },
+      webpush: { headers: { ttl: '60', urgency: 'normal', topic: 'AF0B-EEFE4D5E-E445B2E9' } },
+    });
+    expect(message).not.toHaveProperty('android');
+    expect(Object.values(message['data'] as Json).every((value) => typeof value === 'string')).toBe(true);
+  });
+});
+
+describe('the headers of a push', () => {
+  const push = { message: 'AF0B-EEFE4D5E-E445B2E9', messageId: 1n, campaignId: 0n, variant: 'alert', bucket: 0 };
+  const headersOf = (content: Content, fields: object = {}): Json => {
+    const names = webPushHeaders({ ...push, platform: Platform.Chrome, content, ...fields });
+    return Object.fromEntries(Array.from({ length: 3 }, (_, i) => names.slice(2 * i, 2 * i + 2) as [string, string]));
+  };
+  const content = (fields: Partial<Content>): Content => ({ ...({} as Content), ...fields });
+
+  it.each([
+    ['without a TTL', content({}), {}, '2419200'],
+    ['of Chrome', content(chrome({ ttlSeconds: 60 })), {}, '60'],
+    ['of nothing', content(chrome({ ttlSeconds: 0 })), {}, '0'],
+    ['beyond four weeks', content(chrome({ ttlSeconds: 9_999_999 })), {}, '2419200'],
+    ['of Chrome in Firefox', content(chrome({ ttlSeconds: 60 })), { platform: Platform.Firefox }, '2419200'],
+  ])('have the TTL of the content: %s', (_, given, fields, ttl) => {
+    expect(headersOf(given, fields)).toMatchObject({ ttl, urgency: 'normal' });
+  });
+
+  it('have a topic of the message and its bucket', () => {
+    expect(headersOf(content({}))).toMatchObject({ topic: 'AF0B-EEFE4D5E-E445B2E9' });
+    expect(headersOf(content({}), { bucket: 12 })).toMatchObject({ topic: 'AF0B-EEFE4D5E-E445B2E9_12' });
+  });
+
+  it('of a call are urgent', () => {
+    expect(headersOf(content({ voip: true }))).toMatchObject({ urgency: 'high' });
+  });
+});

@@ -1,0 +1,91 @@
+import type { ChromeContent, Content } from '@tidings/events';
+import { Platform, sendIdOf } from '@tidings/kernel';
+import {
+  compilePayload,
+  type Fragment,
+  json,
+  jsonString,
+  type MessageKey,
+  object,
+  statisticsHash,
+  text,
+  textFor,
+  type TemplateContext,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { openActionFragments } from '../open-action.ts';
+import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/** The variant of browsers without keys that Firebase Cloud Messaging reaches (R-RES2). */
+export const BY_FCM = 'fcm';
+
+/** The fields of a browser; only Chrome has more than title and icon. */
+type Look = Partial<ChromeContent>;
+
+const looks: Readonly<Partial<Record<number, (content: Content) => Look | undefined>>> = {
+  [Platform.Chrome]: ({ chrome }) => chrome,
+  [Platform.Firefox]: ({ firefox }) => firefox,
+};
+
+const lookOf = (content: Content, platform: number): Look => looks[platform]?.(content) ?? {};
+
+/** Seconds for which the push service keeps a push; undefined if the content has no TTL. */
+export const browserTtlSeconds = (content: Content | undefined, platform: number): number | undefined =>
+  content && lookOf(content, platform).ttlSeconds;
+
+/** Up to two buttons as JSON in a string; a URL without its label is ignored (Spec I). */
+function buttonsFragment(look: Look, context: TemplateContext): Fragment | undefined {
+  const both = [
+    { label: look.buttonText1, address: look.buttonUrl1 },
+    { label: look.buttonText2, address: look.buttonUrl2 },
+  ];
+  const buttons = both.flatMap(({ label, address }) =>
+    given(label)
+      ? [object({ title: text(label, context), url: given(address) ? url(address, context) : undefined })]
+      : [],
+  );
+  if (buttons.length === 0) return undefined;
+  return jsonString(['[', ...buttons.flatMap((button, i) => (i === 0 ? button : [',', ...button])), ']']);
+}
+
+/** The appearance of the notification. */
+function lookFragments(look: Look, context: TemplateContext): Record<string, Fragment | undefined> {
+  const { icon, image, durationSeconds } = look;
+  return {
+    i: given(icon) ? url(icon, context) : undefined,
+    image: given(image) ? url(image, context) : undefined,
+    buttons: buttonsFragment(look, context),
+    duration: durationSeconds === undefined ? undefined : json(durationSeconds),
+    // An option of the notification: it stays until somebody reacts to it.
+    requireInteraction: durationSeconds === 0 ? json(true) : undefined,
+  };
+}
+
+/** The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original. */
+export function browserFragments(push: Push, language: string, key: MessageKey): Record<string, Fragment | undefined> {
+  const content = push.content!;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const look = lookOf(content, push.platform);
+  const body = textFor(content.text, language);
+  const title = textFor(look.title ?? content.title, language);
+  const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
+  return {
+    body: given(body) ? text(body, context) : undefined,
+    header: given(title) ? text(title, context) : undefined,
+    u: content.data === undefined ? undefined : json(content.data),
+    ...openActionFragments(content, context, (page) => JSON.stringify(page)),
+    ...lookFragments(look, context),
+    tag: json(sendIdOf(push)),
+    p: statisticsHash(hash, key),
+  };
+}
+
+/** The plaintext of a push for a browser, for a message in a language (Spec I). @param key the message's, in the application of the devices */
+export const webPushPayload = (push: Push, language: string, key: MessageKey): ChannelPayload => ({
+  payload: compilePayload(object(browserFragments(push, language, key))),
+  limit: PLAINTEXT_LIMIT,
+});

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { integerOf, optional, text } from '../values.ts';
+import { ttl, UINT32_MAX } from './ios.ts';
+import { localized } from './texts.ts';
+
+/** Fields `chrome_*` of a notification. */
+export const chromeFields = {
+  chrome_title: optional(localized),
+  chrome_icon: optional(text),
+  chrome_gcm_ttl: optional(ttl),
+  chrome_duration: optional(integerOf(0, UINT32_MAX)),
+  chrome_image: optional(text),
+  chrome_button_text1: optional(text),
+  chrome_button_url1: optional(text),
+  chrome_button_text2: optional(text),
+  chrome_button_url2: optional(text),
+};
+
+/** Fields `firefox_*` of a notification. */
+export const firefoxFields = {
+  firefox_title: optional(localized),
+  firefox_icon: optional(text),
+};
+
+type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
+
+/** The settings of a notification in Chrome; undefined = not given. */
+export const chromeContent = (fields: Of<typeof chromeFields>) => ({
+  title: fields.chrome_title,
+  icon: fields.chrome_icon,
+  ttlSeconds: fields.chrome_gcm_ttl,
+  durationSeconds: fields.chrome_duration,
+  image: fields.chrome_image,
+  buttonText1: fields.chrome_button_text1,
+  buttonUrl1: fields.chrome_button_url1,
+  buttonText2: fields.chrome_button_text2,
+  buttonUrl2: fields.chrome_button_url2,
+});
+
+/** The same in Firefox. */
+export const firefoxContent = (fields: Of<typeof firefoxFields>) => ({
+  title: fields.firefox_title,
+  icon: fields.firefox_icon,
+});
