@@ -19,6 +19,10 @@ function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
   return { ...base, ...Object.fromEntries(fields) };
 }
 
+/** A platform's own content: the preset's, if it has one, with every given field replaced. */
+const own = <Of extends object>(said: Of | undefined, empty: Of, given: Given<Of>): Of =>
+  overlaid(said ?? empty, given);
+
 /** The content of the preset. Its link parameters are dropped if the request has a link of its own. */
 function saidBy(preset: Preset | undefined, link: string | undefined): Content {
   const said = preset?.content ?? Content.fromPartial({});
@@ -33,11 +37,11 @@ export function contentOf(
   const said = saidBy(preset, common.link);
   const content: Content = {
     ...overlaid(said, common),
-    ios: overlaid(said.ios ?? IosContent.fromPartial({}), ios),
-    android: overlaid(said.android ?? AndroidContent.fromPartial({}), android),
-    mac: overlaid(said.mac ?? MacContent.fromPartial({}), mac),
-    chrome: overlaid(said.chrome ?? ChromeContent.fromPartial({}), chrome),
-    firefox: overlaid(said.firefox ?? FirefoxContent.fromPartial({}), firefox),
+    ios: own(said.ios, IosContent.fromPartial({}), ios),
+    android: own(said.android, AndroidContent.fromPartial({}), android),
+    mac: own(said.mac, MacContent.fromPartial({}), mac),
+    chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
+    firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
   };
   const { link } = content;
   const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);
