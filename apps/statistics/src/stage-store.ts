@@ -5,7 +5,17 @@ import { collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
-import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
+import {
+  type Change,
+  type Group,
+  mergeParts,
+  noParts,
+  type Parts,
+  type ReportPart,
+  reportParts,
+  stagesOf,
+  type WindowEnds,
+} from './stages.ts';
 import {
   type FailedDocument,
   type GroupDocument,
@@ -91,7 +101,7 @@ export function openStageStore(db: Db): StageStore {
 
 /** Reports by hour, once the hour in which seconds matter is known. */
 function compact(change: Change, windowEndOf: WindowEnds): Change {
-  if (change.part !== 'delivered' && change.part !== 'opened') return change;
+  if (change.part === 'plan' || change.part === 'wire') return change;
   const end = windowEndOf(change.group.message);
   return end === undefined ? change : { ...change, value: coarser(change.value, end) };
 }
@@ -119,6 +129,11 @@ function binary(set: Bitmap): StoredSet {
   return stored;
 }
 
+const reasonsDocument = (sets: ReadonlyMap<string, Bitmap>): [string, Binary][] =>
+  [...sets].map(([reason, set]) => [reason, binary(set)]);
+const reasonsOf = (document: readonly [string, Binary][] = []): ReadonlyMap<string, Bitmap> =>
+  new Map(document.map(([reason, set]) => [reason, setOf(set)]));
+
 const failedDocument = (failed: readonly FailedDevices[]): FailedDocument =>
   failed.map(({ hours, ...kind }) => ({ ...kind, hours: hoursDocument(hours) }));
 const failedOf = (document: FailedDocument): FailedDevices[] =>
@@ -127,33 +142,41 @@ const failedOf = (document: FailedDocument): FailedDevices[] =>
 function documentOf(change: Change): Document {
   switch (change.part) {
     case 'plan': {
-      const { eligible, excluded, failed } = change.value;
-      const sets = [...excluded].map(([reason, set]) => [reason, binary(set)]);
-      return { eligible: binary(eligible), excluded: sets, failed: failedDocument(failed) };
+      const { eligible, excluded, failed, inboxEligible, inboxExcluded } = change.value;
+      return {
+        ...{ eligible: binary(eligible), excluded: reasonsDocument(excluded), failed: failedDocument(failed) },
+        // Most messages are not saved to inboxes.
+        ...(inboxEligible.size > 0 && { inboxEligible: binary(inboxEligible) }),
+        ...(inboxExcluded.size > 0 && { inboxExcluded: reasonsDocument(inboxExcluded) }),
+      };
     }
     case 'wire': {
       const { sent, notDisplayable, failed } = change.value;
       return { sent: hoursDocument(sent), notDisplayable: binary(notDisplayable), failed: failedDocument(failed) };
     }
-    case 'delivered':
-    case 'opened':
+    default:
       return { hours: hoursDocument(change.value) };
   }
 }
 
-function partsOf({ plan, wire, delivered, opened }: Partial<GroupDocument>): Parts {
+function partsOf({ plan, wire, ...reports }: Partial<GroupDocument>): Parts {
+  const reported = reportParts.map((part) => {
+    const stored = reports[part];
+    return [part, stored ? hoursOf(stored.hours) : noParts[part]] as const;
+  });
   return {
     plan: plan
       ? {
           eligible: setOf(plan.eligible),
-          excluded: new Map(plan.excluded.map(([reason, set]) => [reason, setOf(set)])),
+          excluded: reasonsOf(plan.excluded),
           failed: failedOf(plan.failed),
+          inboxEligible: plan.inboxEligible ? setOf(plan.inboxEligible) : Bitmap.empty,
+          inboxExcluded: reasonsOf(plan.inboxExcluded),
         }
       : noParts.plan,
     wire: wire
       ? { sent: hoursOf(wire.sent), notDisplayable: setOf(wire.notDisplayable), failed: failedOf(wire.failed) }
       : noParts.wire,
-    delivered: delivered ? hoursOf(delivered.hours) : noParts.delivered,
-    opened: opened ? hoursOf(opened.hours) : noParts.opened,
+    ...(Object.fromEntries(reported) as Record<ReportPart, HourSets>),
   };
 }

@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HourSets } from '@tidings/delivery';
-import { ReportKind, Reports } from '@tidings/events';
+import { ChunkPlanned, PlanEvent, ReportKind, Reports } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import { type Change, changesOfReports, gatherReports, noParts, stagesOf } from './stages.ts';
+import {
+  type Change,
+  changesOfPlan,
+  changesOfReports,
+  gatherReports,
+  mergeParts,
+  noParts,
+  stagesOf,
+} from './stages.ts';
 
 const HOUR = 495_000;
 const { REPORT_KIND_DELIVERED: DELIVERED, REPORT_KIND_OPENED: OPENED } = ReportKind;
@@ -59,6 +67,41 @@ describe('changesOfReports', () => {
     expect(timesOf((HOUR + 1) * 3600)).toEqual([[0, 3]]);
   });
 
+  it('takes reports about inboxes by their kinds, but deletions (R-H20)', () => {
+    const kinds = [
+      ReportKind.REPORT_KIND_INBOX_REACHED,
+      ReportKind.REPORT_KIND_INBOX_READ,
+      ReportKind.REPORT_KIND_INBOX_OPENED,
+      ReportKind.REPORT_KIND_INBOX_DELETED,
+      ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED,
+    ];
+    const gathered = gatherReports(kinds.map((kind) => reports(0, kind, [7, 1, HOUR])));
+    expect(changesOfReports(gathered, () => 0).map(({ part }) => part)).toEqual([
+      'inboxReached',
+      'inboxRead',
+      'inboxOpened',
+      'inboxEntriesOpened',
+    ]);
+  });
+
+  it('counts devices with and without a token in the inbox (R-H12)', () => {
+    const bytes = (...positions: number[]) => Buffer.from(Bitmap.of(positions).encode());
+    const planned = ChunkPlanned.fromPartial({
+      eligible: [{ platform: 1, set: bytes(1, 2) }],
+      excluded: [{ reason: 'CONTROL_GROUP', platform: 1, set: bytes(3) }],
+      inbox: {
+        eligible: [{ platform: 1, set: bytes(4) }],
+        excluded: [{ reason: 'CONTROL_GROUP', platform: 1, set: bytes(5) }],
+      },
+    });
+    const changes = changesOfPlan(PlanEvent.fromPartial({ event: { $case: 'chunk', value: planned } }));
+    const plan = mergeParts('plan', changes.map(({ value }) => value) as (typeof noParts.plan)[]);
+    const { eligible, excluded, inbox } = stagesOf(1, { ...noParts, plan });
+    expect([eligible, excluded.get('CONTROL_GROUP')!].map((set) => [...set.positions()])).toEqual([[1, 2], [3]]);
+    expect([...inbox.eligible.positions()]).toEqual([1, 2, 4]);
+    expect([...inbox.excluded.get('CONTROL_GROUP')!.positions()]).toEqual([3, 5]);
+  });
+
   it('skips kinds that it does not know', () => {
     const gathered = gatherReports([reports(0, 9 as ReportKind, [7, 1, HOUR])]);
     expect(changesOfReports(gathered, () => 0)).toEqual([]);
@@ -76,6 +119,7 @@ describe('stagesOf', () => {
     const { excluded, failed: failures } = stagesOf(1, {
       ...noParts,
       plan: {
+        ...noParts.plan,
         eligible: set(1, 2, 3, 4),
         excluded: new Map([['CONTROL_GROUP', set(4, 5)]]),
         failed: [failed('later', HOUR + 1, 2, 3)],

@@ -8,7 +8,15 @@ import {
   mergeHours,
   noHours,
 } from '@tidings/delivery';
-import type { ChunkPlanned, FailedSet, PlanEvent, Reports, SliceOutcome, SliceSettled } from '@tidings/events';
+import type {
+  ChunkPlanned,
+  FailedSet,
+  InboxAudience,
+  PlanEvent,
+  Reports,
+  SliceOutcome,
+  SliceSettled,
+} from '@tidings/events';
 import { ReportKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
@@ -26,6 +34,9 @@ export interface Parts {
     readonly eligible: Bitmap;
     readonly excluded: ReadonlyMap<string, Bitmap>;
     readonly failed: readonly FailedDevices[];
+    /** The audience of the inbox. */
+    readonly inboxEligible: Bitmap;
+    readonly inboxExcluded: ReadonlyMap<string, Bitmap>;
   };
   readonly wire: {
     readonly sent: HourSets;
@@ -34,15 +45,29 @@ export interface Parts {
   };
   readonly delivered: HourSets;
   readonly opened: HourSets;
+  readonly inboxReached: HourSets;
+  readonly inboxRead: HourSets;
+  readonly inboxOpened: HourSets;
+  readonly inboxEntriesOpened: HourSets;
 }
+
+/** The parts that reports of devices make, each of a kind of its own. */
+export const reportParts = [
+  ...(['delivered', 'opened'] as const),
+  ...(['inboxReached', 'inboxRead', 'inboxOpened', 'inboxEntriesOpened'] as const),
+] as const;
+export type ReportPart = (typeof reportParts)[number];
 
 export type PartName = keyof Parts;
 
 export const noParts: Parts = {
-  plan: { eligible: Bitmap.empty, excluded: new Map(), failed: [] },
+  plan: {
+    ...{ eligible: Bitmap.empty, excluded: new Map<string, never>(), failed: [] },
+    ...{ inboxEligible: Bitmap.empty, inboxExcluded: new Map<string, never>() },
+  },
   wire: { sent: noHours, notDisplayable: Bitmap.empty, failed: [] },
-  delivered: noHours,
-  opened: noHours,
+  ...{ delivered: noHours, opened: noHours },
+  ...{ inboxReached: noHours, inboxRead: noHours, inboxOpened: noHours, inboxEntriesOpened: noHours },
 };
 
 /** The addition of one fact to a part of a group; merging is commutative and idempotent. */
@@ -55,14 +80,16 @@ const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P]
     eligible: Bitmap.union(all.map(({ eligible }) => eligible)),
     excluded: mergeExcluded(all.map(({ excluded }) => excluded)),
     failed: mergeFailed(all.flatMap(({ failed }) => failed)),
+    inboxEligible: Bitmap.union(all.map(({ inboxEligible }) => inboxEligible)),
+    inboxExcluded: mergeExcluded(all.map(({ inboxExcluded }) => inboxExcluded)),
   }),
   wire: (all) => ({
     sent: mergeHours(all.map(({ sent }) => sent)),
     notDisplayable: Bitmap.union(all.map(({ notDisplayable }) => notDisplayable)),
     failed: mergeFailed(all.flatMap(({ failed }) => failed)),
   }),
-  delivered: mergeHours,
-  opened: mergeHours,
+  ...{ delivered: mergeHours, opened: mergeHours },
+  ...{ inboxReached: mergeHours, inboxRead: mergeHours, inboxOpened: mergeHours, inboxEntriesOpened: mergeHours },
 };
 
 /** The union of a part and the additions of facts; merging many at once costs little more than one. */
@@ -87,18 +114,27 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
  * The sets that metrics and funnels are counted from. A recipient who joined a message more than once is counted once (R-H11), with the best outcome:
  * sent before failed, eligible before excluded; the first of several failures.
  */
-export function stagesOf(platform: number, { plan, wire, delivered, opened }: Parts): ChunkStages {
+export function stagesOf(platform: number, parts: Parts): ChunkStages {
+  const { plan, wire, delivered, opened } = parts;
   const without = (set: Bitmap, others: Bitmap): Bitmap =>
     Bitmap.areDisjoint([set, others]) ? set : set.minus(others);
+  const unless = (excluded: ReadonlyMap<string, Bitmap>, eligible: Bitmap): ReadonlyMap<string, Bitmap> =>
+    new Map([...excluded].map(([reason, set]) => [reason, without(set, eligible)]));
   return {
     platform,
     eligible: plan.eligible,
-    excluded: new Map([...plan.excluded].map(([reason, set]) => [reason, without(set, plan.eligible)])),
+    excluded: unless(plan.excluded, plan.eligible),
     failed: firstFailures([...plan.failed, ...wire.failed], Bitmap.union([...wire.sent.values()])),
     sent: wire.sent,
     notDisplayable: wire.notDisplayable,
     delivered,
     opened,
+    inbox: {
+      eligible: plan.inboxEligible,
+      excluded: unless(plan.inboxExcluded, plan.inboxEligible),
+      ...{ reached: parts.inboxReached, read: parts.inboxRead, opened: parts.inboxOpened },
+      entriesOpened: parts.inboxEntriesOpened,
+    },
   };
 }
 
@@ -120,7 +156,7 @@ function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly Fa
 /** The changes of a plan: eligible and excluded devices, and failures before a send. */
 export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {
   if (event?.$case !== 'chunk') return [];
-  const { chunk, eligible, excluded, failed }: ChunkPlanned = event.value;
+  const { chunk, eligible, excluded, failed, inbox }: ChunkPlanned = event.value;
   const change = (platform: number, plan: Partial<Parts['plan']>): Change => ({
     group: { message, application, platform, chunk },
     part: 'plan',
@@ -132,6 +168,22 @@ export function changesOfPlan({ message, application, event }: PlanEvent): Chang
       change(platform, { excluded: new Map([[reason, Bitmap.decode(set)]]) }),
     ),
     ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
+    ...(inbox ? inboxSets(event.value, inbox) : []).map(([platform, sets]) => change(platform, sets)),
+  ];
+}
+
+/** The inbox's audience by platform: the plan's own, and devices without a token (R-H12). */
+function inboxSets(
+  { eligible, excluded }: ChunkPlanned,
+  inbox: InboxAudience,
+): (readonly [platform: number, sets: Pick<Parts['plan'], 'inboxEligible'> | Pick<Parts['plan'], 'inboxExcluded'>])[] {
+  return [
+    ...[...eligible, ...inbox.eligible].map(
+      ({ platform, set }) => [platform, { inboxEligible: Bitmap.decode(set) }] as const,
+    ),
+    ...[...excluded, ...inbox.excluded].map(
+      ({ platform, reason, set }) => [platform, { inboxExcluded: new Map([[reason, Bitmap.decode(set)]]) }] as const,
+    ),
   ];
 }
 
@@ -175,7 +227,7 @@ interface ReportRecord {
 /** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
 interface Reported {
   readonly platform: number;
-  readonly part: 'delivered' | 'opened';
+  readonly part: ReportPart;
   readonly positions: number[];
   readonly seconds: number[];
 }
@@ -226,10 +278,10 @@ function timesOf(
 
 /** Above any platform code: three values are combined into one number, which stays a small integer of V8. */
 const PLATFORMS = 256;
-const KINDS = 4;
+const KINDS = 8;
 
 function gather(reported: Map<number, Reported>, { kind, positions, platforms, at }: Reports): void {
-  const part = partOf(kind);
+  const part = partsOfKinds[kind];
   if (part === undefined) return;
   for (let i = 0; i < positions.length; i++) {
     const [position, platform, second] = [positions[i]!, platforms[i]!, at[i]!];
@@ -242,13 +294,11 @@ function gather(reported: Map<number, Reported>, { kind, positions, platforms, a
   }
 }
 
-function partOf(kind: ReportKind): 'delivered' | 'opened' | undefined {
-  switch (kind) {
-    case ReportKind.REPORT_KIND_DELIVERED:
-      return 'delivered';
-    case ReportKind.REPORT_KIND_OPENED:
-      return 'opened';
-    default:
-      return undefined;
-  }
-}
+const partsOfKinds: Readonly<Partial<Record<ReportKind, ReportPart>>> = {
+  [ReportKind.REPORT_KIND_DELIVERED]: 'delivered',
+  [ReportKind.REPORT_KIND_OPENED]: 'opened',
+  [ReportKind.REPORT_KIND_INBOX_REACHED]: 'inboxReached',
+  [ReportKind.REPORT_KIND_INBOX_READ]: 'inboxRead',
+  [ReportKind.REPORT_KIND_INBOX_OPENED]: 'inboxOpened',
+  [ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED]: 'inboxEntriesOpened',
+};

@@ -5,12 +5,11 @@ import {
   type ChunkStages,
   type Count,
   type FailedDevices,
-  funnelOf,
-  metricsOf,
+  noInbox,
   type PlatformMetrics,
   type Stage,
-  windowEndOf,
-} from './funnel.ts';
+} from './figures.ts';
+import { funnelOf, metricsOf, windowEndOf } from './funnel.ts';
 import {
   coarser,
   type HourSets,
@@ -74,6 +73,7 @@ function stagesOf(histories: readonly History[], order: readonly number[]): Chun
       notDisplayable: where((h) => h.outcome === 'sent' && !h.displayable),
       delivered: hours((h) => h.delivered),
       opened: hours((h) => h.opened),
+      inbox: noInbox,
     };
   });
 }
@@ -239,7 +239,7 @@ describe('the end of the report window (R-H17)', () => {
     const set = Bitmap.of([0, 1, 2]);
     const stages = {
       ...{ platform: 1, eligible: set, excluded: new Map(), failed: [], notDisplayable: Bitmap.empty },
-      ...{ sent: new Map([[FIRST_HOUR, set]]), delivered: noHours, opened },
+      ...{ sent: new Map([[FIRST_HOUR, set]]), delivered: noHours, opened, inbox: noInbox },
     };
     const [channel] = funnelOf([stages], RELEASED, now, []).channels;
     return channel!.funnel.find((one) => one.stage === 'STAGE_OPENED')!.total.count;

@@ -1,77 +1,20 @@
 import { type Bitmap, Platform } from '@tidings/kernel';
-import { type HourSets, hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
-
-/** The outcomes of the devices of one (application, platform, chunk) for one message: the sets that all figures are computed from. */
-export interface ChunkStages {
-  readonly platform: number;
-  readonly eligible: Bitmap;
-  /** By category of STAGE_AUDIENCE. */
-  readonly excluded: ReadonlyMap<string, Bitmap>;
-  readonly failed: readonly FailedDevices[];
-  readonly sent: HourSets;
-  /** Devices with notifications turned off at send time. */
-  readonly notDisplayable: Bitmap;
-  readonly delivered: HourSets;
-  readonly opened: HourSets;
-}
-
-/** Final failures of one kind, by hour. */
-export interface FailedDevices {
-  readonly category: string;
-  readonly code: string;
-  readonly name: string;
-  readonly hours: HourSets;
-}
-
-export interface PlatformMetrics {
-  readonly platform: number;
-  readonly sends: number;
-  readonly opens: number;
-  readonly deliveries: number;
-  readonly inboxOpens: number;
-  readonly unshowableSends: number;
-  readonly errors: number;
-}
-
-export interface Count {
-  readonly count: number;
-  /** Ascending, without zeros (R-H9). */
-  readonly platforms: { platform: number; count: number }[];
-}
-
-export interface Piece {
-  readonly kind: string;
-  readonly category: string;
-  readonly total: Count;
-}
-
-export interface StageError {
-  readonly category: string;
-  readonly total: Count;
-  readonly codes: { platform: number; code: string; name: string; count: number }[];
-}
-
-export interface Stage {
-  readonly stage: string;
-  readonly total: Count;
-  readonly pieces: Piece[];
-  readonly errors: StageError[];
-}
-
-export interface ChannelFunnel {
-  readonly channel: string;
-  readonly deliveriesForm: string;
-  readonly basicFormReason: string;
-  readonly confirmedDeliveries: Count;
-  readonly funnel: Stage[];
-}
-
-export interface Funnel {
-  readonly funnelState: string;
-  readonly windowFrom: Date | undefined;
-  readonly windowTo: Date | undefined;
-  readonly channels: ChannelFunnel[];
-}
+import {
+  audienceSize,
+  audienceStage,
+  type ChannelFunnel,
+  type ChunkStages,
+  type Funnel,
+  isWanted,
+  type Pick,
+  type Piece,
+  type PlatformMetrics,
+  type Stage,
+  type StageError,
+  total,
+} from './figures.ts';
+import { hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
+import { entriesOpened, inboxFunnel, isInInbox } from './inbox-funnel.ts';
 
 const DAY_MS = 86_400_000;
 /** Period after the start of processing in which reports count in the rows (R-H17), and per-device rows are available (R-H18). */
@@ -119,34 +62,6 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
   },
 ];
 
-const EXCLUSIONS = [
-  'FREQUENCY_CAPPING',
-  'CONTROL_GROUP',
-  'UNSUBSCRIBED',
-  'BOUNCED',
-  'COMPLAINT',
-  'FILTERED_BY_CATEGORY',
-];
-
-/** Selects the chunks of these platforms. @param platforms empty = all */
-export const isWanted =
-  (platforms: readonly number[]) =>
-  ({ platform }: ChunkStages): boolean =>
-    platforms.length === 0 || platforms.includes(platform);
-
-/** One set of devices per platform and chunk, counted by adding sizes. */
-type Pick = (stages: ChunkStages) => number;
-
-function total(stages: readonly ChunkStages[], pick: Pick): Count {
-  const byPlatform = new Map<number, number>();
-  for (const chunk of stages) byPlatform.set(chunk.platform, (byPlatform.get(chunk.platform) ?? 0) + pick(chunk));
-  const platforms = [...byPlatform]
-    .filter(([, count]) => count > 0)
-    .sort(([a], [b]) => a - b)
-    .map(([platform, count]) => ({ platform, count }));
-  return { count: platforms.reduce((sum, { count }) => sum + count, 0), platforms };
-}
-
 const sentOf = (stages: ChunkStages): Bitmap => upToHour(stages.sent);
 const failedOf = (stages: ChunkStages): number =>
   stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
@@ -156,7 +71,9 @@ const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
 
 /** Metrics of a message per platform with at least one device counted (R-H4); reports of every eligible device count (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
-  const platforms = [...new Set(stages.filter(isCounted).map(({ platform }) => platform))].sort((a, b) => a - b);
+  const platforms = [
+    ...new Set(stages.filter((chunk) => isCounted(chunk) || entriesOpened(chunk) > 0).map(({ platform }) => platform)),
+  ].sort((a, b) => a - b);
   return platforms.map((platform) => {
     const own = stages.filter((chunk) => chunk.platform === platform);
     const sum = (pick: Pick): number => total(own, pick).count;
@@ -165,16 +82,14 @@ export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
       sends: sum((chunk) => sentOf(chunk).size),
       opens: sum((chunk) => upToHour(chunk.opened).intersect(chunk.eligible).size),
       deliveries: sum((chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
-      inboxOpens: 0,
+      inboxOpens: sum(entriesOpened),
       unshowableSends: sum((chunk) => chunk.notDisplayable.intersect(sentOf(chunk)).size),
       errors: sum(failedOf),
     };
   });
 }
 
-const excludedCount = (stages: ChunkStages): number =>
-  [...stages.excluded.values()].reduce((sum, set) => sum + set.size, 0);
-const isCounted = (stages: ChunkStages): boolean => stages.eligible.size + excludedCount(stages) > 0;
+const isCounted = (stages: ChunkStages): boolean => audienceSize(stages) > 0;
 
 /**
  * The delivery funnel of a message (Spec H, R-H8 to R-H18).
@@ -192,7 +107,8 @@ export function funnelOf(
   const nothing = { windowFrom: undefined, windowTo: undefined, channels: [] };
   const age = releasedAt ? now.getTime() - releasedAt.getTime() : 0;
   if (age >= FUNNEL_MS) return { funnelState: 'FUNNEL_STATE_EXPIRED', ...nothing };
-  if (!releasedAt || !all.some(isCounted)) return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
+  if (!releasedAt || !all.some((chunk) => isCounted(chunk) || isInInbox(chunk)))
+    return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
   const windowTo = new Date(Math.min(wholeSeconds(now), windowEndOf(releasedAt)));
   const rows = { areKept: age <= WINDOW_MS, isTracked, last: hoursOfSecond(windowTo.getTime() / 1000) };
   const wanted = all.filter(isWanted(platforms));
@@ -200,10 +116,13 @@ export function funnelOf(
     funnelState: 'FUNNEL_STATE_READY',
     windowFrom: new Date(wholeSeconds(releasedAt)),
     windowTo,
-    channels: CHANNELS.flatMap((of) => {
-      const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
-      return stages.length === 0 ? [] : [channelFunnel(of, stages, rows)];
-    }),
+    channels: [
+      ...CHANNELS.flatMap((of) => {
+        const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
+        return stages.length === 0 ? [] : [channelFunnel(of, stages, rows)];
+      }),
+      ...inboxFunnel(wanted.filter(isInInbox), rows.last),
+    ],
   };
 }
 
@@ -239,7 +158,7 @@ function channelFunnel(
     basicFormReason: `BASIC_FORM_REASON_${reason}`,
     confirmedDeliveries: total(stages, (chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
     funnel: [
-      audienceStage(stages),
+      audienceStage(stages, (chunk) => chunk),
       { stage: 'STAGE_SENT', total: sent, pieces: [], errors: [] },
       errorsStage(stages),
       {
@@ -255,22 +174,6 @@ function channelFunnel(
         errors: [],
       },
     ],
-  };
-}
-
-function audienceStage(stages: readonly ChunkStages[]): Stage {
-  return {
-    stage: 'STAGE_AUDIENCE',
-    total: total(stages, (chunk) => chunk.eligible.size + excludedCount(chunk)),
-    pieces: [
-      { kind: 'KIND_PASSED', category: 'ELIGIBLE_AUDIENCE', total: total(stages, (chunk) => chunk.eligible.size) },
-      ...EXCLUSIONS.map((category) => ({
-        kind: 'KIND_REASON',
-        category,
-        total: total(stages, (chunk) => chunk.excluded.get(category)?.size ?? 0),
-      })),
-    ],
-    errors: [],
   };
 }
 

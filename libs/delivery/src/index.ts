@@ -12,11 +12,11 @@ export {
   type ChunkStages,
   type FailedDevices,
   type Funnel,
-  funnelOf,
-  windowEndOf,
-  metricsOf,
+  type InboxStages,
+  noInbox,
   type PlatformMetrics,
-} from './funnel.ts';
+} from './figures.ts';
+export { funnelOf, metricsOf, windowEndOf } from './funnel.ts';
 export {
   coarser,
   hourOf,

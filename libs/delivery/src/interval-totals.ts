@@ -1,4 +1,4 @@
-import { type ChunkStages, isWanted, type PlatformMetrics } from './funnel.ts';
+import { type ChunkStages, isWanted, type PlatformMetrics } from './figures.ts';
 import { type HourSets, mergeHours } from './hour-sets.ts';
 import type { Bitmap } from '@tidings/kernel';
 
@@ -23,6 +23,7 @@ function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets,
   yield ['opens', chunk.opened, chunk.eligible];
   yield ['deliveries', mergeHours([chunk.delivered, chunk.opened]), chunk.eligible];
   for (const { hours } of chunk.failed) yield ['errors', hours];
+  yield ['inboxOpens', chunk.inbox.entriesOpened];
 }
 
 /**

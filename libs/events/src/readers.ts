@@ -22,6 +22,11 @@ const reportKinds: ReadonlySet<ReportKind> = new Set([
   ReportKind.REPORT_KIND_UNSPECIFIED,
   ReportKind.REPORT_KIND_DELIVERED,
   ReportKind.REPORT_KIND_OPENED,
+  ReportKind.REPORT_KIND_INBOX_REACHED,
+  ReportKind.REPORT_KIND_INBOX_READ,
+  ReportKind.REPORT_KIND_INBOX_OPENED,
+  ReportKind.REPORT_KIND_INBOX_DELETED,
+  ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED,
 ]);
 
 /**

@@ -74,12 +74,15 @@ function countsIn({ confirmed_deliveries: confirmed, funnel }: Channel): (readon
 }
 
 const STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED'];
+const INBOX = 'CHANNEL_APP_INBOX';
+const INBOX_STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'REACHED', 'READ', 'OPENED'];
 
 /** Violations of the format in R-H9 and R-H10. */
 function brokenForms(channel: Channel): string[] {
   const broken: string[] = [];
   const stages = channel.funnel.map(({ stage }) => stage.replace('STAGE_', ''));
-  if (stages.join() !== STAGES.join()) broken.push(`stages are ${stages.join()}`);
+  const expected = channel.channel === INBOX ? INBOX_STAGES : STAGES;
+  if (stages.join() !== expected.join()) broken.push(`stages are ${stages.join()}`);
   for (const [name, { count, platforms }] of countsIn(channel)) {
     const parts = platforms.map((each) => Number(each.count));
     if (sum(parts) !== Number(count)) broken.push(`6: ${name} is ${count}, its platforms ${parts.join('+')}`);
@@ -147,6 +150,19 @@ function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[]
   return broken;
 }
 
+/** Violations of the invariants of the App Inbox (R-H14, R-H20). */
+function brokenInbox(channel: Channel, platform: number | undefined): string[] {
+  const counts = INBOX_STAGES.map((name) => countIn(stageOf(channel, name), platform));
+  const [audience, sent, errors, reached, read, opened] = counts as [number, number, number, number, number, number];
+  const pieces = stageOf(channel, 'AUDIENCE')!.pieces.map((piece) => countIn(piece, platform));
+  const broken = (invariant: string) => `${invariant} of platform ${platform ?? 'all'}: ${counts.join(' ')}`;
+  return [
+    ...(audience === sum(pieces) ? [] : [broken('1: AUDIENCE and its pieces')]),
+    ...(pieces[0] === sent + errors ? [] : [broken('2: ELIGIBLE_AUDIENCE, SENT, ERRORS')]),
+    ...(opened <= read && read <= reached && reached <= sent ? [] : [broken('5: OPENED, READ, REACHED, SENT')]),
+  ];
+}
+
 /** Platforms of each push channel (R-H8). */
 const platformsOf: Readonly<Record<string, readonly number[]>> = {
   CHANNEL_MOBILE_PUSH: [1, 2, 3, 5, 9, 17, 19],
@@ -161,7 +177,8 @@ const platformsOf: Readonly<Record<string, readonly number[]>> = {
  */
 export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {
   const shown = new Set(channels.flatMap(({ channel }) => platformsOf[channel] ?? []));
-  const hidden = metrics.filter(({ platform }) => !shown.has(platform));
+  // An entry counts as opened under the platform of the device that opened it, which need not be in the audience.
+  const hidden = metrics.filter(({ platform, inbox_opens }) => !shown.has(platform) && inbox_opens === 0);
   const broken = channels.flatMap((channel) => {
     const own = metrics.filter(({ platform }) => platformsOf[channel.channel]?.includes(platform));
     const scopes = [
@@ -170,7 +187,11 @@ export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFli
     ];
     return [
       ...brokenForms(channel),
-      ...scopes.flatMap((platform) => brokenSums({ channel, metrics: own, inFlight, platform })),
+      ...scopes.flatMap((platform) =>
+        channel.channel === INBOX
+          ? brokenInbox(channel, platform)
+          : brokenSums({ channel, metrics: own, inFlight, platform }),
+      ),
     ].map((invariant) => `${channel.channel}: ${invariant}`);
   });
   return [...hidden.map(({ platform }) => `the metrics tell of platform ${platform}, the funnel does not`), ...broken];

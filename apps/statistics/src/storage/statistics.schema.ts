@@ -31,6 +31,8 @@ export interface PlanPart {
   eligible: Binary;
   excluded: [reason: string, set: Binary][];
   failed: FailedDocument;
+  inboxEligible?: Binary;
+  inboxExcluded?: [reason: string, set: Binary][];
 }
 
 export interface WirePart {
@@ -57,6 +59,10 @@ export interface GroupDocument {
   readonly wire?: WirePart;
   readonly delivered?: ReportsPart;
   readonly opened?: ReportsPart;
+  readonly inboxReached?: ReportsPart;
+  readonly inboxRead?: ReportsPart;
+  readonly inboxOpened?: ReportsPart;
+  readonly inboxEntriesOpened?: ReportsPart;
 }
 
 const hours = pairs('number');
@@ -82,10 +88,15 @@ export const groupsModel = defineModel<GroupDocument>({
     _id: text,
     platform: number,
     createdAt: date,
-    plan: optional(object<PlanPart>({ rev: number, eligible: bytes, excluded: pairs('string'), failed })),
+    plan: optional(
+      object<PlanPart>({
+        ...{ rev: number, eligible: bytes, excluded: pairs('string'), failed },
+        ...{ inboxEligible: optional(bytes), inboxExcluded: optional(pairs('string')) },
+      }),
+    ),
     wire: optional(object<WirePart>({ rev: number, sent: hours, notDisplayable: bytes, failed })),
-    delivered: reports,
-    opened: reports,
+    ...{ delivered: reports, opened: reports },
+    ...{ inboxReached: reports, inboxRead: reports, inboxOpened: reports, inboxEntriesOpened: reports },
   },
   indexes: [{ name: 'createdAt', key: { createdAt: 1 } }],
 });

@@ -17,6 +17,15 @@ export enum ReportKind {
   REPORT_KIND_DELIVERED = 1,
   /** REPORT_KIND_OPENED - pushStat; implies a delivery (R-C11) */
   REPORT_KIND_OPENED = 2,
+  /** REPORT_KIND_INBOX_REACHED - The entry in the user's inbox was listed, or got a status (R-H20). */
+  REPORT_KIND_INBOX_REACHED = 3,
+  /** REPORT_KIND_INBOX_READ - It was read, or opened. */
+  REPORT_KIND_INBOX_READ = 4,
+  REPORT_KIND_INBOX_OPENED = 5,
+  /** REPORT_KIND_INBOX_DELETED - The user deleted it. */
+  REPORT_KIND_INBOX_DELETED = 6,
+  /** REPORT_KIND_INBOX_ENTRY_OPENED - One device for each entry that was opened, under the platform of the device that opened it (R-H4). */
+  REPORT_KIND_INBOX_ENTRY_OPENED = 7,
 }
 
 /** Topic tidings.reports, key = message/application/chunk: what devices report about one message, resolved to positions. */

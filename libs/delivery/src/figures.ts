@@ -1,0 +1,152 @@
+import { Bitmap } from '@tidings/kernel';
+import { type HourSets, noHours } from './hour-sets.ts';
+
+/** The outcomes of the devices of one (application, platform, chunk) for one message: the sets that all figures are computed from. */
+export interface ChunkStages {
+  readonly platform: number;
+  readonly eligible: Bitmap;
+  /** By category of STAGE_AUDIENCE. */
+  readonly excluded: ReadonlyMap<string, Bitmap>;
+  readonly failed: readonly FailedDevices[];
+  readonly sent: HourSets;
+  /** Devices with notifications turned off at send time. */
+  readonly notDisplayable: Bitmap;
+  readonly delivered: HourSets;
+  readonly opened: HourSets;
+  readonly inbox: InboxStages;
+}
+
+/** The same for the inbox, whose audience has devices without a token, too (R-H12, R-H20). */
+export interface InboxStages {
+  readonly eligible: Bitmap;
+  readonly excluded: ReadonlyMap<string, Bitmap>;
+  readonly reached: HourSets;
+  readonly read: HourSets;
+  readonly opened: HourSets;
+  /** One device for each entry that was opened, whoever else got it (R-H4). */
+  readonly entriesOpened: HourSets;
+}
+
+/** Of a message that is not saved to inboxes. */
+export const noInbox: InboxStages = {
+  ...{ eligible: Bitmap.empty, excluded: new Map<string, never>() },
+  ...{ reached: noHours, read: noHours, opened: noHours, entriesOpened: noHours },
+};
+
+/** Final failures of one kind, by hour. */
+export interface FailedDevices {
+  readonly category: string;
+  readonly code: string;
+  readonly name: string;
+  readonly hours: HourSets;
+}
+
+export interface PlatformMetrics {
+  readonly platform: number;
+  readonly sends: number;
+  readonly opens: number;
+  readonly deliveries: number;
+  readonly inboxOpens: number;
+  readonly unshowableSends: number;
+  readonly errors: number;
+}
+
+export interface Count {
+  readonly count: number;
+  /** Ascending, without zeros (R-H9). */
+  readonly platforms: { platform: number; count: number }[];
+}
+
+export interface Piece {
+  readonly kind: string;
+  readonly category: string;
+  readonly total: Count;
+}
+
+export interface StageError {
+  readonly category: string;
+  readonly total: Count;
+  readonly codes: { platform: number; code: string; name: string; count: number }[];
+}
+
+export interface Stage {
+  readonly stage: string;
+  readonly total: Count;
+  readonly pieces: Piece[];
+  readonly errors: StageError[];
+}
+
+export interface ChannelFunnel {
+  readonly channel: string;
+  readonly deliveriesForm: string;
+  readonly basicFormReason: string;
+  readonly confirmedDeliveries: Count;
+  readonly funnel: Stage[];
+}
+
+export interface Funnel {
+  readonly funnelState: string;
+  readonly windowFrom: Date | undefined;
+  readonly windowTo: Date | undefined;
+  readonly channels: ChannelFunnel[];
+}
+
+const EXCLUSIONS = [
+  'FREQUENCY_CAPPING',
+  'CONTROL_GROUP',
+  'UNSUBSCRIBED',
+  'BOUNCED',
+  'COMPLAINT',
+  'FILTERED_BY_CATEGORY',
+];
+
+/** Selects the chunks of these platforms. @param platforms empty = all */
+export const isWanted =
+  (platforms: readonly number[]) =>
+  ({ platform }: ChunkStages): boolean =>
+    platforms.length === 0 || platforms.includes(platform);
+
+/** One set of devices per platform and chunk, counted by adding sizes. */
+export type Pick = (stages: ChunkStages) => number;
+
+export function total(stages: readonly ChunkStages[], pick: Pick): Count {
+  const byPlatform = new Map<number, number>();
+  for (const chunk of stages) byPlatform.set(chunk.platform, (byPlatform.get(chunk.platform) ?? 0) + pick(chunk));
+  const platforms = [...byPlatform]
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => a - b)
+    .map(([platform, count]) => ({ platform, count }));
+  return { count: platforms.reduce((sum, { count }) => sum + count, 0), platforms };
+}
+
+/** Who is in the audience of a channel, and who is excluded from it. */
+export interface AudienceSets {
+  readonly eligible: Bitmap;
+  /** By category of STAGE_AUDIENCE. */
+  readonly excluded: ReadonlyMap<string, Bitmap>;
+}
+
+/** The number of devices in an audience. */
+export const audienceSize = ({ eligible, excluded }: AudienceSets): number =>
+  [...excluded.values()].reduce((sum, set) => sum + set.size, eligible.size);
+
+/** STAGE_AUDIENCE with its pieces (R-H9, R-H11). */
+export function audienceStage(stages: readonly ChunkStages[], audienceOf: (chunk: ChunkStages) => AudienceSets): Stage {
+  return {
+    stage: 'STAGE_AUDIENCE',
+    total: total(stages, (chunk) => audienceSize(audienceOf(chunk))),
+    pieces: [
+      {
+        kind: 'KIND_PASSED',
+        category: 'ELIGIBLE_AUDIENCE',
+        total: total(stages, (chunk) => audienceOf(chunk).eligible.size),
+      },
+      ...EXCLUSIONS.map((category) => ({
+        kind: 'KIND_REASON',
+        category,
+        total: total(stages, (chunk) => audienceOf(chunk).excluded.get(category)?.size ?? 0),
+      })),
+    ],
+    errors: [],
+  };
+}
