@@ -9,6 +9,7 @@ import type {
   Presets,
   Segments,
   Geozones,
+  Inbox,
   Statistics,
   Subscriptions,
   Jobs,
@@ -33,6 +34,7 @@ export interface Context {
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
+  readonly inbox: Inbox;
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;

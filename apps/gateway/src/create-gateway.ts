@@ -14,6 +14,7 @@ import type {
   Presets,
   Segments,
   Geozones,
+  Inbox,
   Statistics,
   Subscriptions,
   Jobs,
@@ -46,6 +47,7 @@ export interface GatewayDeps {
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
+  readonly inbox: Inbox;
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
@@ -131,6 +133,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     presets,
     segments,
     geozones,
+    inbox,
     messages,
     statistics,
     subscriptions,
@@ -153,6 +156,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     presets,
     segments,
     geozones,
+    inbox,
     jobs,
     messages,
     statistics,

@@ -5,6 +5,8 @@ import {
   DevicesDefinition,
   type Geozones,
   GeozonesDefinition,
+  type Inbox,
+  InboxDefinition,
   type Jobs,
   JobsDefinition,
   type Messages,
@@ -82,6 +84,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     presets: remote<Presets>(PresetsDefinition, registry),
     segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
     geozones: remote<Geozones>(GeozonesDefinition, registry),
+    inbox: remote<Inbox>(InboxDefinition, registry),
     jobs: remote<Jobs>(JobsDefinition, audienceJobs),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A used transactionId resolves to the message that it created.

@@ -5,6 +5,7 @@ import { iconsModel } from './applications/storage/icons.schema.ts';
 import { deviceModels } from './devices/storage/devices.schema.ts';
 import { fanoutModels } from './fanout/storage/fanout.schema.ts';
 import { cooldownsModel } from './geozones/storage/cooldowns.schema.ts';
+import { inboxesModel } from './inbox/storage/inboxes.schema.ts';
 import { bucketsModel } from './tokens/storage/buckets.schema.ts';
 
 /** The collections of the registry and the fan-out. */
@@ -19,6 +20,7 @@ export const collections: readonly ModelDefinition[] = [
   ...deviceModels,
   cooldownsModel,
   bucketsModel,
+  inboxesModel,
   ...fanoutModels,
   leasesModel,
 ];

@@ -4,6 +4,7 @@ import {
   AccountsDefinition,
   DevicesDefinition,
   GeozonesDefinition,
+  InboxDefinition,
   OperationsDefinition,
   PresetsDefinition,
   SegmentsDefinition,
@@ -22,6 +23,7 @@ export const registryServices = {
   presets: PresetsDefinition,
   segments: SegmentsDefinition,
   geozones: GeozonesDefinition,
+  inbox: InboxDefinition,
   operations: OperationsDefinition,
 };
 

@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
-import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
+import type { Accounts, Devices, Geozones, Inbox, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
@@ -42,6 +42,8 @@ import { reportRpc } from './geozones/report.ts';
 import { geozonesRpc } from './geozones/geozones-rpc.ts';
 import { openGeozoneStore } from './geozones/geozone-store.ts';
 import { visitRecords, visitsLog } from './geozones/visit-log.ts';
+import { InboxStates } from './inbox/entry-states.ts';
+import { inboxRpc } from './inbox/inbox-rpc.ts';
 import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
 import { openPresetStore } from './presets/preset-store.ts';
@@ -72,6 +74,7 @@ export interface RegistryService {
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
+  readonly inbox: Inbox;
   readonly operations: Operations;
   /** Completes running requests and accepts no more. */
   close(): Promise<void>;
@@ -84,6 +87,7 @@ const DEVICES_LINGER_MS = 50;
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
 const ICONS_EVERY_MS = 60_000;
+const INBOXES_EVERY_MS = 60_000;
 /** During a rotation of the master key, a process with the keys in the opposite order may seal with the previous one as long as it runs. */
 const RESEAL_EVERY_MS = 60_000;
 
@@ -164,6 +168,12 @@ async function openWork(
   const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
+  const inboxes = new InboxStates(db);
+  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(clock.now())), {
+    ...{ name: 'removal of inboxes', log, clock },
+  });
+  closing.add('removal of inboxes', left, (periodic) => periodic.stop());
+
   const icons = openIcons(db, clock);
   const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), {
     name: 'removal of icons',
@@ -177,7 +187,7 @@ async function openWork(
   return { clearing, open: [dueFilters, purge.open, () => clearing.open()] };
 }
 
-const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
+const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof mergeUserRpc>[0]): Devices => ({
   ...applyRpc(deps),
   ...batchRpc(deps),
   ...resolveRpc(deps),
@@ -247,7 +257,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const { master: masterKeys, identity } = ownKeys;
   const keys = { device: identity.device, token: identity['push-token'] };
   const owners = openOwners(store);
-  const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
+  const inboxes = new InboxStates(db);
+  const devices = { db, clock, log, keys, owners, tags, store, presets, inboxes, logs: deviceLogs.writer };
   const { clearing } = work;
   const languages = new LanguageFigures(languageCounts(db), { clock, log });
   closing.add('languages', languages, (figures) => figures.close());
@@ -280,6 +291,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...geozonesRpc(geozones, write, { clock, nextId, presets, groupsOf }),
       ...reportRpc({ db, clock, keys, owners, store, geozones, presets, visits: visitLogs.writer }),
     },
+    inbox: inboxRpc({ db, clock, broker, keys, reportKey: identity.report, owners, tags, states: inboxes }),
     operations: operationsOf(clock, open),
     close: () => closing.close(),
   };

@@ -61,6 +61,7 @@ export {
   lastActivity,
   tokenTime,
 } from './device/device.ts';
+export { ownerAt } from './device/owners.ts';
 export { redacted } from './device/redacted.ts';
 export { lacksAddress } from './device/device-tokens.ts';
 export {

@@ -16,7 +16,8 @@ export const languagesOf = (content: Content): ReadonlySet<string> =>
 
 /** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {
-  const urls = [content.link, content.remotePage, ...ownTextsOf(content).flatMap((own) => own.urls)];
+  const common = [content.link, content.remotePage, content.inbox?.image];
+  const urls = [...common, ...ownTextsOf(content).flatMap((own) => own.urls)];
   return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
 }
 

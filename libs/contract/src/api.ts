@@ -5,6 +5,7 @@ import { campaignMethods } from './campaigns/campaign-methods.ts';
 import { deviceMethods } from './devices/device-methods.ts';
 import { emailMethods } from './emails/email-methods.ts';
 import { geozoneMethods } from './geozones/geozone-methods.ts';
+import { inboxMethods } from './inbox/inbox-methods.ts';
 import { messageMethods } from './messages/message-methods.ts';
 import { presetMethods } from './presets/preset-methods.ts';
 import { segmentMethods } from './segments/segment-methods.ts';
@@ -22,6 +23,7 @@ export const api = {
   ...segmentMethods,
   ...audienceMethods,
   ...messageMethods,
+  ...inboxMethods,
   ...geozoneMethods,
   ...presetMethods,
   ...campaignMethods,

@@ -1,6 +1,7 @@
 export {
   buildStatisticsHash,
   DEVICE_PART_LENGTH,
+  devicePart,
   type HashedDevice,
   type HashedMessage,
   hashPrefix,
@@ -13,6 +14,17 @@ export {
   writeDevicePart,
 } from './statistics-hash.ts';
 export { dayOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
+export {
+  stateAfterCall,
+  type InboxCall,
+  type EntryState,
+  type InboxPage,
+  inboxPage,
+  inboxStatus,
+  mergedState,
+  type PlacedEntry,
+  reachedState,
+} from './inbox-entries.ts';
 export {
   CODE_NOT_AVAILABLE,
   completeMessage,

@@ -90,10 +90,14 @@ export function writeDevicePart(target: Uint8Array, at: number, { seq, platform,
 /** The statistics hash `p` of a message, for one device or without a device (R-I30). */
 export function buildStatisticsHash(message: HashedMessage, device?: HashedDevice): string {
   const prefix = hashPrefix(message);
-  if (!device) return prefix.slice(0, -1);
+  return device ? prefix + devicePart(device) : prefix.slice(0, -1);
+}
+
+/** The fifth part of the hash as text; see {@link writeDevicePart}. */
+export function devicePart(device: HashedDevice): string {
   const part = new Uint8Array(DEVICE_PART_LENGTH);
   writeDevicePart(part, 0, device);
-  return prefix + String.fromCharCode(...part);
+  return String.fromCharCode(...part);
 }
 
 function parseCode(text: string): string | undefined {

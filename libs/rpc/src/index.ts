@@ -33,6 +33,18 @@ export {
   ReportLocationRequest,
 } from './generated/tidings/rpc/v1/geozones.ts';
 export {
+  DeleteInboxEntriesReply,
+  DeleteInboxEntriesRequest,
+  type Inbox,
+  InboxDefinition,
+  InboxEntry,
+  InboxOwner,
+  ListInboxReply,
+  ListInboxRequest,
+  SetInboxStatusReply,
+  SetInboxStatusRequest,
+} from './generated/tidings/rpc/v1/inbox.ts';
+export {
   CampaignReply,
   CreateCampaignRequest,
   CreatePresetReply,

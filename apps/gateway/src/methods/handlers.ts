@@ -7,6 +7,7 @@ import { campaignHandlers } from './campaigns/campaign-handlers.ts';
 import { deviceHandlers } from './devices/device-handlers.ts';
 import { emailHandlers } from './emails/email-handlers.ts';
 import { geozoneHandlers } from './geozones/geozone-handlers.ts';
+import { inboxHandlers } from './inbox/inbox-handlers.ts';
 import { messageHandlers } from './messages/message-handlers.ts';
 import { presetHandlers } from './presets/preset-handlers.ts';
 import { segmentHandlers } from './segments/segment-handlers.ts';
@@ -24,6 +25,7 @@ export const handlers = {
   ...segmentHandlers,
   ...audienceHandlers,
   ...messageHandlers,
+  ...inboxHandlers,
   ...geozoneHandlers,
   ...presetHandlers,
   ...campaignHandlers,

@@ -9,6 +9,7 @@ import {
   type Devices,
   type FaultView,
   type Geozones,
+  type Inbox,
   type Jobs,
   type CreatedMessage,
   type MessageDraft,
@@ -249,6 +250,12 @@ export class World {
     report: unsupported,
   };
 
+  readonly inbox: Inbox = {
+    list: async () => ({ entries: [], deleted: [], fresh: 0 }),
+    setStatus: async () => ({ unknown: true }),
+    delete: async () => ({ unknown: true }),
+  };
+
   /** The messages created, by transactionId. */
   readonly made = new Map<string, CreatedMessage>();
   /** Names of campaigns that were requested. */
@@ -333,7 +340,7 @@ export class World {
 
   /** The dependencies of a gateway in front of these services. */
   deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
-    const { accounts, devices, presets, segments, geozones, jobs } = this;
+    const { accounts, devices, presets, segments, geozones, inbox, jobs } = this;
     const { messages, statistics, subscriptions, operations, clock } = this;
     return {
       accounts,
@@ -341,6 +348,7 @@ export class World {
       presets,
       segments,
       geozones,
+      inbox,
       jobs,
       messages,
       statistics,

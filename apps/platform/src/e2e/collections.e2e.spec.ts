@@ -52,12 +52,13 @@ async function useEverything(): Promise<void> {
       notifications: [
         {
           ...{ content: 'Hello', transactionId: 'kept-1' },
-          ...{ link: 'http://example.com/', minimize_link: 1 },
+          ...{ link: 'http://example.com/', minimize_link: 1, inbox_days: 1 },
         },
       ],
     }),
   );
   await world.settle();
+  await world.call('getInboxMessages', { application, userId: 'one' });
 }
 
 /** The collections in the documentation page, by database. */

@@ -13,6 +13,7 @@ import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/devic
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
+import { InboxStates } from '../inbox/entry-states.ts';
 import { findOrphans, removeCleared } from './orphans.ts';
 
 export interface PurgeDeps {
@@ -125,6 +126,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     }
     await removeCleared(db, account, app);
     await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: app });
+    await new InboxStates(db).removeAll(app);
     await commits.plans.removeLogs(`plans-${app}-`, signal);
     await commits.visits.removeLogs(visitLogOf(app), signal);
     await redactCommits(commits.accounts, accountLogOf(account), app, signal);

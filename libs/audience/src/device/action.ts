@@ -62,6 +62,8 @@ export type DeviceAction =
   | ({ readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] } & BeforeRegistration)
   | { readonly type: 'setPushToStartToken'; readonly token: string | undefined }
   | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet }
+  /** mergeUser: the inbox entries of a user, by hash, become another user's, or nobody's with "" (R-X2). */
+  | { readonly type: 'replaceOwner'; readonly from: string; readonly to: string }
   /** No effect: the command uses up its Idempotency-Key in this device's log (R-ER11). */
   | { readonly type: 'useKey' };
 

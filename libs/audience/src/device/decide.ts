@@ -26,6 +26,7 @@ import { setActivityToken, setPushToStartToken } from './activities.ts';
 import { type Device, entriesIn, isPresent } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 import { giveUpToken, rejectAddress, rejectToken } from './lost-tokens.ts';
+import { replaceOwner } from './owners.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
 import { checkAddress, tokenChange, tokenOf } from './device-tokens.ts';
 
@@ -263,5 +264,7 @@ export function decide(
       return setPushToStartToken(identity, found(own), action.token, at);
     case 'setActivityToken':
       return setActivityToken(identity, found(own), action.activity, at);
+    case 'replaceOwner':
+      return replaceOwner(identity, own, { from: action.from, to: action.to }, at);
   }
 }

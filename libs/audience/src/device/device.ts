@@ -10,6 +10,7 @@ import { Fault } from '@tidings/kernel';
 import { defaultTags } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
+import { replacedOwners } from './owners.ts';
 
 /** Self-reported state, written beside the log (architecture 4). All times are milliseconds since 1970. */
 export interface SelfReportedState {
@@ -242,6 +243,9 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
       return device;
     case 'activityTokenSet':
       setActivity(device, change.value);
+      return device;
+    case 'ownerReplaced':
+      device.owners = replacedOwners(device, change.value, at);
       return device;
     case 'erased':
       return erased(device);

@@ -20,6 +20,8 @@ function withoutContent(change: Change): Change {
       return { ...change, value: { token: undefined } };
     case 'activityTokenSet':
       return { ...change, value: { activityId: '', activity: '', token: undefined } };
+    case 'ownerReplaced':
+      return { ...change, value: { from: '', to: '' } };
     case 'tokenRemoved':
     case 'erased':
     case 'keyUsed':

@@ -6,6 +6,7 @@ import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { deleteSubscription } from './deleteSubscription.ts';
 import { deleteToken } from './deleteToken.ts';
 import { getSubscription } from './getSubscription.ts';
@@ -40,6 +41,7 @@ export const adminMethods = {
   setAtMostOnce,
   setCapping,
   setTracking,
+  deleteInboxMessage,
   setPresetApproval,
   getPresetApproval,
   getComplaint,

@@ -1,5 +1,6 @@
 import { applicationWords } from './applications.ts';
 import { deviceWords } from './devices.ts';
+import { inboxWords } from './inbox.ts';
 import { messageWords } from './messages.ts';
 import { operationWords } from './operations.ts';
 import { statisticsWords } from './statistics.ts';
@@ -11,6 +12,7 @@ import { statisticsWords } from './statistics.ts';
 export const words: Readonly<Record<string, string>> = {
   ...deviceWords,
   ...messageWords,
+  ...inboxWords,
   ...applicationWords,
   ...statisticsWords,
   ...operationWords,

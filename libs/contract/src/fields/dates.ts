@@ -28,17 +28,16 @@ export function writtenTime(value: string): WrittenTime | undefined {
   return Number.isNaN(ms) ? undefined : { ms, hasOffset: zone !== undefined };
 }
 
-const isDay = (value: string): boolean => DAY.test(value) && exists(value);
+/** Whether a text is a day of the calendar as `YYYY-MM-DD`. */
+export const isDay = (value: string): boolean => DAY.test(value) && exists(value);
+export const withoutTime = (value: string): string => value.replace(/[ T].*$/s, '');
 const startOf = (value: string): Date => new Date(`${value}T00:00:00Z`);
 
 /** A day of the calendar as `YYYY-MM-DD`; the value is its start in UTC. */
 export const day = text.refine(isDay, 'must be YYYY-MM-DD').transform(startOf);
 
 /** {@link day}; a time that follows it is ignored. */
-export const dayOfTime = text
-  .transform((value) => value.replace(/[ T].*$/s, ''))
-  .refine(isDay, 'must be YYYY-MM-DD')
-  .transform(startOf);
+export const dayOfTime = text.transform(withoutTime).refine(isDay, 'must be YYYY-MM-DD').transform(startOf);
 
 const momentOf = (value: string): Date | undefined => {
   const date = parseDate(value);

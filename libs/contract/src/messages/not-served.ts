@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { array, notServedYet, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 
-const common = ['send_rate', 'send_rate_avoid', 'inbox_date', 'inbox_image', 'inbox_days'] as const;
+const common = ['send_rate', 'send_rate_avoid'] as const;
 
 const huawei = [
   'huawei_android_header',

@@ -7,6 +7,7 @@ import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './browsers.ts';
+import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
@@ -65,6 +66,7 @@ export const messageFields = {
   ...chromeFields,
   ...firefoxFields,
   ...safariFields,
+  ...inboxFields,
   ...notServedFields,
 };
 
@@ -127,6 +129,7 @@ const contentOf = (given: Fields) => ({
   mac: macContent(given),
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
+  inbox: inboxContent(given),
 });
 
 /** Who receives a message. */

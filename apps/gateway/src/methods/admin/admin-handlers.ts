@@ -24,6 +24,7 @@ import { setDebug } from './setDebug.ts';
 import { setPlan } from './setPlan.ts';
 import { setRateLimit } from './setRateLimit.ts';
 import { setSenders } from './setSenders.ts';
+import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { setTracking } from './setTracking.ts';
 import { settled } from './settled.ts';
 
@@ -41,6 +42,7 @@ export const adminHandlers = {
   setAtMostOnce,
   setCapping,
   setTracking,
+  deleteInboxMessage,
   setPresetApproval,
   getPresetApproval,
   getComplaint,

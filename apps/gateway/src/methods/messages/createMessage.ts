@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract';
+import { type api, NOT_AFTER_SEND, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
+import { dayOf } from '@tidings/messaging';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
@@ -18,6 +19,18 @@ function refuseDates(asked: readonly Asked[], now: number): void {
       throw Fault.argument(`${paths.of('send_date')}: ${UNREADABLE_DATE}`);
     }
     if (sendAt.first < sendAt.last) throw Fault.argument(`${paths.of('ignore_user_timezone')}: not served yet`);
+  }
+}
+
+/** Refuses entries that would leave inboxes before they are saved (R-I21). */
+function refuseInboxDates(asked: readonly Asked[], now: number): void {
+  for (const { notification, paths } of asked) {
+    const { sendAt, content } = notification;
+    const sendDay = dayOf(new Date(Math.max(now, sendAt?.first.getTime() ?? now)));
+    const { removalDay } = content.inbox ?? {};
+    if (removalDay !== undefined && removalDay <= sendDay) {
+      throw Fault.argument(`${paths.of('inbox_date')}: ${NOT_AFTER_SEND}`);
+    }
   }
 }
 
@@ -167,6 +180,7 @@ export async function createMessages(
   const { account } = call;
   const now = clock.now();
   refuseDates(asked, now);
+  refuseInboxDates(asked, now);
   const to = { account, applications: [...applications], group };
   const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
   await checkAccess(asked, prepared.audiences, context, call);

@@ -23,7 +23,7 @@ export interface Paths {
 }
 
 type MessageField =
-  'send_date' | 'ignore_user_timezone' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
+  'send_date' | 'ignore_user_timezone' | 'inbox_date' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
 
 /** `<path>: <reason>`, or the reason alone for a request that is the message. */
 export const located = (path: string, reason: string): string => (path === '' ? reason : `${path}: ${reason}`);

@@ -18,7 +18,8 @@ import { Fault } from '@tidings/kernel';
 import type { Devices, MergeUserRequest } from '@tidings/rpc';
 import type { TagSet } from '../../tags/tag-cache.ts';
 import type { DevicesDeps } from './apply.ts';
-import { type DeviceDocument, deviceOf, DEVICES } from '../storage/device-document.ts';
+import type { InboxStates } from '../../inbox/entry-states.ts';
+import { type DeviceDocument, deviceIndexes, deviceOf, DEVICES } from '../storage/device-document.ts';
 import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
 
@@ -51,9 +52,18 @@ function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSe
 }
 
 /**
- * Moves the devices of one user to another, or detaches them (R-X2). Tags are written first, so that a repeat after a crash finds the remaining work.
+ * Moves the devices and the inbox of one user to another, or detaches the devices and drops the inbox (R-X2). Tags are written first, so that a
+ * repeat after a crash finds the remaining work.
  */
-export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'mergeUser'> {
+export function mergeUserRpc({
+  db,
+  clock,
+  keys,
+  owners,
+  tags,
+  logs,
+  inboxes,
+}: DevicesDeps & { readonly inboxes: InboxStates }): Pick<Devices, 'mergeUser'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const submit = async ({ account, app: application, hwidHash, hwid }: Device, action: DeviceAction): Promise<void> => {
@@ -68,6 +78,18 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
   };
   const bind = (device: Device, user: NewUser): Promise<void> => submit(device, { type: 'bindUser', user, writes: [] });
 
+  /** Hands on the old user's inbox: also the entries of devices that belong to somebody else by now. */
+  const handOnInbox = async (app: string, from: string, to: string): Promise<void> => {
+    const [byOwner, byHwid] = await Promise.all([
+      devices.find({ app, 'owners.user': from }, { hint: deviceIndexes.owners }).toArray(),
+      devices.find({ _id: deviceIdOf(app, from), status: 1, owners: { $exists: false } }).toArray(),
+    ]);
+    await Promise.all(
+      [...byOwner, ...byHwid].map((device) => submit(deviceOf(device), { type: 'replaceOwner', from, to })),
+    );
+    await inboxes.handOn(app, from, to, new Date(clock.now()));
+  };
+
   const merge = async ({
     account,
     application,
@@ -81,6 +103,7 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
     const moving = await devicesOf(oldUserId);
     if (!isMerged) {
       await Promise.all(moving.map((device) => bind(device, { id: device.hwid, hash: device.hwidHash })));
+      await handOnInbox(application, hashOf(oldUserId), '');
       return;
     }
     if (oldUserId === newUserId) return;
@@ -90,6 +113,7 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
       await Promise.all(receiving.map((device) => submit(device, { type: 'setTags', writes })));
     }
     await Promise.all(moving.map((device) => bind(device, { id: newUserId, hash: hashOf(newUserId) })));
+    await handOnInbox(application, hashOf(oldUserId), hashOf(newUserId));
   };
 
   /** Consumes the key last, so that a repeat completes an interrupted merge. */

@@ -16,8 +16,12 @@ export async function devicesOfUsers<Field extends keyof DeviceDocument>(
   const projection = fields && { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
   const ids = users.map((user) => deviceIdOf(app, user));
   const found = await Promise.all([
+    // The current user is one of the device's owners.
     devices
-      .find({ app, user: { $in: [...users] } }, { ...(projection && { projection }), hint: deviceIndexes.user })
+      .find(
+        { app, 'owners.user': { $in: [...users] }, user: { $in: [...users] } },
+        { ...(projection && { projection }), hint: deviceIndexes.owners },
+      )
       .toArray(),
     devices
       .find({ _id: { $in: ids }, status: 1, user: { $exists: false } }, { ...(projection && { projection }) })

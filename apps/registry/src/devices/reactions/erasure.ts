@@ -6,6 +6,7 @@ import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/de
 import { transientAsFault } from '@tidings/mongo';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
+import { InboxStates } from '../../inbox/entry-states.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
@@ -68,10 +69,12 @@ export interface ErasureDeps extends ReactionDeps {
 }
 
 /**
- * Follows erasures in the log (architecture 4): within a second of a device's erasure, its events are redacted and later self-reports are removed.
+ * Follows erasures in the log (architecture 4): within a second of a device's erasure, its events are redacted, and later self-reports and the
+ * states of its own inbox are removed.
  */
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
+  const inboxes = new InboxStates(db);
   const follow = async ({ application, hwidHash, stamp }: PartialErasureEvent): Promise<void> => {
     if (!stamp) return;
     await redactEvents(
@@ -81,6 +84,7 @@ export function redactErased({ db, broker, report, commits }: ErasureDeps): Prom
       { position: Number(stamp.position), index: stamp.index },
     );
     await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
+    await inboxes.remove(application, hwidHash);
   };
   return consume(broker, {
     group: ERASURE_GROUP,

@@ -60,8 +60,8 @@ export const deviceIndexes = {
   tags: 'app_tags_seq',
   /** { app, th } of devices with a token */
   token: 'app_token',
-  /** { app, user } of devices with a user id */
-  user: 'app_user',
+  /** { app, owners.user } of devices that have, or had, a user id */
+  owners: 'app_owners',
   /** { app, tz, seq } of devices with a time zone */
   timezone: 'app_tz_seq',
   /** { hwidHash } */

@@ -70,7 +70,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     { name: deviceIndexes.seq, key: { app: 1, seq: 1 } },
     { name: deviceIndexes.tags, key: { app: 1, 'tags.k': 1, 'tags.v': 1, seq: 1 } },
     { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
-    { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
+    { name: deviceIndexes.owners, key: { app: 1, 'owners.user': 1 }, ...present('owners.user') },
     { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
     { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
     { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },

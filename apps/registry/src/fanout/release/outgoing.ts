@@ -107,7 +107,8 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
       const order = Number(event.value.inboxOrder);
       const update = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
       const placed = { updateOne: { filter: { ...filter, order: { $exists: true } }, update: { $max: { order } } } };
-      return [{ updateOne: { filter, update } }, ...(order > 0 ? [placed] : [])];
+      // The place first: a released message is cached by readers of inboxes.
+      return [...(order > 0 ? [placed] : []), { updateOne: { filter, update } }];
     }
     case 'completed':
     case 'failed':

@@ -51,6 +51,7 @@ export interface DeviceEvent {
     | { $case: "occurred"; value: DeviceOccurrence }
     | { $case: "pushToStartTokenSet"; value: PushToStartTokenSet }
     | { $case: "activityTokenSet"; value: ActivityTokenSet }
+    | { $case: "ownerReplaced"; value: OwnerReplaced }
     | //
     /** These stay in the log: not published. */
     { $case: "keyUsed"; value: KeyUsed }
@@ -197,6 +198,15 @@ export interface ActivityTokenSet {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** The inbox entries that the device got for one user belong to another one from now on (R-X2). */
+export interface OwnerReplaced {
+  /** Keyed hash of (account, user id). */
+  from: string;
+  /** "" = nobody: they are gone. */
+  to: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 /** An Idempotency-Key was used up by what stands in the same commit. */
 export interface KeyUsed {
   key: string;
@@ -296,6 +306,9 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
         break;
       case "activityTokenSet":
         ActivityTokenSet.encode(message.event.value, writer.uint32(146).fork()).join();
+        break;
+      case "ownerReplaced":
+        OwnerReplaced.encode(message.event.value, writer.uint32(154).fork()).join();
         break;
       case "keyUsed":
         KeyUsed.encode(message.event.value, writer.uint32(162).fork()).join();
@@ -467,6 +480,14 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
             message.event = { $case: "activityTokenSet", value: ActivityTokenSet.decode(reader, reader.uint32()) };
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.event = { $case: "ownerReplaced", value: OwnerReplaced.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 20: {
             if (tag !== 162) {
               break;
@@ -600,6 +621,12 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
       case "activityTokenSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "activityTokenSet", value: ActivityTokenSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "ownerReplaced": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "ownerReplaced", value: OwnerReplaced.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2366,6 +2393,121 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
     message.activityId = object.activityId ?? "";
     message.activity = object.activity ?? "";
     message.token = object.token ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOwnerReplaced(): OwnerReplaced {
+  return { from: "", to: "" };
+}
+
+export const OwnerReplaced: MessageFns<OwnerReplaced> = {
+  encode(message: OwnerReplaced, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== "") {
+      writer.uint32(10).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(18).string(message.to);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OwnerReplaced {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOwnerReplaced();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OwnerReplaced, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<OwnerReplaced | OwnerReplaced[]> | Iterable<OwnerReplaced | OwnerReplaced[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OwnerReplaced.encode(p).finish()];
+        }
+      } else {
+        yield* [OwnerReplaced.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OwnerReplaced>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OwnerReplaced> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OwnerReplaced.decode(p)];
+        }
+      } else {
+        yield* [OwnerReplaced.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OwnerReplaced>, I>>(base?: I): OwnerReplaced {
+    return OwnerReplaced.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OwnerReplaced>, I>>(object: I): OwnerReplaced {
+    const message = createBaseOwnerReplaced();
+    message.from = object.from ?? "";
+    message.to = object.to ?? "";
     return message;
   },
 };

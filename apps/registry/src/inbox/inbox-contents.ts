@@ -1,0 +1,144 @@
+import type { KeyObject } from 'node:crypto';
+import { languagesOf } from '@tidings/channels';
+import { type Content, MessageAccepted } from '@tidings/events';
+import {
+  filledText,
+  hashPrefix,
+  type MessageKey,
+  messageKeyOf,
+  textFor,
+  type Variables,
+  variablesOf,
+} from '@tidings/messaging';
+import type { Collection, Db } from 'mongodb';
+import { bytesOf } from '../accounts/account-documents.ts';
+import { OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing.ts';
+
+/** What an entry says to a user. */
+export interface EntryTexts {
+  readonly title: string;
+  readonly text: string;
+  readonly image: string;
+  /** 0 none, 1 link, 2 rich media (R-J5). */
+  readonly actionType: number;
+  /** The members of `action_params` but the hash, as JSON without the closing brace. */
+  readonly params: string;
+}
+
+/** A message as its entries in inboxes need it. */
+export interface InboxMessage {
+  readonly order: bigint;
+  readonly code: string;
+  readonly messageId: bigint;
+  /** Names of the tags that its placeholders refer to. */
+  readonly tags: readonly string[];
+  /** The part of its statistics hashes that is the same for all devices, and the key of the other part. */
+  readonly hashPrefix: string;
+  readonly key: MessageKey;
+  /** The texts in a language, "" being none; `valueOf` returns the value of a tag. */
+  textsFor(language: string, valueOf: (tag: string) => string | undefined): EntryTexts;
+}
+
+/** Bytes of the messages in memory, as they are stored. */
+const CACHED_BYTES = 64 * 1024 * 1024;
+
+function render(
+  content: Content,
+  variables: Variables,
+  language: string,
+  valueOf: (tag: string) => string | undefined,
+): EntryTexts {
+  const fill = (text = ''): string => filledText(text, variables, valueOf);
+  const fillUrl = (url = ''): string => filledText(url, variables, valueOf, encodeURIComponent);
+  const { ios, android, inbox, richMedia = '' } = content;
+  const link = fillUrl(content.link);
+  const params = JSON.stringify({
+    l: link === '' ? undefined : link,
+    rm: richMedia === '' ? undefined : JSON.stringify({ code: richMedia }),
+    u: content.data,
+  });
+  return {
+    // An entry is the same on all devices of a user: a text of one platform is the last resort.
+    title: fill(textFor(content.title, language) ?? textFor(android?.title ?? ios?.title, language)),
+    text: fill(textFor(content.text, language) ?? textFor(android?.text ?? ios?.text, language)),
+    image: fillUrl(inbox?.image),
+    actionType: richMedia === '' ? (link === '' ? 0 : 1) : 2,
+    params: params.slice(0, -1),
+  };
+}
+
+/** Texts are rendered once for each language, unless they depend on tags. */
+function textsOf(content: Content): InboxMessage['textsFor'] {
+  const variables = variablesOf(content);
+  const languages = languagesOf(content);
+  const rendered = new Map<string, EntryTexts>();
+  return (spoken, valueOf) => {
+    const language = languages.has(spoken) ? spoken : '';
+    if (content.tags.length > 0) return render(content, variables, language, valueOf);
+    let texts = rendered.get(language);
+    if (!texts) rendered.set(language, (texts = render(content, variables, language, valueOf)));
+    return texts;
+  };
+}
+
+/** The contents of messages in inboxes, read through once: a released message does not change. */
+export class InboxContents {
+  readonly #messages: Collection<OutgoingDocument>;
+  readonly #reportKey: KeyObject;
+  readonly #cache = new Map<string, { readonly message: InboxMessage; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(db: Db, reportKey: KeyObject) {
+    this.#messages = db.collection<OutgoingDocument>(OUTGOING);
+    this.#reportKey = reportKey;
+  }
+
+  /** The messages with these ids (of `sendIdOf`), as far as they are released and kept. */
+  async of(application: string, ids: Iterable<string>): Promise<ReadonlyMap<string, InboxMessage>> {
+    const found = new Map<string, InboxMessage>();
+    const missing = new Set<string>();
+    for (const id of ids) {
+      const cached = this.#cache.get(`${application}/${id}`);
+      if (cached) found.set(id, cached.message);
+      else missing.add(id);
+    }
+    if (missing.size === 0) return found;
+    for await (const stored of this.#messages.find({ _id: { $in: [...missing] }, releasedAt: { $exists: true } })) {
+      const message = this.#messageOf(application, stored);
+      if (message) found.set(stored._id, message);
+    }
+    return found;
+  }
+
+  /** Whether a message of the application has this place in inboxes, and when the last entry of it leaves at the latest. */
+  async expiryOf(application: string, order: number): Promise<Date | undefined> {
+    const stored = await this.#messages.findOne({ order, releasedAt: { $exists: true } }, { hint: 'order' });
+    const accepted = stored && MessageAccepted.decode(bytesOf(stored.accepted));
+    return accepted?.applications.includes(application) ? stored!.expireAt : undefined;
+  }
+
+  #messageOf(application: string, stored: OutgoingDocument): InboxMessage | undefined {
+    const { campaignId, content } = MessageAccepted.decode(bytesOf(stored.accepted));
+    if (!content || stored.order === undefined) return undefined;
+    const [code = ''] = stored._id.split('/');
+    const hashed = { campaignId, messageId: BigInt(stored.id), code };
+    const message: InboxMessage = {
+      ...{ order: BigInt(stored.order), code, messageId: hashed.messageId, tags: content.tags },
+      ...{ hashPrefix: hashPrefix(hashed), key: messageKeyOf(this.#reportKey, application, hashed) },
+      textsFor: textsOf(content),
+    };
+    this.#remember(`${application}/${stored._id}`, message, bytesOf(stored.accepted).length);
+    return message;
+  }
+
+  #remember(id: string, message: InboxMessage, bytes: number): void {
+    if (this.#cache.has(id)) return;
+    this.#cache.set(id, { message, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, { bytes: held }] of this.#cache) {
+      if (this.#bytes <= CACHED_BYTES || this.#cache.size === 1) return;
+      this.#cache.delete(oldest);
+      this.#bytes -= held;
+    }
+  }
+}

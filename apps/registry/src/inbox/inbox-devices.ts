@@ -1,0 +1,47 @@
+import { type Device, deviceIdOf, hwidHashOf, isPresent } from '@tidings/audience';
+import type { InboxOwner } from '@tidings/rpc';
+import type { Collection } from 'mongodb';
+import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
+import { type DeviceDocument, deviceIndexes, deviceOf } from '../devices/storage/device-document.ts';
+
+/** Devices that an inbox is made of: a user id that an application gives to everybody must not cost without bound. */
+const MAX_DEVICES = 1_000;
+
+/** The devices behind an inbox. */
+export interface InboxDevices {
+  /** Hashes of the users whose entries are in the inbox, the user's own first (R-J2). */
+  readonly owners: readonly string[];
+  /** Every device that belongs, or belonged, to one of them. */
+  readonly devices: readonly Device[];
+  /** The calling device, if it belongs to the user. */
+  readonly caller: Device | undefined;
+}
+
+/** All that entries need of a device. The hash of the token stands for it: only its presence matters. */
+const projection = {
+  ...{ app: 1, account: 1, seq: 1, status: 1, hwidHash: 1, platform: 1, user: 1, owners: 1, createdAt: 1 },
+  ...{ lang: 1, tz: 1, alerts: 1, tags: 1, self: 1, th: 1, ta: 1 },
+} as const;
+
+/** The devices that an inbox is derived from; at most {@link MAX_DEVICES} and the calling one. */
+export async function inboxDevices(
+  devices: Collection<DeviceDocument>,
+  keys: IdentityKeys,
+  { account, application: app, userId, hwid }: InboxOwner,
+): Promise<InboxDevices> {
+  const user = hwidHashOf(keys.device, account, userId);
+  const called = hwid === '' ? user : hwidHashOf(keys.device, account, hwid);
+  const ids = [...new Set([user, called])].map((hash) => deviceIdOf(app, hash));
+  const [byOwner, byHwid] = await Promise.all([
+    devices
+      .find({ app, 'owners.user': user }, { projection, hint: deviceIndexes.owners, limit: MAX_DEVICES })
+      .toArray(),
+    devices.find({ _id: { $in: ids } }, { projection }).toArray(),
+  ]);
+  const documents = new Map([...byOwner, ...byHwid].map((document) => [document._id, document]));
+  const known = [...documents.values()].map((document) => ({ ...deviceOf(document), token: document.th }));
+  const present = known.filter(isPresent);
+  const caller = present.find(({ hwidHash, user: current }) => hwidHash === called && current === user);
+  const owners = caller && called !== user ? [user, called] : [user];
+  return { owners, devices: present.filter((device) => device.owners.some((of) => owners.includes(of.user))), caller };
+}

@@ -1,0 +1,88 @@
+import { type Device, lastActivity, ownerAt } from '@tidings/audience';
+import { type EntryState, inboxStatus, type PlacedEntry } from '@tidings/messaging';
+import type { InboxMessage } from './inbox-contents.ts';
+import type { InboxDevices } from './inbox-devices.ts';
+import type { EntryStates } from './entry-states.ts';
+import type { PlannedEntry } from './inbox-plans.ts';
+
+/** A device that got an entry, with its platform then. */
+export interface EntryDevice {
+  readonly device: Device;
+  readonly platform: number;
+}
+
+/** An entry before its message is known. */
+export interface FoundEntry {
+  /** Hash of the user whom it belongs to. */
+  readonly owner: string;
+  /** Id of the content: of `sendIdOf`. */
+  readonly content: string;
+  /** Milliseconds since 1970. */
+  readonly savedAt: number;
+  readonly until: number;
+  /** The devices of the owner that got it, by number. */
+  readonly devices: readonly EntryDevice[];
+}
+
+export interface Entry extends FoundEntry, PlacedEntry {
+  readonly message: InboxMessage;
+  /** Undefined if nobody has touched it. */
+  readonly state: EntryState | undefined;
+}
+
+/**
+ * The entries of an inbox: one for each message that a device got while it belonged to an owner of the inbox (R-J2). Of a message that two of them
+ * got, the first owner's counts.
+ */
+export function foundEntries(planned: readonly PlannedEntry[], { owners, devices }: InboxDevices): FoundEntry[] {
+  const bySeq = new Map(devices.map((device) => [device.seq, device]));
+  const byMessage = new Map<string, Map<string, FoundEntry & { devices: EntryDevice[] }>>();
+  for (const { plan, seq, platform } of planned.toSorted((a, b) => a.plan.at - b.plan.at || a.seq - b.seq)) {
+    const device = bySeq.get(seq)!;
+    const owner = ownerAt(device.owners, plan.at);
+    if (!owners.includes(owner)) continue;
+    const ofMessage = byMessage.get(plan.message) ?? new Map<string, never>();
+    byMessage.set(plan.message, ofMessage);
+    const entry = ofMessage.get(owner);
+    if (entry) entry.devices.push({ device, platform });
+    else {
+      const { content, at: savedAt, until } = plan;
+      ofMessage.set(owner, { owner, content, savedAt, until, devices: [{ device, platform }] });
+    }
+  }
+  return [...byMessage.values()].map((ofMessage) => owners.flatMap((owner) => ofMessage.get(owner) ?? [])[0]!);
+}
+
+/** The entries with their messages and statuses. An entry whose message is not readable yet appears with the next call. */
+export function placedEntries(
+  found: readonly FoundEntry[],
+  messages: ReadonlyMap<string, InboxMessage>,
+  statesOf: (owner: string) => EntryStates,
+  deleted: EntryStates,
+): Entry[] {
+  return found.flatMap((entry) => {
+    const message = messages.get(entry.content);
+    if (!message) return [];
+    const order = String(message.order);
+    const state = statesOf(entry.owner)[order];
+    const isDeleted = state?.status !== inboxStatus.deletedByUser && deleted[order] !== undefined;
+    const status = isDeleted ? inboxStatus.deletedByOperator : (state?.status ?? inboxStatus.delivered);
+    return [{ ...entry, message, order: message.order, state, status }];
+  });
+}
+
+const latest = (devices: readonly Device[]): Device | undefined =>
+  devices.reduce<Device | undefined>(
+    (last, device) => (last && lastActivity(last) >= lastActivity(device) ? last : device),
+    undefined,
+  );
+
+/** The device whose language and tags an entry is rendered with: the owner's most recently active one (R-J2). */
+export function readerOf(
+  { owner, devices: got }: FoundEntry,
+  devices: readonly Device[],
+): { readonly device: Device; readonly isOwn: boolean } {
+  const own = latest(devices.filter(({ user }) => user === owner));
+  // A device that has changed hands speaks for the entry, but its tags are those of another person.
+  return own ? { device: own, isOwn: true } : { device: latest(got.map(({ device }) => device))!, isOwn: false };
+}

@@ -1,0 +1,152 @@
+import type { ChunkPlanned } from '@tidings/events';
+import { Bitmap, chunkOf, type Clock, positionOf, sendIdOf, type Seq } from '@tidings/kernel';
+import type { Collection, Db } from 'mongodb';
+import { plannedOf, type PlanDocument, planIndexes, PLANS } from '../fanout/plan/plans.ts';
+
+/** A plan whose entries are in inboxes. */
+export interface InboxPlan {
+  readonly message: string;
+  /** Id of its content: of `sendIdOf`. */
+  readonly content: string;
+  /** When its entries were saved and when they leave, in milliseconds since 1970. */
+  readonly at: number;
+  readonly until: number;
+  readonly chunk: number;
+  readonly sets: readonly { readonly platform: number; readonly set: Bitmap }[];
+}
+
+/** An entry as one device got it. */
+export interface PlannedEntry {
+  readonly plan: InboxPlan;
+  readonly seq: Seq;
+  /** The platform of the device when it was planned. */
+  readonly platform: number;
+}
+
+/** Plans that are so much older than the last reload are looked for again: clocks differ, and a plan is stored a moment after it is made. */
+const OVERLAP_MS = 300_000;
+/** A plan that a crash delayed longer is found then. */
+const RELOAD_MS = 600_000;
+/** Sets in memory, at most 8 KiB each. */
+const CACHED_SETS = 16_384;
+
+/** The broadcasts of a chunk whose entries are in inboxes. */
+interface KnownChunk {
+  readonly plans: Map<string, InboxPlan>;
+  loadedAt: number;
+  loading?: Promise<void> | undefined;
+}
+
+const entrySets = ({ eligible, inbox }: ChunkPlanned): InboxPlan['sets'] =>
+  [...eligible, ...(inbox?.eligible ?? [])].map(({ platform, set }) => ({ platform, set: Bitmap.decode(set) }));
+
+function planOf(stored: PlanDocument): InboxPlan {
+  const [message = '', bucket] = stored._id.split('/');
+  const planned = plannedOf(stored);
+  return {
+    message,
+    content: sendIdOf({ message, bucket: Number(bucket) }),
+    at: stored.at.getTime(),
+    until: stored.inbox!.until.getTime(),
+    chunk: planned.chunk,
+    sets: entrySets(planned),
+  };
+}
+
+const setsOf = ({ plans }: KnownChunk): number => {
+  let sets = 0;
+  for (const plan of plans.values()) sets += plan.sets.length;
+  return sets;
+};
+
+/**
+ * The plans that inboxes are read from. Those of broadcasts stay decoded in memory, by chunk, so that a read costs a bit test for each; only plans
+ * that are not known yet are fetched.
+ */
+export class InboxPlans {
+  readonly #plans: Collection<PlanDocument>;
+  readonly #clock: Clock;
+  /** The chunk that was used last is the last one. */
+  readonly #chunks = new Map<string, KnownChunk>();
+
+  constructor(db: Db, clock: Clock) {
+    this.#plans = db.collection<PlanDocument>(PLANS);
+    this.#clock = clock;
+  }
+
+  /** The entries of these devices that have not left the inbox. */
+  async entriesOf(application: string, seqs: readonly Seq[]): Promise<readonly PlannedEntry[]> {
+    if (seqs.length === 0) return [];
+    const byChunk = Map.groupBy(seqs, chunkOf);
+    const [named, ...broadcasts] = await Promise.all([
+      this.#named(application, seqs),
+      ...[...byChunk.keys()].map((chunk) => this.#broadcasts(application, chunk)),
+    ]);
+    const now = this.#clock.now();
+    const found: PlannedEntry[] = [];
+    for (const plan of [...named, ...broadcasts.flatMap(({ plans }) => [...plans.values()])]) {
+      if (plan.until <= now) continue;
+      for (const seq of byChunk.get(plan.chunk) ?? []) {
+        const position = positionOf(seq);
+        const own = plan.sets.find(({ set }) => set.has(position));
+        if (own) found.push({ plan, seq, platform: own.platform });
+      }
+    }
+    return found;
+  }
+
+  /** The plans that name one of these devices. */
+  async #named(application: string, seqs: readonly Seq[]): Promise<readonly InboxPlan[]> {
+    const ofDevices = { 'inbox.app': application, 'inbox.seqs': { $in: [...seqs] } };
+    const found = await this.#plans
+      .find(
+        { ...ofDevices, 'inbox.until': { $gt: new Date(this.#clock.now()) } },
+        { projection: { 'inbox.seqs': 0 }, hint: planIndexes.inboxSeqs },
+      )
+      .toArray();
+    return found.map(planOf);
+  }
+
+  async #broadcasts(application: string, chunk: number): Promise<KnownChunk> {
+    const key = `${application}/${chunk}`;
+    const known: KnownChunk = this.#chunks.get(key) ?? { plans: new Map(), loadedAt: -Infinity };
+    this.#chunks.delete(key);
+    this.#chunks.set(key, known);
+    const place = { 'inbox.app': application, 'inbox.chunk': chunk };
+    const now = this.#clock.now();
+    if (now - known.loadedAt < RELOAD_MS) {
+      await this.#add(known, { ...place, at: { $gte: new Date(known.loadedAt - OVERLAP_MS) } });
+      return known;
+    }
+    known.loading ??= this.#reload(known, place, now).finally(() => (known.loading = undefined));
+    await known.loading;
+    return known;
+  }
+
+  async #reload(known: KnownChunk, place: object, now: number): Promise<void> {
+    for (const [id, { until }] of known.plans) if (until <= now) known.plans.delete(id);
+    await this.#add(known, { ...place, 'inbox.until': { $gt: new Date(now) } });
+    known.loadedAt = now;
+    this.#shrink();
+  }
+
+  /** Adds the plans that are not known yet. */
+  async #add(known: KnownChunk, wanted: object): Promise<void> {
+    const hint = planIndexes.inboxChunk;
+    const ids = await this.#plans.find(wanted, { projection: { _id: 1 }, hint }).toArray();
+    const missing = ids.filter(({ _id }) => !known.plans.has(_id)).map(({ _id }) => _id);
+    if (missing.length === 0) return;
+    for await (const stored of this.#plans.find({ _id: { $in: missing } })) known.plans.set(stored._id, planOf(stored));
+  }
+
+  /** Forgets the chunks that were used longest ago, beyond {@link CACHED_SETS}. */
+  #shrink(): void {
+    let sets = 0;
+    for (const known of this.#chunks.values()) sets += setsOf(known);
+    for (const [key, known] of this.#chunks) {
+      if (sets <= CACHED_SETS || this.#chunks.size === 1) return;
+      sets -= setsOf(known);
+      this.#chunks.delete(key);
+    }
+  }
+}

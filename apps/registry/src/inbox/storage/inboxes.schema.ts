@@ -1,0 +1,43 @@
+import type { EntryState } from '@tidings/messaging';
+import { date, defineModel, number, object, optional, record, text } from '@tidings/mongo';
+
+/** A state with the time at which its entry leaves the inbox, in milliseconds since 1970. */
+export type StoredState = EntryState & { readonly until: number };
+
+/**
+ * What a user did with the entries of his inbox, or an operator with those of an application. Entries themselves are derived from plans: one that
+ * nobody touched has no state.
+ */
+export interface InboxDocument {
+  /** Application and hash of the user; the application and "/" for the operator's deletions. */
+  readonly _id: string;
+  /** Grows with every change, for compare-and-set. */
+  readonly rev: number;
+  /** By order of the entry. */
+  readonly states: Readonly<Record<string, StoredState>>;
+  /** When the last entry has left. */
+  readonly expireAt: Date;
+}
+
+/** EntryStates of inboxes: written with each listing of a new entry, and therefore native. */
+export const inboxesModel = defineModel<InboxDocument>({
+  name: 'inboxes',
+  retention: 'until the known entries have left the inbox',
+  fields: {
+    _id: text,
+    rev: number,
+    states: record(
+      object<StoredState>({
+        status: number,
+        calledAt: number,
+        reachedAt: number,
+        readAt: optional(number),
+        openedAt: optional(number),
+        deletedAt: optional(number),
+        until: number,
+      }),
+    ),
+    expireAt: date,
+  },
+  indexes: [{ name: 'expireAt', key: { expireAt: 1 } }],
+});

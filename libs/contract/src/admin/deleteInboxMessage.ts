@@ -1,0 +1,15 @@
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { nothing, object, text } from '../values.ts';
+
+/** Deletes the entries of a message in all inboxes of an application, with status 5, which is final (R-S4, R-T8). */
+export const deleteInboxMessage = admin('deleteInboxMessage', {
+  route: 'DELETE applications/{code}/inbox/{order}',
+  status: 204,
+  input: object({ code: applicationCode, order: text }).transform(({ code: application, order }) => ({
+    application,
+    order,
+  })),
+  output: nothing,
+  examples: [{ request: { code: 'A1B2C-3D4E5', order: '811304624128000' }, reply: undefined }],
+});

@@ -1,0 +1,30 @@
+import { isDay, withoutTime } from '../fields/dates.ts';
+import { integerOf, optional, text } from '../values.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The refusal of a day that is none, or not after the day of the send. */
+export const NOT_AFTER_SEND = 'must be after the send date';
+
+/** Fields `inbox_*` of a notification; each of them saves the message to inboxes (R-I21). */
+export const inboxFields = {
+  /** Days since 1970. */
+  inbox_date: optional(
+    text
+      .transform(withoutTime)
+      .refine(isDay, NOT_AFTER_SEND)
+      .transform((day) => Math.max(0, Date.parse(day) / DAY_MS)),
+  ),
+  inbox_days: optional(integerOf(1, 30)),
+  inbox_image: optional(text),
+};
+
+interface InboxFields {
+  readonly inbox_date?: number | undefined;
+  readonly inbox_days?: number | undefined;
+  readonly inbox_image?: string | undefined;
+}
+
+/** What a notification says about inboxes; undefined if it is not saved to them. */
+export const inboxContent = ({ inbox_date: removalDay, inbox_days: days, inbox_image: image }: InboxFields) =>
+  removalDay === undefined && days === undefined && image === undefined ? undefined : { removalDay, days, image };
