@@ -59,6 +59,13 @@ export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures 
   };
 }
 
+/** The devices that a frequency cap excluded from a message. */
+export const cappedIn = ({ channels }: Funnel): number =>
+  channels
+    .flatMap(({ funnel }) => funnel.flatMap(({ pieces }) => pieces))
+    .filter(({ category }) => category === 'FREQUENCY_CAPPING')
+    .reduce((sum, { count }) => sum + Number(count), 0);
+
 /** The figures of a provider: one of the simulators' ledgers. */
 export interface LedgerFigures extends Figures {
   /** Replies of 429 with Retry-After, each of which was retried. */

@@ -7,7 +7,7 @@ import { startPlatformProcess } from '../process/platform-process.ts';
 import { all } from './all.ts';
 import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
 import { generateCredentials } from './demo-credentials.ts';
-import { expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
+import { cappedIn, expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
 import { conditions, content, type DemoDevice, deviceOf, isAddressed, platforms } from './demo-population.ts';
 import { type Providers, type Push, startProviders } from './demo-providers.ts';
 import { Screen } from './screen.ts';
@@ -29,7 +29,8 @@ export interface DemoOptions {
 const CONNECTIONS = 64;
 const POLL_MS = 100;
 const SEND_TIMEOUT_MS = 120_000;
-const SCHEDULED_FOR = 20;
+/** Devices of a message to named recipients. */
+const FEW = 20;
 const SCHEDULED_AHEAD_MS = 5_000;
 
 /** Runs a whole campaign over HTTP, as a customer would. True if every figure agrees, to the last device. */
@@ -48,7 +49,9 @@ export async function runDemo({ devices: count, adminToken, closing, ...places }
   const pushes = await customer.report(addressed);
   const { faults, throttled } = await customer.compare(addressed, pushes);
   const tokens = new Set(pushes.map(({ token }) => token));
-  faults.push(...(await customer.schedule(addressed.filter(({ token }) => tokens.has(token)).slice(0, SCHEDULED_FOR))));
+  const reached = addressed.filter(({ token }) => tokens.has(token));
+  faults.push(...(await customer.schedule(reached.slice(0, FEW))));
+  faults.push(...(await customer.cap(reached.slice(-FEW))));
   for (const fault of faults.slice(0, 20)) screen.say(`  ! ${fault}`);
   screen.say(
     faults.length > 0
@@ -226,6 +229,34 @@ class Customer {
         faults.push(`the canceled message is ${never?.status ?? 'unlisted'}, sent to ${sendsOf(never)} devices`);
       }
       return `message ${sent} to ${devices.length} devices, sent when it was due; another was canceled before, and reached nobody`;
+    });
+    return faults;
+  }
+
+  /** Sends these devices one more message than the frequency cap allows. Returns what is wrong unless the last one reaches nobody. */
+  async cap(devices: readonly DemoDevice[]): Promise<string[]> {
+    const faults: string[] = [];
+    await this.#screen.step('cap', async () => {
+      // The campaign counts, too.
+      const capping = { capping_days: 7, capping_count: 2 };
+      const notification = { content: 'At most twice a week', devices: devices.map(({ hwid }) => hwid), ...capping };
+      const codes: string[] = [];
+      for (let sent = 0; sent < 2; sent++) {
+        const { Messages: messages } = await this.#client.call('createMessage', {
+          application: this.#application,
+          notifications: [notification],
+        });
+        await this.#untilDone(messages[0]!);
+        codes.push(messages[0]!);
+      }
+      await this.#settle();
+      const [allowed, capped] = await Promise.all(codes.map((code) => this.#listed(code)));
+      if (sendsOf(allowed) !== devices.length)
+        faults.push(`the first capped message was sent to ${sendsOf(allowed)} devices`);
+      if (sendsOf(capped) > 0) faults.push(`a message beyond the frequency cap was sent to ${sendsOf(capped)} devices`);
+      const excluded = cappedIn(await this.#client.call('getDeliveryFunnel', { message_code: codes[1] }));
+      if (excluded !== devices.length) faults.push(`the frequency cap excluded ${excluded} devices`);
+      return `message ${codes[0]} to ${devices.length} devices, their second in 7 days; a third was kept from all of them`;
     });
     return faults;
   }
