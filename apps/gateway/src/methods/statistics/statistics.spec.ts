@@ -248,7 +248,7 @@ describe('getDeliveryFunnel', () => {
 });
 
 describe('totalsByIntervals', () => {
-  const path = '/api/v2/statistics/messages/totalsByIntervals';
+  const path = 'statistics/messages/totalsByIntervals';
 
   beforeEach(() => {
     world.messages.find = async () => ({ message: viewOf(3, new Date(NOW)) });
