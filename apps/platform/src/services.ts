@@ -89,7 +89,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const { quotas, http2, webPushSubject } = configuration;
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
-  const scheduler = await open('scheduler', (service) => openScheduler({ ...service, publicUrl }));
+  const segments = inProcess(SegmentsDefinition, registry.segments);
+  const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
   const dispatchers: DispatcherService[] = [];
@@ -108,7 +109,6 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const fanout = await open('fanout', openFanout);
   const devices = inProcess(DevicesDefinition, registry.devices);
   const webhooks = await open('webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
-  const segments = inProcess(SegmentsDefinition, registry.segments);
   const audienceJobs = await open('audience-jobs', (service) =>
     openAudienceJobs({ ...service, accounts, devices, segments }),
   );

@@ -26,6 +26,7 @@ describeWithMongo('scheduler', (mongo) => {
     return openScheduler({
       ...{ clock, broker, log: pino({ level: 'silent' }), metrics },
       ...{ db: mongo.database('scheduler'), keys: keysFrom(new Uint8Array(32)), publicUrl: 'https://push.example' },
+      segments: { hasRecipients: () => Promise.reject(new Error('no message has a local time')) },
     });
   };
   const create = async (transactionId = '', over: Partial<MessageAccepted> = {}, linkToShorten = '') => {

@@ -7,6 +7,7 @@ describeServiceModule({
   name: 'scheduler',
   module: SchedulerModule,
   services: schedulerServices,
+  peers: ['registry'],
   async answers(reach) {
     const request = ListMessagesRequest.fromPartial({ account: 'default', application: 'AAAAA-BBBBB', limit: 1 });
     expect(await reach<Messages>(MessagesDefinition).list(request)).toMatchObject({ messages: [] });

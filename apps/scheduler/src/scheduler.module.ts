@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { MessagesDefinition, OperationsDefinition } from '@tidings/rpc';
-import { rpcControllers } from '@tidings/rpc/grpc';
+import { MessagesDefinition, OperationsDefinition, type Segments, SegmentsDefinition } from '@tidings/rpc';
+import { remote, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
@@ -18,8 +18,12 @@ export const schedulerServices = { messages: MessagesDefinition, operations: Ope
     {
       provide: SCHEDULER,
       inject: [ServiceProcess, getConnectionToken()],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
-        process.open(connection, (parts) => openScheduler({ ...parts, publicUrl: process.publicUrl() })),
+      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
+        const segments = remote<Segments>(SegmentsDefinition, await process.peer('registry'));
+        return process.open(connection, (parts) =>
+          openScheduler({ ...parts, segments, publicUrl: process.publicUrl() }),
+        );
+      },
     },
   ],
   controllers: rpcControllers<SchedulerService>(SCHEDULER, schedulerServices),

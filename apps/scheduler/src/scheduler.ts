@@ -3,7 +3,7 @@ import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncat
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import { createCollections, leaseReplica, transientAsFault } from '@tidings/mongo';
-import type { Messages, Operations } from '@tidings/rpc';
+import type { Messages, Operations, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
@@ -13,6 +13,7 @@ import { messagesLog } from './messages/message-log.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
+import { OffsetSteps } from './messages/offset-steps.ts';
 import { removeExpired } from './messages/message-expiry.ts';
 import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
@@ -25,6 +26,8 @@ const RELEASE_INTERVAL_MS = 1_000;
 
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
+  /** The registry's, which knows the offsets of devices. */
+  readonly segments: Pick<Segments, 'hasRecipients'>;
   /** Public base URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }
@@ -43,6 +46,7 @@ export async function openScheduler({
   metrics,
   keys,
   broker,
+  segments,
   publicUrl,
 }: SchedulerDeps): Promise<SchedulerService> {
   const closing = new Closing(log);
@@ -98,8 +102,10 @@ export async function openScheduler({
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
   const schedule = new Schedule({ db, clock, writer, nextId });
+  const steps = new OffsetSteps({ db, clock, writer, segments, nextId });
   for (const [name, intervalMs, work] of [
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
+    ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
@@ -116,6 +122,7 @@ export async function openScheduler({
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
       ...(await deletions.open()),
       ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
+      ...((await steps.hasDue()) ? ['scheduler: steps to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
       ...published(await relay.level()),
     ];

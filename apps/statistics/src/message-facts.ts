@@ -100,7 +100,8 @@ function updateOf({ event, at }: MessageEvent): UpdateFilter<MessageFacts> | und
       // The earlier expiry applies: a purged message expires at once.
       return { $min: { expiresAt: expiryOf(event.value, at!) } };
     case 'released':
-      return { $set: { releasedAt: at! } };
+      // The first step of a message with a local time.
+      return { $min: { releasedAt: at! } };
     case 'purged':
       return event.value.whole ? { $min: { expiresAt: at! } } : undefined;
     default:

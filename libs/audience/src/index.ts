@@ -28,6 +28,7 @@ export type { TestDevice, TestDevicesState } from './account/test-devices.ts';
 export { roomForTags, type UsageState } from './account/usage.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
 export { type AccountView, DENIED, FORBID } from './account/account-view.ts';
+export { offsetCondition, withOffsets } from './offset-condition.ts';
 export {
   defaultTagList,
   defaultTags,

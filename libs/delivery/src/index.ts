@@ -110,6 +110,7 @@ export {
 export {
   type Candidates,
   type Exclusion,
+  devicesOf,
   planChunk,
   type PlanRules,
   type SendingApplication,

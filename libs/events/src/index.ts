@@ -11,6 +11,8 @@ export {
   Circle,
   Expression,
   NamedRecipients,
+  OffsetRange,
+  Offsets,
   Operand,
   Operator,
   Selection,
@@ -56,6 +58,7 @@ export {
   JobPartProcessed,
 } from './generated/tidings/events/v1/jobs.ts';
 export {
+  LocalTime,
   MessageAccepted,
   type MessagePurged,
   Reach,
@@ -63,6 +66,8 @@ export {
   MessageEvent,
   MessageJoined,
   MessageReleased,
+  OffsetStep,
+  PastOffsets,
 } from './generated/tidings/events/v1/messages.ts';
 export {
   DeadToken,

@@ -26,6 +26,17 @@ export {
   reachedState,
 } from './inbox-entries.ts';
 export {
+  areNone,
+  type AudienceDue,
+  isAheadOfSome,
+  type LocalSchedule,
+  nextDue,
+  offsetsDue,
+  type StepDue,
+  stepDue,
+  type Steps,
+} from './local-time.ts';
+export {
   CODE_NOT_AVAILABLE,
   completeMessage,
   type Created,
@@ -40,9 +51,13 @@ export {
   KEPT_MS,
   evolveMessage,
   type Message,
+  nextStepAt,
+  openSchedule,
   purgedContent,
   purgeMessage,
   releaseMessage,
+  releaseStep,
+  type ReleaseStep,
   type Transaction,
   TRANSACTION_MS,
   reachOf,

@@ -11,8 +11,11 @@ import {
   joinMessage,
   type JoinMessage,
   type Message,
+  nextStepAt,
   purgeMessage,
   releaseMessage,
+  releaseStep,
+  type ReleaseStep,
 } from './message.ts';
 
 const DAY_MS = 86_400_000;
@@ -218,5 +221,63 @@ describe('purgeMessage (R-B2, R-S1)', () => {
     for (const application of ['A', 'B', 'C']) expect(purgeMessage(purged, application, at)).toEqual([]);
     expect(purgeMessage(done, 'C', at)).toEqual([]);
     expect(purgeMessage(undefined, 'A', at)).toEqual([]);
+  });
+});
+
+describe('releaseStep (R-I9, R-S2)', () => {
+  const HOUR = 3_600_000;
+  const wallAt = later(30 * HOUR);
+  const localTime = { wallAt, defaultAt: wallAt, pastOffsets: 0 };
+  const accepted = createMessage(
+    command({ draft: MessageAccepted.fromPartial({ applications: ['A'], source: 'API', sendAt: wallAt, localTime }) }),
+    undefined,
+  ).events;
+  const pending = evolved(accepted);
+  const stepped = (message: Message | undefined, over: Partial<ReleaseStep>) =>
+    releaseStep(message, {
+      code: command().code,
+      at: later(21 * HOUR),
+      after: 0,
+      areDue: true,
+      inboxOrders: [50n, 51n],
+      isLast: false,
+      ...over,
+    });
+  const after = (message: Message | undefined, over: Partial<ReleaseStep>) =>
+    stepped(message, over).reduce<Message | undefined>(evolveMessage, message);
+  const tokyo = after(pending, {});
+
+  it('is pending until the first step, whatever its date', () => {
+    expect(accepted.map(({ event }) => event?.$case)).toEqual(['accepted']);
+    expect(pending).toMatchObject({ status: 'PENDING', steps: { count: 0 } });
+    expect(releaseMessage(pending, later(100 * HOUR), 9n)).toEqual([]);
+    expect(nextStepAt(pending!)).toEqual(later(16 * HOUR));
+    expect(tokyo).toMatchObject({
+      ...{ status: 'PROCESSING', releasedAt: later(21 * HOUR) },
+      steps: { count: 1, until: later(21 * HOUR), areComplete: false },
+    });
+  });
+
+  it('releases each step once, in any number of processes', () => {
+    expect(stepped(tokyo, {})).toEqual([]);
+    expect(stepped(tokyo, { after: 1 })).toEqual([]);
+    expect(stepped(undefined, {})).toEqual([]);
+  });
+
+  it('goes on until the last step, and is done only after it', () => {
+    expect(completeMessage(tokyo, later(22 * HOUR))).toEqual([]);
+    const last = after(tokyo, { at: later(29 * HOUR), after: 1, isLast: true });
+    expect(last).toMatchObject({ status: 'PROCESSING', releasedAt: later(21 * HOUR), steps: { count: 3 } });
+    expect(nextStepAt(last!)).toBeUndefined();
+    expect(stepped(last, { at: later(30 * HOUR), after: 3 })).toEqual([]);
+    const done = completeMessage(last, later(30 * HOUR)).reduce<Message | undefined>(evolveMessage, last);
+    expect(done).toMatchObject({ status: 'DONE', steps: { areComplete: true } });
+  });
+
+  it('is canceled before the first step only (R-I29)', () => {
+    const canceled = cancelMessage(pending, 'acme', later(1)).reduce<Message | undefined>(evolveMessage, pending);
+    expect(canceled).toMatchObject({ status: 'CANCELED' });
+    expect(stepped(canceled, {})).toEqual([]);
+    expect(() => cancelMessage(tokyo, 'acme', later(22 * HOUR))).toThrow('Message cannot be deleted');
   });
 });

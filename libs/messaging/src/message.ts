@@ -1,6 +1,7 @@
-import { MessageAccepted, type MessageEvent, type MessagePurged } from '@tidings/events';
+import { MessageAccepted, type MessageEvent, type MessagePurged, type OffsetStep } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
 import { lastRemovalOf } from './inbox.ts';
+import { type LocalSchedule, nextDue, noSteps, type StepDue, type Steps, stepsAt } from './local-time.ts';
 
 /** A message between acceptance and its last terminal state (R-S1). It is `PENDING` while its send time is ahead. */
 export type Message =
@@ -18,6 +19,8 @@ export interface MessageFacts {
   readonly accepted: MessageAccepted;
   /** Number of recipients that have joined since it was accepted; 0 unless it is open (R-F5). */
   readonly joined: number;
+  /** The steps released so far; undefined unless it has a local time. */
+  readonly steps?: Steps | undefined;
   /** Time of the deletion of its last application: `accepted` is empty since then. */
   readonly purgedAt?: Date | undefined;
 }
@@ -72,6 +75,8 @@ export interface Created {
 
 type MessageEventCase = NonNullable<MessageEvent['event']>;
 
+const wholeRelease: MessageEventCase = { $case: 'released', value: { inboxOrder: 0n, step: undefined } };
+
 const eventOf = (
   of: { code: string; id: number; account: string },
   at: Date,
@@ -103,7 +108,9 @@ export function createMessage(
   const answer = command.draft.hidden ? CODE_NOT_AVAILABLE : command.code;
   const { sendAt = command.at } = command.draft;
   const accepted: MessageEventCase = { $case: 'accepted', value: { ...command.draft, sendAt, answer } };
-  const released: MessageEventCase[] = sendAt <= command.at ? [{ $case: 'released', value: { inboxOrder: 0n } }] : [];
+  // A message with a local time is released in steps: which devices are due depends on its audience.
+  const isDue = sendAt <= command.at && !command.draft.localTime;
+  const released: MessageEventCase[] = isDue ? [wholeRelease] : [];
   return {
     events: [accepted, ...released].map((event) => eventOf(command, command.at, event)),
     created: { code: command.code, answer, repeat: false },
@@ -140,10 +147,7 @@ export function joinMessage(
   if (hasJoined || (message && !message.accepted.openUntil)) return [];
   const opening: MessageEventCase[] = message
     ? []
-    : [
-        { $case: 'accepted', value: opened(draft, of.code) },
-        { $case: 'released', value: { inboxOrder: 0n } },
-      ];
+    : [{ $case: 'accepted', value: opened(draft, of.code) }, wholeRelease];
   const joined: MessageEventCase = {
     $case: 'joined',
     value: { bucket: (message?.joined ?? 0) + 1, cause, message: draft },
@@ -167,9 +171,46 @@ export function expiryOf(accepted: MessageAccepted, acceptedAt: Date, retentionM
  * @param inboxOrder a new id, which orders it in inboxes among messages that were accepted meanwhile (R-J3)
  */
 export const releaseMessage = (message: Message | undefined, at: Date, inboxOrder: bigint): readonly MessageEvent[] =>
-  message?.status === 'PENDING' && message.accepted.sendAt! <= at
-    ? [eventOf(message, at, { $case: 'released', value: { inboxOrder } })]
+  message?.status === 'PENDING' && !message.steps && message.accepted.sendAt! <= at
+    ? [eventOf(message, at, { $case: 'released', value: { inboxOrder, step: undefined } })]
     : [];
+
+/** The schedule of a message with a local time that has steps to come; undefined for others. */
+export function openSchedule(message: Message): (LocalSchedule & { readonly steps: Steps }) | undefined {
+  const { accepted, createdAt, steps } = message;
+  const isOpen = message.status === 'PENDING' || message.status === 'PROCESSING';
+  if (!isOpen || !accepted.localTime || !steps || steps.areComplete) return undefined;
+  return { localTime: accepted.localTime, acceptedAt: createdAt, steps };
+}
+
+/** When the next devices of a message with a local time may be due; undefined if it has no steps to come. */
+export function nextStepAt(message: Message): Date | undefined {
+  const schedule = openSchedule(message);
+  return schedule && nextDue(schedule, schedule.steps.until);
+}
+
+/** The release of the devices that are due (R-I9). */
+export interface ReleaseStep extends StepDue {
+  readonly code: string;
+  readonly at: Date;
+  /** The number of steps released before: a repeat, and another process, finds more. */
+  readonly after: number;
+  /** New ids, one for each step: its place in inboxes (R-J3). */
+  readonly inboxOrders: readonly [bigint, bigint];
+}
+
+/** Releases the due devices of a message with a local time; idempotent. */
+export function releaseStep(
+  message: Message | undefined,
+  { after, inboxOrders, ...due }: ReleaseStep,
+): readonly MessageEvent[] {
+  const schedule = message && openSchedule(message);
+  if (!schedule || schedule.steps.count !== after) return [];
+  const steps = stepsAt(schedule, schedule.steps, due);
+  return steps.map((step, i) =>
+    eventOf(message, due.at, { $case: 'released', value: { inboxOrder: inboxOrders[i]!, step } }),
+  );
+}
 
 /**
  * Cancels a message before it is released (R-I29).
@@ -183,7 +224,9 @@ export function cancelMessage(message: Message | undefined, account: string, at:
 
 /** Completes a message whose devices all have their terminal state; idempotent. */
 export const completeMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
-  message?.status === 'PROCESSING' ? [eventOf(message, at, { $case: 'completed', value: {} })] : [];
+  message?.status === 'PROCESSING' && !openSchedule(message)
+    ? [eventOf(message, at, { $case: 'completed', value: {} })]
+    : [];
 
 /** The end of a message without remaining recipients (R-S1). */
 function abandoned(message: Message): MessageEventCase[] {
@@ -218,6 +261,11 @@ function withoutApplication(message: Message, { application, whole }: MessagePur
   return { ...message, accepted: { ...accepted, applications } };
 }
 
+function released(message: Message, step: OffsetStep | undefined, at: Date): Message {
+  const stepped = step ? { ...message, steps: { count: step.bucket, until: at, areComplete: step.last } } : message;
+  return stepped.status === 'PENDING' ? { ...stepped, status: 'PROCESSING', releasedAt: at } : stepped;
+}
+
 export function evolveMessage(message: Message | undefined, event: MessageEvent): Message {
   const at = event.at!;
   if (event.event?.$case === 'accepted') {
@@ -230,14 +278,16 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
       createdAt: at,
       accepted,
       joined: 0,
+      ...(accepted.localTime && { steps: noSteps }),
     };
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
-  const { code, id, account, createdAt, accepted, joined, purgedAt } = message;
-  const facts = { code, id, account, createdAt, accepted, joined, ...(purgedAt && { purgedAt }) };
+  const { code, id, account, createdAt, accepted, joined, steps, purgedAt } = message;
+  const kept = { ...(steps && { steps }), ...(purgedAt && { purgedAt }) };
+  const facts = { code, id, account, createdAt, accepted, joined, ...kept };
   switch (event.event?.$case) {
     case 'released':
-      return message.status === 'PENDING' ? { ...facts, status: 'PROCESSING', releasedAt: at } : message;
+      return released(message, event.event.value.step, at);
     case 'completed':
       return message.status === 'PROCESSING'
         ? { ...facts, status: 'DONE', releasedAt: message.releasedAt, completedAt: at }

@@ -235,6 +235,7 @@ export class World {
     count: unsupported,
     select: unsupported,
     chooseLookup: unsupported,
+    hasRecipients: unsupported,
     scan: unsupported,
   };
 

@@ -1,4 +1,4 @@
-import type { TagDefinition } from '@tidings/audience';
+import { type TagDefinition, withOffsets } from '@tidings/audience';
 import { channelServing, definitionServing, deviceFieldsFor, hasRelativeBadge, languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import {
@@ -117,6 +117,7 @@ export class Chunks {
       chunk: key.chunk,
       named: laneOf(message) === 'direct',
       transactional,
+      once: message.step !== undefined,
       platforms: audience?.platforms ?? [],
       content,
       application,
@@ -132,14 +133,17 @@ export class Chunks {
     const { scan, outgoing } = this.#deps;
     const { application, chunk } = key;
     const target = message.accepted.audience?.target;
+    const offsets = message.step?.offsets;
+    const now = message.releasedAt;
     switch (target?.$case) {
       case 'named': {
         const seqs = target.value.seqs.filter((seq) => chunkOf(seq) === chunk);
-        return scan.named(columns, application, seqs, extras);
+        return scan.named(columns, application, seqs, extras, { expression: withOffsets(undefined, offsets), now });
       }
       case 'selection': {
         const withoutToken = message.accepted.content?.inbox !== undefined;
-        const selected = { ...target.value, now: message.releasedAt, withoutToken };
+        const expression = withOffsets(target.value.expression, offsets);
+        const selected = { ...target.value, expression, now, withoutToken };
         const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
           scan.chooseLookup(application, selected),
         );

@@ -12,7 +12,7 @@ import {
 } from '@tidings/messaging';
 import type { Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/account-documents.ts';
-import { OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing.ts';
+import { codeIn, OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing.ts';
 
 /** What an entry says to a user. */
 export interface EntryTexts {
@@ -103,31 +103,42 @@ export class InboxContents {
       else missing.add(id);
     }
     if (missing.size === 0) return found;
-    for await (const stored of this.#messages.find({ _id: { $in: [...missing] }, releasedAt: { $exists: true } })) {
-      const message = this.#messageOf(application, stored);
-      if (message) found.set(stored._id, message);
-    }
+    const stored = await this.#messages.find({ _id: { $in: [...missing] }, releasedAt: { $exists: true } }).toArray();
+    const contents = await this.#contentsOf(stored);
+    stored.forEach((each, i) => {
+      const message = contents[i] && this.#messageOf(application, each, contents[i]);
+      if (message) found.set(each._id, message);
+    });
     return found;
   }
 
   /** Whether a message of the application has this place in inboxes, and when the last entry of it leaves at the latest. */
   async expiryOf(application: string, order: number): Promise<Date | undefined> {
     const stored = await this.#messages.findOne({ order, releasedAt: { $exists: true } }, { hint: 'order' });
-    const accepted = stored && MessageAccepted.decode(bytesOf(stored.accepted));
+    const [content] = stored ? await this.#contentsOf([stored]) : [];
+    const accepted = content && MessageAccepted.decode(content);
     return accepted?.applications.includes(application) ? stored!.expireAt : undefined;
   }
 
-  #messageOf(application: string, stored: OutgoingDocument): InboxMessage | undefined {
-    const { campaignId, content } = MessageAccepted.decode(bytesOf(stored.accepted));
+  /** The contents of messages, encoded; a step has that of its message. */
+  async #contentsOf(stored: readonly OutgoingDocument[]): Promise<readonly (Uint8Array | undefined)[]> {
+    const codes = stored.flatMap(({ _id, accepted }) => (accepted ? [] : [codeIn(_id)]));
+    const found = codes.length === 0 ? [] : await this.#messages.find({ _id: { $in: codes } }).toArray();
+    const ofMessages = new Map(found.map(({ _id, accepted }) => [_id, accepted]));
+    return stored.map(({ _id, accepted = ofMessages.get(codeIn(_id)) }) => accepted && bytesOf(accepted));
+  }
+
+  #messageOf(application: string, stored: OutgoingDocument, encoded: Uint8Array): InboxMessage | undefined {
+    const { campaignId, content } = MessageAccepted.decode(encoded);
     if (!content || stored.order === undefined) return undefined;
-    const [code = ''] = stored._id.split('/');
+    const code = codeIn(stored._id);
     const hashed = { campaignId, messageId: BigInt(stored.id), code };
     const message: InboxMessage = {
       ...{ order: BigInt(stored.order), code, messageId: hashed.messageId, tags: content.tags },
       ...{ hashPrefix: hashPrefix(hashed), key: messageKeyOf(this.#reportKey, application, hashed) },
       textsFor: textsOf(content),
     };
-    this.#remember(`${application}/${stored._id}`, message, bytesOf(stored.accepted).length);
+    this.#remember(`${application}/${stored._id}`, message, encoded.length);
     return message;
   }
 

@@ -5,6 +5,7 @@ import type { AccountWriter } from '../accounts/account-writer.ts';
 import { type ExportDeps, exportRpc } from './export.ts';
 import { expireFilters } from './filter-expiry.ts';
 import { compiledOf, isGranted, shownTo } from './expressions.ts';
+import { recipientsRpc } from './recipients.ts';
 
 export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
@@ -22,6 +23,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
   };
   return {
     ...exportRpc(deps),
+    ...recipientsRpc(deps),
 
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
       const given = { account, grant, source: text, path: 'filter_expression' };

@@ -10,6 +10,7 @@ import {
   advance,
   advanceJoins,
   areJoinsSettled,
+  bucketsOf,
   isComplete,
   noProgress,
   type Progress,
@@ -25,12 +26,12 @@ export interface CompletionDeps {
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
 }
 
-type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
+type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps'>;
 /** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */
 const AT_ONCE = 500;
-const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
+const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1 } as const;
 
 /** Completes the messages without open chunks. */
 export class Completion {
@@ -61,6 +62,10 @@ export class Completion {
         return progress && this.#isDone(message, progressOf(progress));
       }),
     );
+    // The state of a message may lack a step whose facts have arrived: they are applied again when it has it.
+    const isAhead = ({ _id, steps }: Unfinished): boolean =>
+      steps !== undefined && byMessage.get(_id)!.some(({ bucket }) => bucket > steps.count);
+    if (unfinished.some(isAhead)) throw Fault.unavailable('a step is not stored yet');
     for (const { _id } of known) byMessage.delete(_id);
     const appliedBefore = this.#deps.clock.now() - APPLIED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
@@ -140,8 +145,9 @@ export class Completion {
     return messages.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
   }
 
-  #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
-    if (!openUntil) return isComplete(progress, apps);
+  #isDone({ apps, openUntil, joined = 0, steps }: Unfinished, progress: Progress): boolean {
+    if (steps && !steps.areComplete) return false;
+    if (!openUntil) return isComplete(progress, apps, bucketsOf(steps));
     return openUntil.getTime() <= this.#deps.clock.now() && areJoinsSettled(progress, joined);
   }
 

@@ -3,7 +3,7 @@ import { MessageAccepted } from '@tidings/events';
 import type { Message } from '@tidings/messaging';
 import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
 import type { FilterQuery, Model } from 'mongoose';
-import { type MessageDocument, messageOf } from './message-log.ts';
+import { type MessageDocument, messageOf } from './message-document.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 

@@ -1,5 +1,5 @@
 import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
-import { MessageAccepted, MessageEvent } from '@tidings/events';
+import { type MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
   cancelMessage,
@@ -8,16 +8,16 @@ import {
   createMessage,
   type CreateMessage,
   evolveMessage,
-  expiryOf,
   joinMessage,
   type JoinMessage,
   type Message,
   purgeMessage,
-  reachOf,
   releaseMessage,
+  releaseStep,
+  type ReleaseStep,
   type Transaction,
 } from '@tidings/messaging';
-import type { Binary } from 'mongodb';
+import { type MessageDocument, messageDocument, messageOf } from './message-document.ts';
 
 /** Collections of the scheduler's states. */
 export const MESSAGES = 'messages';
@@ -44,6 +44,7 @@ export type MessageCommand =
   | { readonly kind: 'join'; readonly join: JoinMessage }
   | { readonly kind: 'release'; readonly code: string; readonly at: Date; readonly inboxOrder: bigint }
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
+  | { readonly kind: 'step'; readonly step: ReleaseStep }
   | { readonly kind: 'cancel'; readonly code: string; readonly account: string; readonly at: Date }
   /** The application is deleted. */
   | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
@@ -69,6 +70,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   needs(command) {
     if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
+    if (command.kind === 'step') return { ids: [messageAt(command.step.code)] };
     if (command.kind !== 'create') return { ids: [messageAt(command.code)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
@@ -96,6 +98,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       }
       case 'release':
         return { events: releaseMessage(messageIn(command.code), command.at, command.inboxOrder), reply: undefined };
+      case 'step':
+        return { events: releaseStep(messageIn(command.step.code), command.step), reply: undefined };
       case 'cancel':
         return { events: cancelMessage(messageIn(command.code), command.account, command.at), reply: undefined };
       case 'complete':
@@ -177,6 +181,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         accepted: true,
       },
       ...{ openUntil: true, joined: true, failedAt: true, canceledAt: true, purgedAt: true },
+      ...{ stepAt: true, steps: true },
     }),
     [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
     [LINKS]: fieldsOf<ShortLink>({ url: true, at: true, message: true }),
@@ -208,100 +213,5 @@ function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
       return event.value.message;
     default:
       return undefined;
-  }
-}
-
-/** A message as stored and listed: the accepted event, and the fields that messages:list filters on. */
-export interface MessageDocument {
-  readonly id: number;
-  readonly account: string;
-  readonly apps: readonly string[];
-  readonly createdAt: Date;
-  /** From then on it is no longer shown, whether or not it is removed yet (R-LM3). */
-  readonly expireAt: Date;
-  readonly status: Message['status'];
-  /** When it is to be released; absent in a purged message. */
-  readonly sendAt?: Date;
-  readonly releasedAt?: Date;
-  readonly completedAt?: Date;
-  readonly failedAt?: Date;
-  readonly canceledAt?: Date;
-  /** When its last application was deleted: the content is removed. */
-  readonly purgedAt?: Date;
-  readonly platforms: readonly number[];
-  readonly source: string;
-  readonly campaignId: number;
-  readonly listed: boolean;
-  readonly hidden: boolean;
-  readonly accepted: Binary | Uint8Array;
-  /** Until when recipients can join it, and how many have joined; absent if none can. */
-  readonly openUntil?: Date;
-  readonly joined?: number;
-}
-
-/** When it reached its current and its earlier statuses. */
-function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'completedAt' | 'failedAt' | 'canceledAt'> {
-  switch (message.status) {
-    case 'PENDING':
-      return {};
-    case 'PROCESSING':
-      return { releasedAt: message.releasedAt };
-    case 'DONE':
-      return { releasedAt: message.releasedAt, completedAt: message.completedAt };
-    case 'FAIL':
-      return { releasedAt: message.releasedAt, failedAt: message.failedAt };
-    case 'CANCELED':
-      return { canceledAt: message.canceledAt };
-  }
-}
-
-function messageDocument(message: Message): Record<string, unknown> {
-  const { accepted } = message;
-  return {
-    id: message.id,
-    account: message.account,
-    apps: accepted.applications,
-    createdAt: message.createdAt,
-    expireAt: expiryOf(accepted, message.createdAt),
-    status: message.status,
-    ...(accepted.sendAt ? { sendAt: accepted.sendAt } : {}),
-    ...timesOf(message),
-    ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
-    platforms: reachOf(accepted),
-    source: accepted.source,
-    campaignId: Number(accepted.campaignId),
-    listed: accepted.listedRecipients,
-    hidden: accepted.hidden,
-    accepted: MessageAccepted.encode(accepted).finish(),
-    ...(accepted.openUntil ? { openUntil: accepted.openUntil, joined: message.joined } : {}),
-  } satisfies MessageDocument;
-}
-
-/** The message of a stored document. */
-export function messageOf(document: MessageDocument & { readonly _id: string }): Message {
-  const bytes =
-    'buffer' in document.accepted && document.accepted.buffer instanceof Uint8Array
-      ? document.accepted.buffer
-      : document.accepted;
-  const facts = {
-    code: document._id,
-    id: document.id,
-    account: document.account,
-    createdAt: document.createdAt,
-    accepted: MessageAccepted.decode(bytes as Uint8Array),
-    joined: document.joined ?? 0,
-    ...(document.purgedAt && { purgedAt: document.purgedAt }),
-  };
-  switch (document.status) {
-    case 'PENDING':
-      return { ...facts, status: 'PENDING' };
-    case 'PROCESSING':
-      return { ...facts, status: 'PROCESSING', releasedAt: document.releasedAt! };
-    case 'DONE':
-      return { ...facts, status: 'DONE', releasedAt: document.releasedAt!, completedAt: document.completedAt! };
-    case 'FAIL':
-      return { ...facts, status: 'FAIL', releasedAt: document.releasedAt!, failedAt: document.failedAt! };
-    case 'CANCELED':
-      return { ...facts, status: 'CANCELED', canceledAt: document.canceledAt! };
   }
 }

@@ -17,7 +17,8 @@ export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
   } as const;
   readIn(registry, 'gauge', due, async () => {
     const oldest = await messages.findOne(
-      { status: 'PENDING' },
+      // A message with a local time has no date: its steps wait for devices.
+      { status: 'PENDING', sendAt: { $exists: true } },
       { projection: { sendAt: 1 }, sort: { sendAt: 1 }, hint: SCHEDULED },
     );
     return [{ value: secondsSince(oldest?.sendAt) }];
@@ -28,14 +29,19 @@ export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
     help: 'For how long the oldest message that is not done has been released; 0 = all are done',
   } as const;
   readIn(registry, 'gauge', unfinished, async () => {
+    const ended = await messages.findOne(
+      { status: 'PROCESSING', 'steps.areComplete': true },
+      { projection: { steps: 1 }, sort: { 'steps.until': 1 }, hint: UNFINISHED },
+    );
     const oldest = await messages.findOne(
       // A message that recipients can still join is not due for completion.
       {
         status: 'PROCESSING',
+        steps: { $exists: false },
         $or: [{ openUntil: { $exists: false } }, { openUntil: { $lte: new Date(clock.now()) } }],
       },
       { projection: { releasedAt: 1 }, sort: { releasedAt: 1 }, hint: UNFINISHED },
     );
-    return [{ value: secondsSince(oldest?.releasedAt) }];
+    return [{ value: Math.max(secondsSince(oldest?.releasedAt), secondsSince(ended?.steps?.until)) }];
   });
 }

@@ -5,6 +5,7 @@ import {
   advance,
   advanceJoins,
   areJoinsSettled,
+  bucketsOf,
   isComplete,
   noProgress,
   progressDocument,
@@ -18,6 +19,16 @@ const settled = (chunk: number): PlanEvent =>
   PlanEvent.fromPartial({ application: APP, event: { $case: 'settled', value: { chunk } } });
 
 describe('progress of a message', () => {
+  it('is complete when all of its steps are', () => {
+    const ofStep = (bucket: number, event: PlanEvent): PlanEvent => ({ ...event, bucket });
+    const first = [ofStep(1, planned(0)), ofStep(1, settled(0))].reduce(advance, noProgress);
+    expect(isComplete(first, [APP], bucketsOf({ count: 1 }))).toBe(true);
+    expect(isComplete(first, [APP], bucketsOf({ count: 2 }))).toBe(false);
+    const both = [ofStep(2, settled(0)), ofStep(2, planned(0, 1)), ofStep(2, settled(1))].reduce(advance, first);
+    expect(isComplete(both, [APP], bucketsOf({ count: 2 }))).toBe(true);
+    expect(isComplete(both, [APP], bucketsOf(undefined))).toBe(false);
+  });
+
   it('is complete when all planned chunks are settled, in any order and with repeats', () => {
     fc.assert(
       fc.property(

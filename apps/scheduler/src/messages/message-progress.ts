@@ -31,12 +31,22 @@ export function advance(progress: Progress, event: PlanEvent): Progress {
   }
 }
 
-/** Whether every planned chunk of each of the message's applications is settled. */
-export const isComplete = (progress: Progress, applications: readonly string[]): boolean =>
-  applications.every((application) => {
-    const fanout = progress.fanouts[`${application}/0`];
-    return fanout?.planned !== undefined && fanout.planned.minus(fanout.settled).size === 0;
-  });
+/** The buckets of a message: 0, or those of its steps if it has a local time. */
+export const bucketsOf = (steps: { readonly count: number } | undefined): readonly number[] =>
+  steps ? Array.from({ length: steps.count }, (_, i) => i + 1) : [0];
+
+/** Whether every planned chunk of each of the message's applications is settled, in each of its buckets. */
+export const isComplete = (
+  progress: Progress,
+  applications: readonly string[],
+  buckets: readonly number[] = [0],
+): boolean =>
+  applications.every((application) =>
+    buckets.every((bucket) => {
+      const fanout = progress.fanouts[`${application}/${bucket}`];
+      return fanout?.planned !== undefined && fanout.planned.minus(fanout.settled).size === 0;
+    }),
+  );
 
 /** Joins of 65,536 buckets share a set, like the devices of a chunk. */
 const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;

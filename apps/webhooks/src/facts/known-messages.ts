@@ -13,7 +13,7 @@ const AT_ONCE = 500;
 /** A message with the fields that its events need. */
 export interface KnownMessage {
   readonly code: string;
-  /** 0, or the bucket of a joined recipient, with the content sent to it. */
+  /** 0, or the bucket of a joined recipient, with the content sent to it, or of a step of a message with a local time. */
   readonly bucket: number;
   readonly id: bigint;
   readonly account: string;
@@ -70,11 +70,13 @@ function acceptedWrites({ code, id, account, at, event }: MessageEvent): AnyBulk
   ];
 }
 
+const codeIn = (id: string): string => id.split('/')[0]!;
+const bucketIn = (id: string): number => Number(id.split('/')[1] ?? 0);
+
 function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessage {
-  const [code, bucket] = _id.split('/');
   return {
-    code: code!,
-    bucket: Number(bucket ?? 0),
+    code: codeIn(_id),
+    bucket: bucketIn(_id),
     id: BigInt(id),
     account,
     accepted: MessageAccepted.decode(accepted as Uint8Array),
@@ -88,6 +90,13 @@ export function openMessages(db: Db): MessageStore {
   const remember = (id: string, message: KnownMessage): void => {
     if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);
     cache.set(id, message);
+  };
+  const read = async (ids: ReadonlySet<string>, take: (id: string, message: KnownMessage) => void): Promise<void> => {
+    for await (const document of messages.find({ _id: { $in: [...ids] } }, { promoteBuffers: true })) {
+      const message = messageOf(document);
+      remember(document._id, message);
+      take(document._id, message);
+    }
   };
   return {
     async keep(events) {
@@ -103,12 +112,21 @@ export function openMessages(db: Db): MessageStore {
         else missing.add(id);
       }
       if (missing.size === 0) return found;
-      const stored = messages.find({ _id: { $in: [...missing] } }, { promoteBuffers: true });
-      for await (const document of stored) {
-        const message = messageOf(document);
-        remember(document._id, message);
-        found.set(document._id, message);
-      }
+      await read(missing, (id, message) => found.set(id, message));
+      // A step of a message with a local time has the content of its message.
+      const steps = Map.groupBy(
+        [...missing].filter((id) => !found.has(id) && id.includes('/')),
+        codeIn,
+      );
+      if (steps.size === 0) return found;
+      await read(new Set(steps.keys()), (code, message) => {
+        if (!message.accepted.localTime) return;
+        for (const id of steps.get(code)!) {
+          const step = { ...message, bucket: bucketIn(id) };
+          remember(id, step);
+          found.set(id, step);
+        }
+      });
       return found;
     },
     async removeExpired(now) {

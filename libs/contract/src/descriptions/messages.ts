@@ -23,8 +23,9 @@ export const messageWords = {
   send_date:
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time, or none, means now.',
   ignore_user_timezone:
-    'Whether every recipient gets the message at the same moment. False is supported only for a date that has passed in every time zone.',
-  'notifications.timezone': 'Name of the time zone of `send_date`, UTC if left out.',
+    'Whether every recipient gets the message at the same moment. False makes `send_date` the time on the clock of each device, by its stored offset; where that has passed, the message is sent at once.',
+  'notifications.timezone':
+    'Name of the time zone of `send_date`, UTC if left out; with `ignore_user_timezone` false, of devices without a stored offset.',
   campaign: 'Code of the campaign that the message counts for.',
   campaign_name:
     'Name of the campaign that the message counts for; created if missing. Ignored if `campaign` is given.',

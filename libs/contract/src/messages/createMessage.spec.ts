@@ -17,10 +17,10 @@ const textOf = (given: Request): string | undefined => {
 
 const parsed = (notification: Request) => createMessage.parse(request(notification)).notifications[0]!;
 
-/** The instants that a date stands for. */
-const instantsOf = (given: Request): string[] => {
-  const { first, last } = parsed({ content: 'x', ...given }).sendAt!;
-  return [...new Set([first.toISOString(), last.toISOString()])];
+/** What a date stands for. */
+const dateOf = (given: Request) => {
+  const { at, localAt } = parsed({ content: 'x', ...given }).sendAt!;
+  return { at: at.toISOString(), localAt: localAt?.toISOString() };
 };
 
 describe('createMessage', () => {
@@ -168,7 +168,7 @@ describe('createMessage', () => {
   it.each(['2026-01-15 12:30', '2026-01-15 12:30:00', '2026-01-15T12:30', '2026-01-15T12:30:00Z'])(
     'reads %s',
     (send_date) => {
-      expect(instantsOf({ send_date })).toEqual(['2026-01-15T12:30:00.000Z']);
+      expect(dateOf({ send_date })).toEqual({ at: '2026-01-15T12:30:00.000Z', localAt: undefined });
     },
   );
 
@@ -185,16 +185,17 @@ describe('createMessage', () => {
     ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
     ['2026-11-01 01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
   ])('reads %s in %s (R-I8)', (send_date, timezone, expected) => {
-    expect(instantsOf({ send_date, timezone })).toEqual([expected]);
+    expect(dateOf({ send_date, timezone })).toEqual({ at: expected, localAt: undefined });
   });
 
-  it('reports the first and the last instant of a date in the zones of the devices (R-I9)', () => {
-    const own = { send_date: '2026-01-15 12:30', ignore_user_timezone: false };
-    expect(instantsOf(own)).toEqual(['2026-01-15T12:30:00.000Z', '2026-01-16T00:30:00.000Z']);
-    expect(instantsOf({ ...own, timezone: 'Europe/Berlin' })).toEqual([
-      '2026-01-15T11:30:00.000Z',
-      '2026-01-16T00:30:00.000Z',
-    ]);
+  it.each([
+    [{}, '2026-03-29T02:30:00.000Z'],
+    // A time in the gap of the zone is one for the clocks of devices, which know no gaps.
+    [{ timezone: 'Europe/Berlin' }, '2026-03-29T01:30:00.000Z'],
+    [{ timezone: 'America/New_York' }, '2026-03-29T06:30:00.000Z'],
+  ])('reads a date as the time of each device, and in the zone for devices without offset: %j (R-I9)', (zone, at) => {
+    const own = { send_date: '2026-03-29 02:30', ignore_user_timezone: false };
+    expect(dateOf({ ...own, ...zone })).toEqual({ at, localAt: '2026-03-29T02:30:00.000Z' });
   });
 
   it('passes JSON text byte for byte, and keys of languages in lower case (R-I15, R-I18)', () => {

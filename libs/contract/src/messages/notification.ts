@@ -85,21 +85,19 @@ const hasContent = (given: Fields): boolean =>
   given.ios_silent === true ||
   given.android_silent === true;
 
-/** The most that a device is behind UTC (R-RES4). */
-const MOST_BEHIND_MS = 43_200_000;
-
-/** The first and last instant of a date. Both are equal unless each recipient's own time zone applies (R-I8, R-I9). */
+/** A date that is not `now`. */
 interface SendTime {
-  readonly first: Date;
-  readonly last: Date;
+  /** The date in its zone (R-I8); for `localAt`, when it is due for devices without an offset (R-I9). */
+  readonly at: Date;
+  /** The date is one of each recipient's own clock, which it is given as if it were one of UTC. */
+  readonly localAt: Date | undefined;
 }
 
 /** Undefined for `now`: zones have no effect then. */
 function sendTimeOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Fields) {
   if (date === undefined) return undefined;
   const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
-  const lastMs = isOneInstant ? ms : Math.max(ms, date.ms + MOST_BEHIND_MS);
-  return { first: new Date(ms), last: new Date(lastMs) } satisfies SendTime;
+  return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) } satisfies SendTime;
 }
 
 /** Not checked if a campaign code is given. */

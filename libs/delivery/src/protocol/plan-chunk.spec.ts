@@ -3,7 +3,7 @@ import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import fc from 'fast-check';
 import { addChannel, definitions, fieldBit, TOKEN_BIT } from '@tidings/channels';
-import { type Candidates, planChunk, type PlanRules } from './plan-chunk.ts';
+import { type Candidates, devicesOf, planChunk, type PlanRules } from './plan-chunk.ts';
 
 interface Device {
   readonly position: number;
@@ -74,6 +74,18 @@ const placesOf = (plan: ChunkPlanned, position: number): string[] => {
 };
 
 describe('planChunk', () => {
+  it('leaves out the devices of earlier plans, and no others', () => {
+    fc.assert(
+      fc.property(devices, rules, fc.func(fc.boolean()), (drawn, given, isEarlier) => {
+        const both = { ...given, once: true };
+        const earlier = devicesOf(planChunk(candidatesOf(drawn.filter(({ position }) => isEarlier(position))), both));
+        const later = devicesOf(planChunk(candidatesOf(drawn), { ...both, earlier }));
+        expect(Bitmap.areDisjoint([earlier, later])).toBe(true);
+        expect(earlier.union(later).equals(devicesOf(planChunk(candidatesOf(drawn), given)))).toBe(true);
+      }),
+    );
+  });
+
   it('conserves devices: addressed = excluded + eligible, eligible = failed + sendable, each once', () => {
     fc.assert(
       fc.property(devices, rules, (drawn, given) => {

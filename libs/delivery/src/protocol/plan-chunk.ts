@@ -39,6 +39,10 @@ export interface PlanRules {
   /** The recipients were named, not selected by conditions. */
   readonly named: boolean;
   readonly transactional: boolean;
+  /** The message has several plans of the chunk, of which each leaves out the devices of the earlier ones. @default false */
+  readonly once?: boolean;
+  /** The devices of the earlier plans. @default none */
+  readonly earlier?: Bitmap | undefined;
   /** Platform codes of the message; empty = R-I5. */
   readonly platforms: readonly number[];
   /** Chooses the variants of pushes. */
@@ -178,7 +182,7 @@ function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): 
     const platform = platforms[i]!;
     let group = groups.get(platform);
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
-    if (!group.addressed) continue;
+    if (!group.addressed || rules.earlier?.has(positions[i]!)) continue;
     const choice = choose(group.choices, fields[i]!);
     const inControlGroup = controlBuckets[i]! < buckets;
     if (choice < 0 && !rules.named) {
@@ -219,7 +223,7 @@ function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({
-    ...{ chunk: rules.chunk, named: rules.named, counted: rules.counted ?? false },
+    ...{ chunk: rules.chunk, named: rules.named, counted: rules.counted ?? false, once: rules.once ?? false },
   });
   const hour = hourOf(rules.at);
   const groups = sortDevices(candidates, rules, rules.capped ?? Bitmap.empty);
@@ -246,3 +250,11 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
   }
   return planned;
 }
+
+/** All devices that a plan addresses: eligible and excluded ones, those of the inbox alone included. */
+export const devicesOf = ({ eligible, excluded, inbox }: ChunkPlanned): Bitmap =>
+  Bitmap.union(
+    [...eligible, ...excluded, ...(inbox ? [...inbox.eligible, ...inbox.excluded] : [])].map(({ set }) =>
+      Bitmap.decode(set),
+    ),
+  );

@@ -193,11 +193,21 @@ describe('createMessage', () => {
     world.drafts.length = 0;
     await create({ content: 'x', send_date: inHours(15), timezone: kiritimati });
     expect(world.drafts).toMatchObject([{ message: { sendAt: new Date(`${inHours(1)}:00Z`) } }]);
-    const own = { content: 'x', ignore_user_timezone: false };
-    expect(await create({ ...own, send_date: inHours(-13) })).toMatchObject({ body: { status_code: 200 } });
-    expect(await create({ ...own, send_date: inHours(-11) })).toMatchObject({
-      body: { status_message: 'notifications[0].ignore_user_timezone: not served yet' },
-    });
+    world.drafts.length = 0;
+    const own = { content: 'x', devices: ['d0'], ignore_user_timezone: false };
+    // -12 h is the lowest offset of a device: for all of them the date has passed.
+    await create({ ...own, send_date: inHours(-13) });
+    // It is ahead in the west, so the message is listed (R-I6).
+    await create({ ...own, send_date: inHours(-11), timezone: 'Asia/Tokyo' });
+    expect(world.drafts).toMatchObject([
+      { message: { sendAt: undefined, localTime: undefined, hidden: true } },
+      {
+        message: {
+          ...{ sendAt: new Date(`${inHours(-11)}:00Z`), hidden: false },
+          localTime: { wallAt: new Date(`${inHours(-11)}:00Z`), defaultAt: new Date(`${inHours(-20)}:00Z`) },
+        },
+      },
+    ]);
   });
 
   it.each([

@@ -10,15 +10,12 @@ import { type Asked, audienceOf, draftOf, type Paths, refuseOversized, refuseUns
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Refuses dates too far ahead (R-I7), and dates in each recipient's own time zone, which are not implemented yet (R-I9). */
+/** Refuses dates too far ahead (R-I7). */
 function refuseDates(asked: readonly Asked[], now: number): void {
   for (const { notification, paths } of asked) {
     const { sendAt } = notification;
-    if (!sendAt || sendAt.last.getTime() <= now) continue;
-    if (sendAt.first.getTime() - now > MAX_AHEAD_MS) {
-      throw Fault.argument(`${paths.of('send_date')}: ${UNREADABLE_DATE}`);
-    }
-    if (sendAt.first < sendAt.last) throw Fault.argument(`${paths.of('ignore_user_timezone')}: not served yet`);
+    if (!sendAt || sendAt.at.getTime() - now <= MAX_AHEAD_MS) continue;
+    throw Fault.argument(`${paths.of('send_date')}: ${UNREADABLE_DATE}`);
   }
 }
 
@@ -26,7 +23,7 @@ function refuseDates(asked: readonly Asked[], now: number): void {
 function refuseInboxDates(asked: readonly Asked[], now: number): void {
   for (const { notification, paths } of asked) {
     const { sendAt, content } = notification;
-    const sendDay = dayOf(new Date(Math.max(now, sendAt?.first.getTime() ?? now)));
+    const sendDay = dayOf(new Date(Math.max(now, sendAt?.at.getTime() ?? now)));
     const { removalDay } = content.inbox ?? {};
     if (removalDay !== undefined && removalDay <= sendDay) {
       throw Fault.argument(`${paths.of('inbox_date')}: ${NOT_AFTER_SEND}`);

@@ -1,6 +1,7 @@
 import { type Notification, withText } from '@tidings/contract';
-import { type Audience, bytesOf, type Preset, type Reach } from '@tidings/events';
+import { type Audience, bytesOf, type LocalTime, PastOffsets, type Preset, type Reach } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
+import { isAheadOfSome } from '@tidings/messaging';
 import { type Grant, MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
@@ -136,6 +137,18 @@ const cappingOf = ({ capping }: Notification) => ({
   cappingAvoid: capping.avoid,
 });
 
+/**
+ * A date that is ahead: an instant or a time on the clocks of recipients, which is ahead as long as the clock of one of them may still show it. Both
+ * undefined = now (R-I7, R-I9).
+ */
+function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; localTime?: LocalTime } {
+  if (!date) return {};
+  const { at, localAt } = date;
+  if (!localAt) return at > now ? { sendAt: at } : {};
+  const localTime = { wallAt: localAt, defaultAt: at, pastOffsets: PastOffsets.PAST_OFFSETS_SEND_IMMEDIATELY };
+  return isAheadOfSome(localTime, now) ? { sendAt: localAt, localTime } : {};
+}
+
 /** The draft of one notification for the scheduler. */
 export function draftOf(
   notification: Notification,
@@ -144,7 +157,7 @@ export function draftOf(
 ): MessageDraft {
   const { recipients, transactional, transactionId } = notification;
   const listed = 'names' in recipients;
-  const sendAt = notification.sendAt && notification.sendAt.first > now ? notification.sendAt.first : undefined;
+  const { sendAt, localTime } = datesOf(notification, now);
   const audience: Audience = {
     target: within(notification.circle, prepared.audience?.target),
     platforms: platformsOf(notification, prepared.preset),
@@ -173,6 +186,7 @@ export function draftOf(
       answer: '',
       openUntil: undefined,
       ...cappingOf(notification),
+      localTime,
     },
   };
 }

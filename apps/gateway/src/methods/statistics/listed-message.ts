@@ -74,7 +74,7 @@ export function listedMessage(view: MessageView, metrics: readonly PlatformMetri
     source: message?.source ?? '',
     push_info: {
       ...(message?.content ? { details: detailsOf(message, message.content) } : {}),
-      follow_user_timezone: false,
+      follow_user_timezone: message?.localTime !== undefined,
       ...(metrics ? { metrics: metrics.map(metricOf) } : {}),
     },
   };

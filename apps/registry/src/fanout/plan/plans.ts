@@ -25,6 +25,16 @@ import {
   pageWith,
   pagesOf,
 } from './counted-pages.ts';
+import {
+  PLANNED_DEVICES,
+  type PlannedDevices,
+  plannedDevices,
+  plannedDevicesAt,
+  type PlannedDevicesDocument,
+  plannedDevicesDocument,
+  plannedDevicesOfEvent,
+  withPlanned,
+} from './planned-devices.ts';
 
 /** The collection of plans. */
 export const PLANS = 'plans';
@@ -72,8 +82,8 @@ export interface PlanState {
   readonly failed?: Uint8Array;
 }
 
-/** The states of the logs: plans, and the counted sends of the chunk. */
-type PlansState = PlanState | CountedPage;
+/** The states of the logs: plans, the counted sends of the chunk, and the planned devices of messages with a local time. */
+type PlansState = PlanState | CountedPage | PlannedDevices;
 
 /** A stored plan; all fields except the event can be read separately. */
 export interface PlanDocument {
@@ -160,9 +170,11 @@ function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
 
 /** Plans a chunk, without the devices that have reached the cap in the state of the log (R-I12). */
 function planned(
-  { key, candidates, rules, capping }: Extract<PlanCommand, { kind: 'plan' }>,
+  { key, candidates, capping, ...command }: Extract<PlanCommand, { kind: 'plan' }>,
   view: View,
 ): ChunkPlanned {
+  const before = command.rules.once && (view.get(plannedDevicesAt(key)) as PlannedDevices | undefined);
+  const rules = before ? { ...command.rules, earlier: before.devices } : command.rules;
   if (!capping) return planChunk(candidates, rules);
   const at = rules.at.getTime();
   const pages = pagesOf(key, capping, at).map((page) => (view.get(page) as CountedPage | undefined) ?? { sends: [] });
@@ -186,9 +198,10 @@ function needsOf(command: PlanCommand): DocumentAddress[] {
   const plan = planAt(key);
   switch (command.kind) {
     case 'plan': {
-      const at = command.rules.at.getTime();
-      if (command.capping) return [plan, ...pagesOf(key, command.capping, at)];
-      return command.rules.counted ? [plan, pageAt(key, at)] : [plan];
+      const { at, counted, once } = command.rules;
+      const own = once ? [plan, plannedDevicesAt(key)] : [plan];
+      if (command.capping) return [...own, ...pagesOf(key, command.capping, at.getTime())];
+      return counted ? [...own, pageAt(key, at.getTime())] : own;
     }
     case 'fail':
       return [plan, pageAt(key, command.plannedAt.getTime())];
@@ -245,24 +258,34 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
     const { event } = of;
     if (event?.$case === 'fanout' || event === undefined) return [];
     const plan = planAt({ ...of, chunk: event.value.chunk });
-    const page = pageOfEvent(of);
-    return page ? [plan, page] : [plan];
+    return [plan, pageOfEvent(of), plannedDevicesOfEvent(of)].filter((address) => address !== undefined);
   },
-  evolve: (state, event, { collection }) =>
-    collection === COUNTED_PAGES
-      ? pageWith(state as CountedPage | undefined, event)
-      : evolvePlan(state as PlanState | undefined, event),
+  evolve(state, event, { collection }) {
+    switch (collection) {
+      case COUNTED_PAGES:
+        return pageWith(state as CountedPage | undefined, event);
+      case PLANNED_DEVICES:
+        return withPlanned(state as PlannedDevices | undefined, event);
+      default:
+        return evolvePlan(state as PlanState | undefined, event);
+    }
+  },
   ...planEventCodec,
-  toDocument: (state, { id }) => ('sends' in state ? { ...countedPageDocument(state, id) } : planDocument(state)),
+  toDocument(state, { id }) {
+    if ('devices' in state) return { ...plannedDevicesDocument(state) };
+    return 'sends' in state ? { ...countedPageDocument(state, id) } : planDocument(state);
+  },
   fields: {
     [PLANS]: fieldsOf<PlanDocument>({
       ...{ event: true, slices: true, named: true, at: true, settledAt: true, inbox: true },
       ...{ counted: true, failed: true },
     }),
     [COUNTED_PAGES]: fieldsOf<CountedPageDocument>({ day: true, sends: true }),
+    [PLANNED_DEVICES]: fieldsOf<PlannedDevicesDocument>({ devices: true }),
   },
   fromDocument(document, { collection }) {
     if (collection === COUNTED_PAGES) return countedPage(document as unknown as CountedPageDocument);
+    if (collection === PLANNED_DEVICES) return plannedDevices(document as unknown as PlannedDevicesDocument);
     const stored = document as unknown as PlanDocument;
     const { settledAt, failed } = stored;
     return {

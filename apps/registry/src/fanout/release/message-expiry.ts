@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import type { OutgoingMessages } from './outgoing.ts';
 import { removeOldPages } from '../plan/counted-pages.ts';
 import { FANOUTS } from '../plan/fanouts.ts';
+import { PLANNED_DEVICES } from '../plan/planned-devices.ts';
 import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 
@@ -49,7 +50,9 @@ async function inSteps(
 async function removePlanned(db: Db, codes: readonly string[]): Promise<void> {
   for (const code of codes) {
     const ofMessage = { _id: idsBelow(code) };
-    const collections = [SLICE_STATUSES, PLANS, FANOUTS].map((name) => db.collection<{ _id: string }>(name));
+    const collections = [SLICE_STATUSES, PLANS, PLANNED_DEVICES, FANOUTS].map((name) =>
+      db.collection<{ _id: string }>(name),
+    );
     await Promise.all(collections.map((collection) => collection.deleteMany(ofMessage)));
   }
 }

@@ -1,5 +1,5 @@
 import { idsBelow, type Lane } from '@tidings/delivery';
-import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import type { Lookup } from '@tidings/segments';
@@ -18,12 +18,14 @@ const CACHED = 500;
 
 /** The fan-out's copy of a message. */
 export interface OutgoingDocument {
-  /** The message's code, with the bucket of a joined recipient: of `sendIdOf`. */
+  /** The message's code, with the bucket of a joined recipient or of a step: of `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
-  /** The content: the event `MessageAccepted`. */
-  readonly accepted: Binary | Uint8Array;
+  /** The content: the event `MessageAccepted`; absent for a step, which has that of its message. */
+  readonly accepted?: Binary | Uint8Array;
+  /** The step of a message with a local time, with its offsets. */
+  readonly step?: Binary | Uint8Array;
   readonly acceptedAt: Date;
   readonly releasedAt?: Date;
   /** Place in inboxes, if it is saved to them (R-J3). */
@@ -44,9 +46,11 @@ export interface RemovedDocument {
 }
 
 export interface Outgoing extends MessageIdentity {
-  /** 0, or the bucket of the joined recipient. */
+  /** 0, or the bucket of the joined recipient or of the step. */
   readonly bucket: number;
   readonly accepted: MessageAccepted;
+  /** Undefined unless the message has a local time. */
+  readonly step?: OffsetStep | undefined;
   /** Undefined while it is not released. */
   readonly releasedAt: Date | undefined;
   /** From then on the message counts as removed, whether or not it has been. */
@@ -67,17 +71,25 @@ const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
 export const laneOf = ({ accepted }: Outgoing): Lane =>
   accepted.audience?.target?.$case === 'named' ? 'direct' : 'broadcast';
 
-function outgoingOf(stored: OutgoingDocument): Outgoing {
+/** The code of the message that a document belongs to. */
+export const codeIn = (id: string): string => id.split('/')[0]!;
+
+/** @param of the content of its message, for a step; undefined if that is missing */
+function outgoingOf(stored: OutgoingDocument, of: Outgoing | undefined): Outgoing | undefined {
   const [message, bucket] = stored._id.split('/');
-  return {
-    message: message!,
-    bucket: Number(bucket ?? 0),
-    messageId: BigInt(stored.id),
-    account: stored.account,
-    accepted: MessageAccepted.decode(bytesOf(stored.accepted)),
-    releasedAt: stored.releasedAt,
-    expireAt: stored.expireAt,
-  };
+  const accepted = stored.accepted ? MessageAccepted.decode(bytesOf(stored.accepted)) : of?.accepted;
+  return (
+    accepted && {
+      message: message!,
+      bucket: Number(bucket ?? 0),
+      messageId: BigInt(stored.id),
+      account: stored.account,
+      accepted,
+      ...(stored.step && { step: OffsetStep.decode(bytesOf(stored.step)) }),
+      releasedAt: stored.releasedAt,
+      expireAt: stored.expireAt,
+    }
+  );
 }
 
 const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
@@ -137,6 +149,29 @@ const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: 
   expireAt: expiryOf(accepted, event.at!),
 });
 
+const isStep = ({ event }: MessageEvent): boolean => event?.$case === 'released' && event.value.step !== undefined;
+
+/** The releases of steps, and the other events. */
+const splitSteps = (events: readonly MessageEvent[]) =>
+  [events.filter(isStep), events.filter((event) => !isStep(event))] as const;
+
+/** The write of a step, which expires with its message. */
+function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, expireAt }: Outgoing) {
+  if (event?.$case !== 'released' || !event.value.step) throw new Error(`${code}: not a step`);
+  const step = OffsetStep.encode(event.value.step).finish();
+  const kept = { id: Number(id), account, step, acceptedAt: at!, releasedAt: at!, checkAt: firstCheck(at!), expireAt };
+  const order = accepted.content?.inbox && { order: Number(event.value.inboxOrder) };
+  const filter = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
+  return { updateOne: { filter, update: { $setOnInsert: { ...kept, ...order } }, upsert: true } } as const;
+}
+
+/** A step of a released message. */
+const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releasedAt: Date): Released => ({
+  ...message,
+  ...identityOf(event),
+  ...{ bucket: step.bucket, step, releasedAt },
+});
+
 /** The fan-out's own copy of unfinished messages, and of messages with plans. */
 export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
@@ -151,17 +186,26 @@ export class OutgoingMessages {
 
   /** Applies events of messages; idempotent. */
   async keep(events: readonly MessageEvent[]): Promise<void> {
-    const writes = events.flatMap(writesOf);
+    const [steps, others] = splitSteps(events);
+    const writes = others.flatMap(writesOf);
     if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });
+    if (steps.length === 0) return;
+    const messages = await this.find(steps.map(({ code }) => code));
+    const stepped = steps.flatMap((event) => {
+      const message = messages.get(event.code);
+      return message ? [stepWrite(event, message)] : [];
+    });
+    if (stepped.length > 0) await this.#messages.bulkWrite(stepped, { ordered: false });
   }
 
   /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
     const missing = new Map<string, Date>();
-    for (const joining of events) {
-      const { code, at, event } = joining;
-      if (event?.$case === 'joined') found.push(this.#remember(releasedOf(joining, event.value.message!, at!)));
+    const [steps, others] = splitSteps(events);
+    for (const each of others) {
+      const { code, at, event } = each;
+      if (event?.$case === 'joined') found.push(this.#remember(releasedOf(each, event.value.message!, at!)));
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
       if (accepted?.event?.$case !== 'accepted') missing.set(code, at!);
@@ -172,7 +216,23 @@ export class OutgoingMessages {
       // The release itself may not be stored yet.
       found.push(this.#remember({ ...message, releasedAt: message.releasedAt ?? missing.get(code)! }));
     }
-    return found;
+    return [...found, ...(await this.#steps(steps, events))];
+  }
+
+  /** The steps that these events release; the message of a step may have been accepted by the same events. */
+  async #steps(steps: readonly MessageEvent[], events: readonly MessageEvent[]): Promise<Released[]> {
+    if (steps.length === 0) return [];
+    const accepted = new Map(
+      events.flatMap((each) =>
+        each.event?.$case === 'accepted' ? [[each.code, releasedOf(each, each.event.value, each.at!)]] : [],
+      ),
+    );
+    const stored = await this.find(steps.map(({ code }) => code).filter((code) => !accepted.has(code)));
+    return steps.flatMap((each) => {
+      const message = accepted.get(each.code) ?? stored.get(each.code);
+      const step = each.event?.$case === 'released' ? each.event.value.step : undefined;
+      return message && step ? [this.#remember(stepOf(each, message, step, each.at!))] : [];
+    });
   }
 
   /** The messages with these ids (of `sendIdOf`) that are known here and have not expired. */
@@ -186,8 +246,13 @@ export class OutgoingMessages {
       else if (cached.expireAt > now) found.set(id, cached);
     }
     if (missing.size > 0) {
-      for await (const stored of this.#messages.find({ _id: { $in: [...missing] }, expireAt: { $gt: now } })) {
-        found.set(stored._id, this.#remember(outgoingOf(stored)));
+      const stored = await this.#messages.find({ _id: { $in: [...missing] }, expireAt: { $gt: now } }).toArray();
+      // A step has the content of its message.
+      const stepped = stored.filter(({ accepted }) => !accepted).map(({ _id }) => codeIn(_id));
+      const messages = stepped.length > 0 ? await this.find([...new Set(stepped)]) : new Map<string, Outgoing>();
+      for (const each of stored) {
+        const message = outgoingOf(each, messages.get(codeIn(each._id)));
+        if (message) found.set(each._id, this.#remember(message));
       }
     }
     return found;

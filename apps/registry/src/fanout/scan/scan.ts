@@ -1,5 +1,5 @@
 import { latitudesAround } from '@tidings/audience';
-import type { Circle, Expression } from '@tidings/events';
+import type { Circle, Expression, OffsetRange } from '@tidings/events';
 import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf, seqRangeOf } from '@tidings/kernel';
 import {
   canLookUp,
@@ -160,16 +160,44 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Reads the devices with these seqs, all of one chunk, without further selection. */
-  named(columns: Columns, application: string, seqs: readonly number[], extras: Extras): Promise<void> {
-    return this.#read(listed(application, seqs), deviceIndexes.seq, columns, extras);
+  /** Reads the selected ones of the devices with these seqs, all of one chunk. */
+  async named(
+    columns: Columns,
+    application: string,
+    seqs: readonly number[],
+    extras: Extras,
+    { expression, now }: Selected = { expression: undefined, now: new Date(0) },
+  ): Promise<void> {
+    const predicate = expression && compilePredicate(expression, { now, application });
+    await this.#read(listed(application, seqs), deviceIndexes.seq, columns, { ...extras, predicate });
+  }
+
+  /**
+   * Reads the selected ones of the first `limit` devices of the application with an offset in the range, or of its first devices if that is
+   * undefined.
+   * @returns whether there were no more than that
+   */
+  async first(
+    columns: Columns,
+    application: string,
+    range: OffsetRange | undefined,
+    { expression, now, circle }: Selected,
+    limit: number,
+  ): Promise<boolean> {
+    const predicate = expression && compilePredicate(expression, { now, application });
+    const filter = { app: application, ...(range && { tz: { $gte: range.from, $lte: range.to } }) };
+    const hint = range ? deviceIndexes.timezone : deviceIndexes.seq;
+    return (await this.#read([filter], hint, columns, { predicate, circle }, limit)) < limit;
   }
 
   /** Reads the devices at these positions of a chunk, and perhaps others. */
-  at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
+  async at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
     const positions = wanted.positions();
     const [first, last] = [positions[0], positions.at(-1)];
-    if (first === undefined || last === undefined) return this.#read([], deviceIndexes.seq, columns, extras);
+    if (first === undefined || last === undefined) {
+      await this.#read([], deviceIndexes.seq, columns, extras);
+      return;
+    }
     const close = last - first < positions.length * SPARSE;
     const filters = close
       ? [{ app: application, seq: { $gte: seqOf(chunk, first), $lte: seqOf(chunk, last) } }]
@@ -177,7 +205,7 @@ export class DeviceScan {
           application,
           Array.from(positions, (position) => seqOf(chunk, position)),
         );
-    return this.#read(filters, deviceIndexes.seq, columns, extras);
+    await this.#read(filters, deviceIndexes.seq, columns, extras);
   }
 
   async #read(
@@ -185,11 +213,13 @@ export class DeviceScan {
     hint: string,
     columns: Columns,
     wanted: Wanted,
-  ): Promise<void> {
+    limit = 0,
+  ): Promise<number> {
     const reader = new DeviceReader(columns, wanted);
     const projection = projectionOf(wanted);
+    let read = 0;
     for (const filter of filters) {
-      const cursor = this.#devices.find<Buffer>(filter, { projection, hint, batchSize: BATCH, raw: true });
+      const cursor = this.#devices.find<Buffer>(filter, { projection, hint, batchSize: BATCH, limit, raw: true });
       try {
         let more = await cursor.hasNext();
         while (more) {
@@ -198,12 +228,14 @@ export class DeviceScan {
           const next = cursor.hasNext();
           next.catch(() => undefined);
           for (const document of documents) reader.read(document);
+          read += documents.length;
           more = await next;
         }
       } finally {
         await cursor.close();
       }
     }
+    return read;
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from '@tidings/mongo';
 import { COUNTED_KEPT_MS, COUNTED_PAGES, type CountedPageDocument, type StoredSends } from '../plan/counted-pages.ts';
 import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
+import { PLANNED_DEVICES, type PlannedDevicesDocument } from '../plan/planned-devices.ts';
 import { type InboxPlace, type PlanDocument, planIndexes, PLANS, type SliceCount } from '../plan/plans.ts';
 import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
@@ -34,6 +35,7 @@ export const outgoingModel = defineModel<
     id: optional(number),
     account: optional(text),
     accepted: optional(bytes),
+    step: optional(bytes),
     acceptedAt: optional(date),
     releasedAt: optional(date),
     order: optional(number),
@@ -96,6 +98,13 @@ export const countedPagesModel = defineStates<CountedPageDocument>({
   indexes: [{ name: 'day', key: { day: 1 } }],
 });
 
+/** The devices of all plans of a chunk, for messages with a local time. */
+export const plannedDevicesModel = defineStates<PlannedDevicesDocument>({
+  name: PLANNED_DEVICES,
+  retention: withTheMessage,
+  fields: { devices: bytes },
+});
+
 /** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */
 export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
   name: SLICE_STATUSES,
@@ -113,6 +122,7 @@ export const fanoutModels: readonly ModelDefinition[] = [
   outgoingModel,
   plansModel,
   countedPagesModel,
+  plannedDevicesModel,
   fanoutsModel,
   sliceStatusesModel,
 ];

@@ -67,7 +67,8 @@ export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageE
     at,
     event: of,
   });
-  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: { inboxOrder: 0n } })];
+  const released = { inboxOrder: 0n, step: undefined };
+  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: released })];
 };
 
 /** Has a message accepted and released. */

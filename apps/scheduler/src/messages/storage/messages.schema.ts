@@ -14,20 +14,16 @@ import {
   text,
 } from '@tidings/mongo';
 import { HIDDEN_KEPT_MS, KEPT_MS, type Transaction } from '@tidings/messaging';
-import {
-  JOINS,
-  LINKS,
-  type MessageDocument,
-  MESSAGES,
-  PROGRESS,
-  type ShortLink,
-  TRANSACTIONS,
-} from '../message-log.ts';
+import type { MessageDocument, StepsDocument } from '../message-document.ts';
+import { JOINS, LINKS, MESSAGES, PROGRESS, type ShortLink, TRANSACTIONS } from '../message-log.ts';
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { JOINS_KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
 /** Name of the index of scheduled messages. */
 export const SCHEDULED = 'scheduled';
+
+/** Name of the index of messages with a local time that have steps to come. */
+export const STEPS = 'steps';
 
 /** Name of the index of released messages that are not completed. */
 export const UNFINISHED = 'unfinished';
@@ -47,6 +43,8 @@ export const messagesModel = defineStates<MessageDocument>({
     expireAt: date,
     status: oneOf('PENDING', 'PROCESSING', 'DONE', 'FAIL', 'CANCELED'),
     sendAt: optional(date),
+    stepAt: optional(date),
+    steps: optional(object<StepsDocument>({ count: number, until: optional(date), areComplete: flag })),
     releasedAt: optional(date),
     completedAt: optional(date),
     failedAt: optional(date),
@@ -66,6 +64,7 @@ export const messagesModel = defineStates<MessageDocument>({
     { name: 'ids', key: { id: 1 } },
     { name: 'expireAt', key: { expireAt: 1 } },
     { name: SCHEDULED, key: { sendAt: 1 }, partialFilterExpression: { status: 'PENDING' } },
+    { name: STEPS, key: { stepAt: 1 }, partialFilterExpression: { stepAt: { $exists: true } } },
     { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
     {
       name: OPEN,

@@ -61,6 +61,21 @@ export interface Selection {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** Offsets of devices from UTC. */
+export interface Offsets {
+  ranges: OffsetRange[];
+  /** Devices without an offset. */
+  without: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** In seconds, both included. */
+export interface OffsetRange {
+  from: number;
+  to: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 /** Degrees and meters. */
 export interface Circle {
   lat: number;
@@ -529,6 +544,236 @@ export const Selection: MessageFns<Selection> = {
     message.circle = (object.circle !== undefined && object.circle !== null)
       ? Circle.fromPartial(object.circle)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseOffsets(): Offsets {
+  return { ranges: [], without: false };
+}
+
+export const Offsets: MessageFns<Offsets> = {
+  encode(message: Offsets, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.ranges) {
+      OffsetRange.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.without !== false) {
+      writer.uint32(16).bool(message.without);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Offsets {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOffsets();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ranges.push(OffsetRange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.without = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Offsets, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Offsets | Offsets[]> | Iterable<Offsets | Offsets[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Offsets.encode(p).finish()];
+        }
+      } else {
+        yield* [Offsets.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Offsets>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Offsets> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Offsets.decode(p)];
+        }
+      } else {
+        yield* [Offsets.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Offsets>, I>>(base?: I): Offsets {
+    return Offsets.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Offsets>, I>>(object: I): Offsets {
+    const message = createBaseOffsets();
+    message.ranges = object.ranges?.map((e) => OffsetRange.fromPartial(e)) || [];
+    message.without = object.without ?? false;
+    return message;
+  },
+};
+
+function createBaseOffsetRange(): OffsetRange {
+  return { from: 0, to: 0 };
+}
+
+export const OffsetRange: MessageFns<OffsetRange> = {
+  encode(message: OffsetRange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== 0) {
+      writer.uint32(8).sint32(message.from);
+    }
+    if (message.to !== 0) {
+      writer.uint32(16).sint32(message.to);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OffsetRange {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOffsetRange();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.from = reader.sint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.to = reader.sint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OffsetRange, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<OffsetRange | OffsetRange[]> | Iterable<OffsetRange | OffsetRange[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OffsetRange.encode(p).finish()];
+        }
+      } else {
+        yield* [OffsetRange.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OffsetRange>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OffsetRange> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OffsetRange.decode(p)];
+        }
+      } else {
+        yield* [OffsetRange.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OffsetRange>, I>>(base?: I): OffsetRange {
+    return OffsetRange.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OffsetRange>, I>>(object: I): OffsetRange {
+    const message = createBaseOffsetRange();
+    message.from = object.from ?? 0;
+    message.to = object.to ?? 0;
     return message;
   },
 };

@@ -7,13 +7,24 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Audience } from "./audience.ts";
+import { Audience, Offsets } from "./audience.ts";
 import { Content } from "./content.ts";
 import { Stamp } from "./stamp.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/messages.proto";
+
+/** What happens to the devices for which the time had passed when the message was accepted (R-I9). */
+export enum PastOffsets {
+  /** PAST_OFFSETS_UNSPECIFIED - They are sent to at once, as if it were PAST_OFFSETS_SEND_IMMEDIATELY. */
+  PAST_OFFSETS_UNSPECIFIED = 0,
+  PAST_OFFSETS_SEND_IMMEDIATELY = 1,
+  /** PAST_OFFSETS_NEXT_DAY - They are sent to at the same time of the next day. */
+  PAST_OFFSETS_NEXT_DAY = 2,
+  /** PAST_OFFSETS_SKIP - They are not in the audience. */
+  PAST_OFFSETS_SKIP = 3,
+}
 
 /** Topic tidings.messages, key = message code: the life of a message. */
 export interface MessageEvent {
@@ -84,6 +95,8 @@ export interface MessageAccepted {
   cappingExclude: boolean;
   /** It is sent whatever caps there are, and counts. */
   cappingAvoid: boolean;
+  /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
+  localTime: LocalTime | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -91,6 +104,18 @@ export interface MessageAccepted {
 export interface FrequencyCap {
   days: number;
   count: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A time on the clocks of recipients. */
+export interface LocalTime {
+  /** The instant at which a clock of UTC shows it. */
+  wallAt:
+    | Date
+    | undefined;
+  /** When it is due for devices without an offset. */
+  defaultAt: Date | undefined;
+  pastOffsets: PastOffsets;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -103,6 +128,21 @@ export interface Reach {
 export interface MessageReleased {
   /** Its place in inboxes (R-J3): unique, ordered by the time of the release. 0: its id, for a message that was due when it was accepted. */
   inboxOrder: bigint;
+  /** Which devices are due, of a message with a local time, which is released step by step; unset = all of them. */
+  step: OffsetStep | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** One release of a message with a local time. */
+export interface OffsetStep {
+  /** Which one, counted from 1: the bucket that is planned for it. */
+  bucket: number;
+  /** The offsets of the devices; unset = all. Devices that an earlier step has planned are left out. */
+  offsets:
+    | Offsets
+    | undefined;
+  /** No step follows. */
+  last: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -441,6 +481,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     capping: undefined,
     cappingExclude: false,
     cappingAvoid: false,
+    localTime: undefined,
   };
 }
 
@@ -514,6 +555,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.cappingAvoid !== false) {
       writer.uint32(336).bool(message.cappingAvoid);
+    }
+    if (message.localTime !== undefined) {
+      LocalTime.encode(message.localTime, writer.uint32(402).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -715,6 +759,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.cappingAvoid = reader.bool();
             continue;
           }
+          case 50: {
+            if (tag !== 402) {
+              break;
+            }
+
+            message.localTime = LocalTime.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -802,6 +854,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
       : undefined;
     message.cappingExclude = object.cappingExclude ?? false;
     message.cappingAvoid = object.cappingAvoid ?? false;
+    message.localTime = (object.localTime !== undefined && object.localTime !== null)
+      ? LocalTime.fromPartial(object.localTime)
+      : undefined;
     return message;
   },
 };
@@ -917,6 +972,133 @@ export const FrequencyCap: MessageFns<FrequencyCap> = {
     const message = createBaseFrequencyCap();
     message.days = object.days ?? 0;
     message.count = object.count ?? 0;
+    return message;
+  },
+};
+
+function createBaseLocalTime(): LocalTime {
+  return { wallAt: undefined, defaultAt: undefined, pastOffsets: 0 };
+}
+
+export const LocalTime: MessageFns<LocalTime> = {
+  encode(message: LocalTime, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.wallAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.wallAt), writer.uint32(10).fork()).join();
+    }
+    if (message.defaultAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.defaultAt), writer.uint32(18).fork()).join();
+    }
+    if (message.pastOffsets !== 0) {
+      writer.uint32(24).int32(message.pastOffsets);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LocalTime {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLocalTime();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wallAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.defaultAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pastOffsets = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LocalTime, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LocalTime | LocalTime[]> | Iterable<LocalTime | LocalTime[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocalTime.encode(p).finish()];
+        }
+      } else {
+        yield* [LocalTime.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LocalTime>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LocalTime> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocalTime.decode(p)];
+        }
+      } else {
+        yield* [LocalTime.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LocalTime>, I>>(base?: I): LocalTime {
+    return LocalTime.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LocalTime>, I>>(object: I): LocalTime {
+    const message = createBaseLocalTime();
+    message.wallAt = object.wallAt ?? undefined;
+    message.defaultAt = object.defaultAt ?? undefined;
+    message.pastOffsets = object.pastOffsets ?? 0;
     return message;
   },
 };
@@ -1039,7 +1221,7 @@ export const Reach: MessageFns<Reach> = {
 };
 
 function createBaseMessageReleased(): MessageReleased {
-  return { inboxOrder: 0n };
+  return { inboxOrder: 0n, step: undefined };
 }
 
 export const MessageReleased: MessageFns<MessageReleased> = {
@@ -1049,6 +1231,9 @@ export const MessageReleased: MessageFns<MessageReleased> = {
         throw new globalThis.Error("value provided for field message.inboxOrder of type uint64 too large");
       }
       writer.uint32(8).uint64(message.inboxOrder);
+    }
+    if (message.step !== undefined) {
+      OffsetStep.encode(message.step, writer.uint32(18).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1080,6 +1265,14 @@ export const MessageReleased: MessageFns<MessageReleased> = {
             }
 
             message.inboxOrder = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.step = OffsetStep.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1142,6 +1335,138 @@ export const MessageReleased: MessageFns<MessageReleased> = {
     message.inboxOrder = (object.inboxOrder !== undefined && object.inboxOrder !== null)
       ? BigInt(object.inboxOrder)
       : 0n;
+    message.step = (object.step !== undefined && object.step !== null)
+      ? OffsetStep.fromPartial(object.step)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseOffsetStep(): OffsetStep {
+  return { bucket: 0, offsets: undefined, last: false };
+}
+
+export const OffsetStep: MessageFns<OffsetStep> = {
+  encode(message: OffsetStep, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bucket !== 0) {
+      writer.uint32(8).uint32(message.bucket);
+    }
+    if (message.offsets !== undefined) {
+      Offsets.encode(message.offsets, writer.uint32(18).fork()).join();
+    }
+    if (message.last !== false) {
+      writer.uint32(24).bool(message.last);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OffsetStep {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOffsetStep();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bucket = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.offsets = Offsets.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.last = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OffsetStep, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<OffsetStep | OffsetStep[]> | Iterable<OffsetStep | OffsetStep[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OffsetStep.encode(p).finish()];
+        }
+      } else {
+        yield* [OffsetStep.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OffsetStep>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OffsetStep> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OffsetStep.decode(p)];
+        }
+      } else {
+        yield* [OffsetStep.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OffsetStep>, I>>(base?: I): OffsetStep {
+    return OffsetStep.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OffsetStep>, I>>(object: I): OffsetStep {
+    const message = createBaseOffsetStep();
+    message.bucket = object.bucket ?? 0;
+    message.offsets = (object.offsets !== undefined && object.offsets !== null)
+      ? Offsets.fromPartial(object.offsets)
+      : undefined;
+    message.last = object.last ?? false;
     return message;
   },
 };

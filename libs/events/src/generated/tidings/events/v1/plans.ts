@@ -51,6 +51,8 @@ export interface ChunkPlanned {
   sendable: SendableSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
+  /** The message has a local time: later plans of it leave these devices out. */
+  once: boolean;
   /** Absent for a message that is not saved to inboxes. */
   inbox:
     | InboxAudience
@@ -502,6 +504,7 @@ function createBaseChunkPlanned(): ChunkPlanned {
     failed: [],
     sendable: [],
     named: false,
+    once: false,
     inbox: undefined,
     counted: false,
   };
@@ -526,6 +529,9 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
     if (message.named !== false) {
       writer.uint32(48).bool(message.named);
+    }
+    if (message.once !== false) {
+      writer.uint32(176).bool(message.once);
     }
     if (message.inbox !== undefined) {
       InboxAudience.encode(message.inbox, writer.uint32(74).fork()).join();
@@ -603,6 +609,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
             }
 
             message.named = reader.bool();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.once = reader.bool();
             continue;
           }
           case 9: {
@@ -684,6 +698,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
     message.sendable = object.sendable?.map((e) => SendableSet.fromPartial(e)) || [];
     message.named = object.named ?? false;
+    message.once = object.once ?? false;
     message.inbox = (object.inbox !== undefined && object.inbox !== null)
       ? InboxAudience.fromPartial(object.inbox)
       : undefined;

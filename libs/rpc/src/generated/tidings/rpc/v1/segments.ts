@@ -7,7 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
-import { Expression, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
+import { Audience, Expression, Offsets, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
 import { TagValue } from "@tidings/events/generated/tidings/events/v1/devices";
 
 export const protobufPackage = "tidings.rpc.v1";
@@ -166,6 +166,28 @@ export interface ScannedDevice {
   pushToken: string;
   platform: number;
   tags: TagValue[];
+}
+
+export interface HasRecipientsRequest {
+  queries: RecipientsQuery[];
+}
+
+export interface RecipientsQuery {
+  applications: string[];
+  audience: Audience | undefined;
+  among: Offsets[];
+  /** Of a selection, devices without a token count, too. */
+  withoutToken: boolean;
+}
+
+export interface HasRecipientsReply {
+  /** In the order of the queries. */
+  found: RecipientsFound[];
+}
+
+export interface RecipientsFound {
+  /** In the order of `among`. Also true if the search ends undecided, because it reads a bounded number of devices. */
+  among: boolean[];
 }
 
 function createBaseGrant(): Grant {
@@ -2540,6 +2562,410 @@ export const ScannedDevice: MessageFns<ScannedDevice> = {
   },
 };
 
+function createBaseHasRecipientsRequest(): HasRecipientsRequest {
+  return { queries: [] };
+}
+
+export const HasRecipientsRequest: MessageFns<HasRecipientsRequest> = {
+  encode(message: HasRecipientsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.queries) {
+      RecipientsQuery.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HasRecipientsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHasRecipientsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.queries.push(RecipientsQuery.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<HasRecipientsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<HasRecipientsRequest | HasRecipientsRequest[]>
+      | Iterable<HasRecipientsRequest | HasRecipientsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HasRecipientsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [HasRecipientsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, HasRecipientsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<HasRecipientsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HasRecipientsRequest.decode(p)];
+        }
+      } else {
+        yield* [HasRecipientsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HasRecipientsRequest>, I>>(base?: I): HasRecipientsRequest {
+    return HasRecipientsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HasRecipientsRequest>, I>>(object: I): HasRecipientsRequest {
+    const message = createBaseHasRecipientsRequest();
+    message.queries = object.queries?.map((e) => RecipientsQuery.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRecipientsQuery(): RecipientsQuery {
+  return { applications: [], audience: undefined, among: [], withoutToken: false };
+}
+
+export const RecipientsQuery: MessageFns<RecipientsQuery> = {
+  encode(message: RecipientsQuery, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.applications) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.audience !== undefined) {
+      Audience.encode(message.audience, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.among) {
+      Offsets.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.withoutToken !== false) {
+      writer.uint32(32).bool(message.withoutToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecipientsQuery {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecipientsQuery();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applications.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.audience = Audience.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among.push(Offsets.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.withoutToken = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<RecipientsQuery, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<RecipientsQuery | RecipientsQuery[]> | Iterable<RecipientsQuery | RecipientsQuery[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RecipientsQuery.encode(p).finish()];
+        }
+      } else {
+        yield* [RecipientsQuery.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, RecipientsQuery>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<RecipientsQuery> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RecipientsQuery.decode(p)];
+        }
+      } else {
+        yield* [RecipientsQuery.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecipientsQuery>, I>>(base?: I): RecipientsQuery {
+    return RecipientsQuery.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecipientsQuery>, I>>(object: I): RecipientsQuery {
+    const message = createBaseRecipientsQuery();
+    message.applications = object.applications?.map((e) => e) || [];
+    message.audience = (object.audience !== undefined && object.audience !== null)
+      ? Audience.fromPartial(object.audience)
+      : undefined;
+    message.among = object.among?.map((e) => Offsets.fromPartial(e)) || [];
+    message.withoutToken = object.withoutToken ?? false;
+    return message;
+  },
+};
+
+function createBaseHasRecipientsReply(): HasRecipientsReply {
+  return { found: [] };
+}
+
+export const HasRecipientsReply: MessageFns<HasRecipientsReply> = {
+  encode(message: HasRecipientsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.found) {
+      RecipientsFound.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HasRecipientsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHasRecipientsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.found.push(RecipientsFound.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<HasRecipientsReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<HasRecipientsReply | HasRecipientsReply[]>
+      | Iterable<HasRecipientsReply | HasRecipientsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HasRecipientsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [HasRecipientsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, HasRecipientsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<HasRecipientsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [HasRecipientsReply.decode(p)];
+        }
+      } else {
+        yield* [HasRecipientsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HasRecipientsReply>, I>>(base?: I): HasRecipientsReply {
+    return HasRecipientsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HasRecipientsReply>, I>>(object: I): HasRecipientsReply {
+    const message = createBaseHasRecipientsReply();
+    message.found = object.found?.map((e) => RecipientsFound.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRecipientsFound(): RecipientsFound {
+  return { among: [] };
+}
+
+export const RecipientsFound: MessageFns<RecipientsFound> = {
+  encode(message: RecipientsFound, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.among.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.among) {
+        writer.bool(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecipientsFound {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecipientsFound();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.among.push(reader.bool());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.among.push(reader.bool());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<RecipientsFound, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<RecipientsFound | RecipientsFound[]> | Iterable<RecipientsFound | RecipientsFound[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RecipientsFound.encode(p).finish()];
+        }
+      } else {
+        yield* [RecipientsFound.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, RecipientsFound>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<RecipientsFound> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RecipientsFound.decode(p)];
+        }
+      } else {
+        yield* [RecipientsFound.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecipientsFound>, I>>(base?: I): RecipientsFound {
+    return RecipientsFound.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecipientsFound>, I>>(object: I): RecipientsFound {
+    const message = createBaseRecipientsFound();
+    message.among = object.among?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** Segments of accounts, and who is in them (Spec N). */
 export interface Segments {
   createFilter(request: CreateFilterRequest): Promise<CreateFilterReply>;
@@ -2551,6 +2977,8 @@ export interface Segments {
   select(request: SelectRequest): Promise<Selection>;
   /** How the devices of a selection are looked up in an application, for scans of it. */
   chooseLookup(request: ChooseLookupRequest): Promise<ChooseLookupReply>;
+  /** Whether audiences have devices with certain offsets, for messages with a local time. */
+  hasRecipients(request: HasRecipientsRequest): Promise<HasRecipientsReply>;
   /** The selected devices among those with the numbers asked for, in the order of these. Nothing of an application that is gone. */
   scan(request: ScanRequest): AsyncIterable<ScannedDevices>;
 }
@@ -2609,6 +3037,15 @@ export const SegmentsDefinition = {
       requestType: ChooseLookupRequest as typeof ChooseLookupRequest,
       requestStream: false,
       responseType: ChooseLookupReply as typeof ChooseLookupReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Whether audiences have devices with certain offsets, for messages with a local time. */
+    hasRecipients: {
+      name: "HasRecipients",
+      requestType: HasRecipientsRequest as typeof HasRecipientsRequest,
+      requestStream: false,
+      responseType: HasRecipientsReply as typeof HasRecipientsReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

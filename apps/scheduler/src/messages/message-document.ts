@@ -1,0 +1,122 @@
+import { MessageAccepted } from '@tidings/events';
+import { expiryOf, type Message, nextStepAt, reachOf, type Steps } from '@tidings/messaging';
+import type { Binary } from 'mongodb';
+
+/** A message as stored and listed: the accepted event, and the fields that messages:list filters on. */
+export interface MessageDocument {
+  readonly id: number;
+  readonly account: string;
+  readonly apps: readonly string[];
+  readonly createdAt: Date;
+  /** From then on it is no longer shown, whether or not it is removed yet (R-LM3). */
+  readonly expireAt: Date;
+  readonly status: Message['status'];
+  /** When it is to be released; absent in a purged message, and in one with a local time. */
+  readonly sendAt?: Date;
+  /** When the next devices of a message with a local time may be due; absent if it has no steps to come. */
+  readonly stepAt?: Date;
+  /** The steps released so far; absent unless it has a local time. */
+  readonly steps?: StepsDocument;
+  readonly releasedAt?: Date;
+  readonly completedAt?: Date;
+  readonly failedAt?: Date;
+  readonly canceledAt?: Date;
+  /** When its last application was deleted: the content is removed. */
+  readonly purgedAt?: Date;
+  readonly platforms: readonly number[];
+  readonly source: string;
+  readonly campaignId: number;
+  readonly listed: boolean;
+  readonly hidden: boolean;
+  readonly accepted: Binary | Uint8Array;
+  /** Until when recipients can join it, and how many have joined; absent if none can. */
+  readonly openUntil?: Date;
+  readonly joined?: number;
+}
+
+/** {@link Steps} as stored. */
+export interface StepsDocument {
+  readonly count: number;
+  readonly until?: Date;
+  readonly areComplete: boolean;
+}
+
+/** When it is to be released, at once or in steps. */
+function dueOf(message: Message): Pick<MessageDocument, 'sendAt' | 'stepAt' | 'steps'> {
+  const { accepted, steps } = message;
+  if (!steps) return accepted.sendAt ? { sendAt: accepted.sendAt } : {};
+  const { until, ...counted } = steps;
+  const stepAt = nextStepAt(message);
+  return { steps: { ...counted, ...(until && { until }) }, ...(stepAt && { stepAt }) };
+}
+
+/** When it reached its current and its earlier statuses. */
+function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'completedAt' | 'failedAt' | 'canceledAt'> {
+  switch (message.status) {
+    case 'PENDING':
+      return {};
+    case 'PROCESSING':
+      return { releasedAt: message.releasedAt };
+    case 'DONE':
+      return { releasedAt: message.releasedAt, completedAt: message.completedAt };
+    case 'FAIL':
+      return { releasedAt: message.releasedAt, failedAt: message.failedAt };
+    case 'CANCELED':
+      return { canceledAt: message.canceledAt };
+  }
+}
+
+/** The stored form of a message. */
+export function messageDocument(message: Message): Record<string, unknown> {
+  const { accepted } = message;
+  return {
+    id: message.id,
+    account: message.account,
+    apps: accepted.applications,
+    createdAt: message.createdAt,
+    expireAt: expiryOf(accepted, message.createdAt),
+    status: message.status,
+    ...dueOf(message),
+    ...timesOf(message),
+    ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
+    platforms: reachOf(accepted),
+    source: accepted.source,
+    campaignId: Number(accepted.campaignId),
+    listed: accepted.listedRecipients,
+    hidden: accepted.hidden,
+    accepted: MessageAccepted.encode(accepted).finish(),
+    ...(accepted.openUntil ? { openUntil: accepted.openUntil, joined: message.joined } : {}),
+  } satisfies MessageDocument;
+}
+
+const stepsOf = ({ until, ...counted }: StepsDocument): Steps => ({ ...counted, until });
+
+/** The message of a stored document. */
+export function messageOf(document: MessageDocument & { readonly _id: string }): Message {
+  const bytes =
+    'buffer' in document.accepted && document.accepted.buffer instanceof Uint8Array
+      ? document.accepted.buffer
+      : document.accepted;
+  const facts = {
+    code: document._id,
+    id: document.id,
+    account: document.account,
+    createdAt: document.createdAt,
+    accepted: MessageAccepted.decode(bytes as Uint8Array),
+    joined: document.joined ?? 0,
+    ...(document.steps && { steps: stepsOf(document.steps) }),
+    ...(document.purgedAt && { purgedAt: document.purgedAt }),
+  };
+  switch (document.status) {
+    case 'PENDING':
+      return { ...facts, status: 'PENDING' };
+    case 'PROCESSING':
+      return { ...facts, status: 'PROCESSING', releasedAt: document.releasedAt! };
+    case 'DONE':
+      return { ...facts, status: 'DONE', releasedAt: document.releasedAt!, completedAt: document.completedAt! };
+    case 'FAIL':
+      return { ...facts, status: 'FAIL', releasedAt: document.releasedAt!, failedAt: document.failedAt! };
+    case 'CANCELED':
+      return { ...facts, status: 'CANCELED', canceledAt: document.canceledAt! };
+  }
+}

@@ -1,0 +1,117 @@
+import type { LogWriter } from '@tidings/event-store';
+import { type Clock, Fault } from '@tidings/kernel';
+import { areNone, type Created, nextDue, offsetsDue, openSchedule, stepDue } from '@tidings/messaging';
+import { collectionOf } from '@tidings/mongo';
+import type { RecipientsFound, Segments } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import type { StoredMessage } from './list.ts';
+import { messageOf } from './message-document.ts';
+import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { messagesModel, STEPS } from './storage/messages.schema.ts';
+
+export interface OffsetStepsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly segments: Pick<Segments, 'hasRecipients'>;
+  readonly nextId: () => number;
+}
+
+/** Messages per query of audiences: each may hold 2 MiB. */
+const AT_ONCE = 20;
+/** New devices may be due at an offset whose time has passed. */
+const AGAIN_MS = 60_000;
+
+type Due = Pick<StoredMessage, '_id'> & { readonly stepAt: Date };
+
+/** A message with a step to come, and the offsets that are due and those that are due later. */
+type Examined = NonNullable<ReturnType<typeof examined>>;
+
+function examined(stored: StoredMessage, at: Date) {
+  const message = messageOf(stored);
+  const schedule = openSchedule(message);
+  if (!schedule) return undefined;
+  const due = offsetsDue(schedule, schedule.steps.until, at);
+  const later = offsetsDue(schedule, at, undefined);
+  const { applications, audience, content } = message.accepted;
+  const query = { applications, audience, withoutToken: content?.inbox !== undefined, among: [due, later] };
+  return { code: message.code, schedule, query };
+}
+
+/**
+ * Releases messages with a local time step by step (R-I9, sending 1): one step when a clock of the audience shows the time, and the last one with
+ * the last of these. Several processes may do so: the log releases a step once. A process that starts examines every message anew.
+ */
+export class OffsetSteps {
+  readonly #deps: OffsetStepsDeps;
+  /** When to examine a message again, in milliseconds since 1970; it has no device that was due at the last look. */
+  readonly #nextLook = new Map<string, number>();
+
+  constructor(deps: OffsetStepsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Releases the steps that are due.
+   * @throws AggregateError of what failed
+   */
+  async releaseDue(signal?: AbortSignal): Promise<void> {
+    const failed: unknown[] = [];
+    const codes = await this.#due();
+    for (let i = 0; i < codes.length && !signal?.aborted; i += AT_ONCE) {
+      await this.#release(codes.slice(i, i + AT_ONCE), failed);
+    }
+    if (failed.length > 0) throw new AggregateError(failed, `${failed.length} steps were not released`);
+  }
+
+  /** Whether {@link releaseDue} has a message to examine. */
+  async hasDue(): Promise<boolean> {
+    return (await this.#due()).length > 0;
+  }
+
+  /** The codes of the messages to examine now. */
+  async #due(): Promise<string[]> {
+    const now = this.#deps.clock.now();
+    const found = await this.#messages
+      .find({ stepAt: { $lte: new Date(now) } }, { hint: STEPS })
+      .project<Due>({ stepAt: 1 })
+      .toArray();
+    const open = new Set(found.map(({ _id }) => _id));
+    for (const code of this.#nextLook.keys()) if (!open.has(code)) this.#nextLook.delete(code);
+    return found.filter(({ _id }) => (this.#nextLook.get(_id) ?? 0) <= now).map(({ _id }) => _id);
+  }
+
+  async #release(codes: readonly string[], failed: unknown[]): Promise<void> {
+    const at = new Date(this.#deps.clock.now());
+    const stored = await this.#messages.find({ _id: { $in: [...codes] } }).toArray();
+    const messages = stored
+      .map((each) => examined(each as unknown as StoredMessage, at))
+      .filter((each) => each !== undefined);
+    const asked = messages.filter(({ query }) => !query.among.every(areNone));
+    const { found } =
+      asked.length === 0
+        ? { found: [] }
+        : await this.#deps.segments.hasRecipients({ queries: asked.map(({ query }) => query) });
+    const foundOf = new Map(asked.map(({ code }, i) => [code, found[i]]));
+    const steps = messages.map((message) => this.#step(message, foundOf.get(message.code), at));
+    for (const each of await Promise.allSettled(steps)) if (each.status === 'rejected') failed.push(each.reason);
+  }
+
+  async #step({ code, schedule }: Examined, found: RecipientsFound | undefined, at: Date): Promise<void> {
+    if (found && found.among.length !== 2) throw Fault.bug('the registry did not answer for all offsets');
+    const [now = false, later = false] = found?.among ?? [];
+    const due = stepDue(schedule, { now, later }, at);
+    const again = nextDue(schedule, at)?.getTime() ?? at.getTime() + AGAIN_MS;
+    if (due) {
+      const { writer, nextId } = this.#deps;
+      const inboxOrders = [BigInt(nextId()), BigInt(nextId())] as const;
+      const step = { code, at, after: schedule.steps.count, inboxOrders, ...due };
+      await writer.submit(logOfMessage(code), { kind: 'step', step });
+    }
+    this.#nextLook.set(code, again);
+  }
+
+  get #messages() {
+    return collectionOf(this.#deps.db, messagesModel);
+  }
+}
