@@ -1,4 +1,4 @@
-import type { Content } from '@tidings/events';
+import type { OpenAction } from '@tidings/events';
 import { type Fragment, json, type TemplateContext, url } from '@tidings/messaging';
 
 const given = (value: string | undefined): value is string => value !== undefined && value !== '';
@@ -8,7 +8,7 @@ const given = (value: string | undefined): value is string => value !== undefine
  * @param richMediaOf rich media in the form that clients of the platform read
  */
 export function openActionFragments(
-  { link, pageId, remotePage, richMedia }: Content,
+  { link, pageId, remotePage, richMedia }: OpenAction,
   context: TemplateContext,
   richMediaOf: (page: { readonly code: string }) => unknown,
 ): Record<string, Fragment | undefined> {

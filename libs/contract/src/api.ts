@@ -7,6 +7,7 @@ import { emailMethods } from './emails/email-methods.ts';
 import { geozoneMethods } from './geozones/geozone-methods.ts';
 import { inboxMethods } from './inbox/inbox-methods.ts';
 import { messageMethods } from './messages/message-methods.ts';
+import { notifyMethods } from './notify/notify-methods.ts';
 import { presetMethods } from './presets/preset-methods.ts';
 import { segmentMethods } from './segments/segment-methods.ts';
 import { statisticsMethods } from './statistics/statistics-methods.ts';
@@ -24,6 +25,7 @@ export const api = {
   ...audienceMethods,
   ...messageMethods,
   ...inboxMethods,
+  ...notifyMethods,
   ...geozoneMethods,
   ...presetMethods,
   ...campaignMethods,

@@ -142,6 +142,16 @@ const values: readonly unknown[] = [
     { en: 'a' },
     { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'e' },
   ],
+  ...['2026-01-15T12:00:00Z', '2026-01-16T12:00:00Z', '5s', '6s', 'NEXT_DAY', 'MESSAGE_TYPE_TRANSACTIONAL'],
+  ...['MESSAGE_TYPE_MARKETING', { code: 'A1B2C-3D4E5' }, { code: 'B1B2C-3D4E5' }, { list: ['a'] }, { list: ['b'] }],
+  ...[
+    { url: 'https://a.example/b' },
+    { url: 'https://a.example/c' },
+    { body: 'a' },
+    { template: 'A1B2C-3D4E5', content: 'a' },
+  ],
+  ...[{ de: { ios: { body: 'a' } } }, { de: { ios: { body: 'b' } } }, { conditions: [{ segment: { code: 'a' } }] }],
+  ...[{ conditions: [{ segment: { code: 'b' } }] }, { days: 7, count: 3 }, { days: 1, count: 1 }],
   ...[{ type: 'service_account', project_id: 'q', private_key: 'k', client_email: 'e' }],
 ];
 

@@ -30,6 +30,7 @@ export {
   MacContent,
   Localized,
   LocalizedEntry,
+  OpenAction,
 } from './generated/tidings/events/v1/content.ts';
 export { Conversion } from './generated/tidings/events/v1/conversions.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';

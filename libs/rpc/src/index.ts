@@ -139,6 +139,8 @@ export {
   Everyone,
   ExpressionSource,
   FaultView,
+  FilterCondition,
+  FilterGroup,
   FilterReference,
   FindAccountReply,
   FindAccountRequest,

@@ -9,6 +9,7 @@ import { emailHandlers } from './emails/email-handlers.ts';
 import { geozoneHandlers } from './geozones/geozone-handlers.ts';
 import { inboxHandlers } from './inbox/inbox-handlers.ts';
 import { messageHandlers } from './messages/message-handlers.ts';
+import { notifyHandlers } from './notify/notify-handlers.ts';
 import { presetHandlers } from './presets/preset-handlers.ts';
 import { segmentHandlers } from './segments/segment-handlers.ts';
 import { statisticsHandlers } from './statistics/statistics-handlers.ts';
@@ -26,6 +27,7 @@ export const handlers = {
   ...audienceHandlers,
   ...messageHandlers,
   ...inboxHandlers,
+  ...notifyHandlers,
   ...geozoneHandlers,
   ...presetHandlers,
   ...campaignHandlers,

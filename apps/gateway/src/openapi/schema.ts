@@ -22,7 +22,7 @@ const described = (schema: Schema, words: string | undefined): Schema => {
 
 /** A schema with a description for each of its fields. @param path the fields that lead to it */
 function withWords(schema: Schema, method: string, path: readonly string[]): Schema {
-  const { properties, items, anyOf } = schema;
+  const { properties, items, additionalProperties, anyOf } = schema;
   const within = (of: unknown): Schema => withWords(of as Schema, method, path);
   const fields = Object.entries((properties ?? {}) as Schema).map(([name, of]): [string, Schema] => {
     const at = [...path, name];
@@ -32,6 +32,7 @@ function withWords(schema: Schema, method: string, path: readonly string[]): Sch
     ...schema,
     ...(properties !== undefined && { properties: Object.fromEntries(fields) }),
     ...(items !== undefined && { items: within(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: within(additionalProperties) }),
     ...(anyOf !== undefined && { anyOf: (anyOf as Schema[]).map(within) }),
   };
 }

@@ -2,7 +2,7 @@ import { daysAgoCondition, FORBID, type LiveFilter, tagCondition } from '@tiding
 import { Expression } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Grant } from '@tidings/rpc';
-import { type Asked, compile, namesIn, parse, Refusal } from '@tidings/segments';
+import { type Asked, compile, namesIn, parse, type Parsed, Refusal } from '@tidings/segments';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Tags } from '../tags/tag-cache.ts';
 import { meaningOf } from './stored-filters.ts';
@@ -23,7 +23,7 @@ export interface Given {
   readonly account: string;
   /** The caller's grant: other applications must not be named. Undefined = every application of the account. */
   readonly grant: Grant | undefined;
-  readonly source: string;
+  readonly source: string | Parsed;
   /** The expression's path in the request, for faults. */
   readonly path: string;
 }
@@ -84,7 +84,7 @@ export async function shownTo<F extends { readonly application: string; readonly
 }
 
 /** Turns errors of the language into faults. */
-function refusing<T>(path: string, work: () => T): T {
+export function refusing<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
@@ -99,7 +99,7 @@ function refusing<T>(path: string, work: () => T): T {
  */
 export async function compiledOf(given: Given, { store, tags, clock }: ExpressionsDeps): Promise<Compiled> {
   const { account, grant, source, path } = given;
-  const parsed = refusing(path, () => parse(source));
+  const parsed = typeof source === 'string' ? refusing(path, () => parse(source)) : source;
   const names = refusing(path, () => namesIn(parsed));
   const groups = await store.groups(account, [...names.groups]);
   const codes = [...names.applications, ...groups.flatMap((group) => group.applications)];

@@ -135,6 +135,7 @@ describeWithMongo('the registry', (mongo) => {
                 presetPath: '',
                 campaignPath: '',
                 targetPath: '',
+                latestDevice: false,
               },
             },
           ],

@@ -15,7 +15,10 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   masksRepeats: true,
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
-  ownTextsOf: ({ ios }) => ({ localized: [ios?.text, ios?.title, ios?.subtitle], urls: [ios?.attachment] }),
+  ownTextsOf: ({ ios }) => ({
+    localized: [ios?.text, ios?.title, ios?.subtitle],
+    urls: [ios?.attachment, ios?.openAction?.link, ios?.openAction?.remotePage],
+  }),
   badgeOf: (kind) => appleContentOf(kind).badge,
   ttlSecondsOf: (kind) => appleContentOf(kind).ttlSeconds,
   compile: apnsPayload,

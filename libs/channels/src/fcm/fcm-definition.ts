@@ -16,7 +16,7 @@ export const fcm: ChannelDefinition<FcmCredential> = {
   tokenText: (token) => token,
   ownTextsOf: ({ android }) => ({
     localized: [android?.text, android?.title],
-    urls: [android?.banner, android?.customIcon],
+    urls: [android?.banner, android?.customIcon, android?.openAction?.link, android?.openAction?.remotePage],
   }),
   badgeOf: ({ content, variant }) => (variant === BY_FCM ? undefined : content?.android?.badge),
   ttlSecondsOf: ({ content, platform, variant }) =>

@@ -75,6 +75,9 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
   };
 }
 
+/** A JSON text as a string. */
+const textual = (text: string | undefined): Fragment | undefined => (text === undefined ? undefined : json(text));
+
 function dataFragment(message: OutgoingMessage, language: string, key: MessageKey): Fragment {
   const content = message.content!;
   const { android } = content;
@@ -85,8 +88,9 @@ function dataFragment(message: OutgoingMessage, language: string, key: MessageKe
   return object({
     title: given(body) ? text(body, context) : undefined,
     header: given(title) ? text(title, context) : undefined,
-    u: content.data === undefined ? undefined : json(content.data),
-    ...openActionFragments(content, context, (page) => JSON.stringify(page)),
+    u: textual(content.data),
+    ...openActionFragments(android?.openAction ?? content, context, (page) => JSON.stringify(page)),
+    md: textual(content.metaData),
     ...(android ? lookFragments(android, context) : {}),
     // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),

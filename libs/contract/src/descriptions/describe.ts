@@ -2,6 +2,7 @@ import { applicationWords } from './applications.ts';
 import { deviceWords } from './devices.ts';
 import { inboxWords } from './inbox.ts';
 import { messageWords } from './messages.ts';
+import { notifyWords } from './notify.ts';
 import { operationWords } from './operations.ts';
 import { statisticsWords } from './statistics.ts';
 
@@ -10,6 +11,7 @@ import { statisticsWords } from './statistics.ts';
  * name, and by the method if that does not suffice: `code`, `codes.code`, `getApplication.application`.
  */
 export const words: Readonly<Record<string, string>> = {
+  ...notifyWords,
   ...deviceWords,
   ...messageWords,
   ...inboxWords,

@@ -77,6 +77,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   messageDeliveryEvent: {"folder":"devices","text":"Reports the delivery of a push; otherwise like pushStat (R-C7, R-C11). Spec C."},
   messagesList: {"folder":"statistics","text":"Lists the messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H."},
   multiRegisterDevice: {"folder":"devices","text":"Registers the devices and contacts of a user, all or none (R-X3)."},
+  notify: {"folder":"notify","text":"Sends one message, to a segment of an application or to named recipients. Names of fields may be in camel case. The reply always has the code of the message, and unknown recipients if there are any. Spec O (R-O1 to R-O4)."},
   pageVisit: {"folder":"devices","text":"Reports a page visit; accepted and not stored (R-X1)."},
   postEvent: {"folder":"devices","text":"Records an event of a device, or of the device that a user used last; events of unknown devices are ignored (R-X1)."},
   pushStat: {"folder":"devices","text":"Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an unknown device or message, or with another device's hash, succeeds without effect (R-C7, R-C11). Spec C."},

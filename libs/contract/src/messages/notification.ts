@@ -12,12 +12,14 @@ import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
 import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
+import type { OpenAction } from '../notify/open-action.ts';
 import { sendDate } from './send-date.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
-const transactionId = text
+/** A key that makes repeats of a request harmless (R-I10). */
+export const transactionId = text
   .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
   .meta({ maxLength: 255 });
 
@@ -158,7 +160,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
-    content: contentOf(given),
+    content: contentOf(given) as GivenContent,
   };
 }
 
@@ -173,6 +175,21 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 });
 
 /** The content fields of the schema. */
-export type GivenContent = ReturnType<typeof contentOf>;
+export type GivenContent = Omit<ReturnType<typeof contentOf>, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox'> & {
+  readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
+  readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
+  readonly mac: Partial<ReturnType<typeof macContent>>;
+  readonly chrome: Partial<ReturnType<typeof chromeContent>>;
+  readonly firefox: Partial<ReturnType<typeof firefoxContent>>;
+  /** A JSON object. */
+  readonly metaData?: string | undefined;
+  /** What a tap opens replaces that of the preset as a whole. */
+  readonly replacesAction?: boolean;
+};
+
+interface OwnAction {
+  /** What a tap opens on this platform, in place of the common fields. */
+  readonly openAction?: OpenAction | undefined;
+}
 
 export type Notification = ReturnType<typeof messageOf>;

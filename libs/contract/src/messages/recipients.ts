@@ -2,17 +2,22 @@ import { isPlatform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { parseWithin } from '../forward.ts';
 import { lat, lng, range } from '../geozones/fields.ts';
+import type { StructuredFilter } from '../notify/filter.ts';
 import { array, integer, listOf, object, optional, text, textOf, unchecked, whole } from '../values.ts';
 import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
 
 /** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =
-  | { readonly kind: 'users' | 'devices'; readonly names: readonly string[] }
+  | { readonly kind: 'devices' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
+  /** `latestDevice`: only the most recently active device of each. */
+  | { readonly kind: 'users'; readonly names: readonly string[]; readonly latestDevice?: boolean }
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
   /** A segment by name, else by code; `name` is "" if only the code applies (R-N2). */
   | { readonly kind: 'filter'; readonly name: string; readonly code: string }
   /** An expression of the segmentation language (Spec N). */
   | { readonly kind: 'expression'; readonly source: string }
+  /** The structured form of an expression (R-O1). */
+  | { readonly kind: 'structured'; readonly filter: StructuredFilter }
   | { readonly kind: 'everyone' };
 
 const MAX_NAMES = 1000;

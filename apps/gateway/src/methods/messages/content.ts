@@ -23,18 +23,26 @@ function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
 const own = <Of extends object>(said: Of | undefined, empty: Of, given: Given<Of>): Of =>
   overlaid(said ?? empty, given);
 
+const NO_ACTION = {
+  ...{ link: undefined, deepLinkParams: undefined, richMedia: undefined, pageId: undefined, remotePage: undefined },
+};
+
 /** The content of the preset. Its link parameters are dropped if the request has a link of its own. */
-function saidBy(preset: Preset | undefined, link: string | undefined): Content {
+function saidBy(
+  preset: Preset | undefined,
+  { link, replacesAction }: Pick<GivenContent, 'link' | 'replacesAction'>,
+): Content {
   const said = preset?.content ?? Content.fromPartial({});
+  if (replacesAction) return { ...said, ...NO_ACTION };
   return link === undefined ? said : { ...said, deepLinkParams: undefined };
 }
 
 /** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
 export function contentOf(
-  { shortenLink: asked, ios, android, mac, chrome, firefox, ...common }: GivenContent,
+  { shortenLink: asked, replacesAction = false, ios, android, mac, chrome, firefox, ...common }: GivenContent,
   preset: Preset | undefined,
 ): { content: Content; linkToShorten: string } {
-  const said = saidBy(preset, common.link);
+  const said = saidBy(preset, { link: common.link, replacesAction });
   const content: Content = {
     ...overlaid(said, common),
     ios: own(said.ios, IosContent.fromPartial({}), ios),

@@ -8,7 +8,8 @@ import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
 import { type Asked, audienceOf, draftOf, type Paths, refuseOversized, refuseUnserved } from './draft.ts';
 
-const MAX_AHEAD_MS = 365 * 86_400_000;
+/** The most that a message is scheduled ahead (R-I7). */
+export const MAX_AHEAD_MS = 365 * 86_400_000;
 
 /** Refuses dates too far ahead (R-I7). */
 function refuseDates(asked: readonly Asked[], now: number): void {
@@ -31,14 +32,15 @@ function refuseInboxDates(asked: readonly Asked[], now: number): void {
   }
 }
 
-/** Unknown devices, keyed by the value of their message in the reply; a repeat lists none (R-I1, R-I6, R-I10). */
+/** Unknown devices, keyed by the value of their message in the reply; a repeat lists none, and unknown users are ignored (R-I1, R-I4, R-I6, R-I10). */
 function unknownDevices(
+  notifications: readonly Notification[],
   created: readonly CreatedMessage[],
   audiences: readonly PreparedAudience[],
 ): Record<string, string[]> | undefined {
   const unknown: Record<string, string[]> = {};
   created.forEach(({ answer, repeat }, index) => {
-    const names = audiences[index]?.unknown ?? [];
+    const names = notifications[index]?.recipients.kind === 'devices' ? (audiences[index]?.unknown ?? []) : [];
     if (!repeat && names.length > 0) unknown[answer] = [...new Set([...(unknown[answer] ?? []), ...names])];
   });
   return Object.keys(unknown).length > 0 ? unknown : undefined;
@@ -187,7 +189,7 @@ export async function createMessages(
     const audience = prepared.audiences[index];
     if (!audience) throw Fault.bug('the registry did not resolve an audience');
     refuseUnserved(each, audience.preset);
-    return draftOf(each.notification, audience, circumstances);
+    return draftOf(each, audience, circumstances);
   });
   refuseOversized(drafts, asked);
   // A campaign outlives its request: it is created only when nothing can refuse the messages any more, and never for a repeat.
@@ -215,6 +217,6 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
   const asked = notifications.map((notification, index) => ({ notification, paths: pathsOf(index) }));
   const { created, audiences } = await createMessages({ applications, group, asked }, context, call);
-  const unknown = unknownDevices(created, audiences);
+  const unknown = unknownDevices(notifications, created, audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

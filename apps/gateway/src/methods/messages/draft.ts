@@ -1,8 +1,20 @@
-import { type Notification, withText } from '@tidings/contract';
+import {
+  type FilterCondition as StructuredCondition,
+  type Notification,
+  type StructuredFilter,
+  withText,
+} from '@tidings/contract';
 import { type Audience, bytesOf, type LocalTime, PastOffsets, type Preset, type Reach } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
 import { isAheadOfSome } from '@tidings/messaging';
-import { type Grant, MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
+import {
+  type FilterCondition,
+  type FilterGroup,
+  type Grant,
+  MessageDraft,
+  type PrepareAudience,
+  type PreparedAudience,
+} from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
 /** A message to fewer named recipients is hidden, unless debug mode is on or it is scheduled (R-I6). */
@@ -23,7 +35,7 @@ export interface Paths {
   readonly of: (field: MessageField) => string;
 }
 
-type MessageField =
+export type MessageField =
   'send_date' | 'ignore_user_timezone' | 'inbox_date' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
 
 /** `<path>: <reason>`, or the reason alone for a request that is the message. */
@@ -35,6 +47,8 @@ export interface Asked {
   readonly paths: Paths;
   /** The caller's grant, for expressions. */
   readonly grant?: Grant;
+  /** Whether it is in the history however few it names (R-I6). */
+  readonly isAlwaysStored?: boolean;
 }
 
 const targetField = ({ recipients }: Notification): MessageField => {
@@ -51,15 +65,44 @@ export function audienceOf({ notification, paths, grant }: Asked): PrepareAudien
     campaignPath: paths.of('campaign'),
     targetPath: paths.of(targetField(notification)),
     ...{ target: targetOf(recipients, grant), preset, campaign },
+    latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,
   };
+}
+
+/** A structured filter as the registry takes it; large integers are texts there. */
+const groupOf = ({ any, negated, conditions }: StructuredFilter): FilterGroup => ({
+  any,
+  negated,
+  conditions: conditions.map((each) => ({ negated: each.negated, condition: conditionOf(each) })),
+});
+
+function conditionOf(condition: StructuredCondition): FilterCondition['condition'] {
+  switch (condition.kind) {
+    case 'tag': {
+      const { application, name, operator, value } = condition;
+      return { $case: 'tag', value: { application, name, operator, operand: withText(value) } };
+    }
+    case 'application': {
+      const { code, platforms, withTokens } = condition;
+      return { $case: 'application', value: { code, platforms: [...platforms], withTokens } };
+    }
+    case 'segment':
+      return { $case: 'segment', value: condition.code };
+    case 'group':
+      return { $case: 'group', value: groupOf(condition.of) };
+  }
 }
 
 function targetOf(recipients: Notification['recipients'], grant: Grant | undefined): PrepareAudience['target'] {
   switch (recipients.kind) {
     case 'expression':
       return { $case: 'expression', value: { source: recipients.source, grant } };
+    case 'structured':
+      return { $case: 'structured', value: { filter: groupOf(recipients.filter), grant } };
     case 'users':
     case 'devices':
+    case 'hwids':
+    case 'pushTokens':
       return { $case: recipients.kind, value: { names: [...recipients.names] } };
     case 'conditions':
       return {
@@ -104,7 +147,8 @@ const conditionsOf = ({ recipients }: Notification) =>
  * Refuses settings of a preset that messages do not support yet, rather than dropping them (R-K4). A rate does not apply to named devices (R-I11).
  */
 export function refuseUnserved({ notification, paths }: Asked, preset: Preset | undefined): void {
-  if (preset?.sendRate && notification.recipients.kind !== 'devices') {
+  const { kind } = notification.recipients;
+  if (preset?.sendRate && kind !== 'devices' && kind !== 'hwids' && kind !== 'pushTokens') {
     throw Fault.argument(`${paths.of('preset')}: its send rate is not served yet`);
   }
 }
@@ -151,7 +195,7 @@ function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; lo
 
 /** The draft of one notification for the scheduler. */
 export function draftOf(
-  notification: Notification,
+  { notification, isAlwaysStored = false }: Asked,
   prepared: PreparedAudience,
   { applications, debug, now }: Circumstances,
 ): MessageDraft {
@@ -171,7 +215,7 @@ export function draftOf(
       sendAt,
       source: 'API',
       transactional,
-      hidden: listed && recipients.names.length < HISTORY_FROM && !debug && !sendAt,
+      hidden: listed && recipients.names.length < HISTORY_FROM && !debug && !sendAt && !isAlwaysStored,
       listedRecipients: listed,
       campaignId: prepared.campaignId,
       audience,

@@ -1,24 +1,19 @@
 import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
 import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type {
-  Conditions,
-  Devices,
-  ExpressionSource,
-  FilterReference,
-  PrepareAudience,
-  PreparedAudience,
-} from '@tidings/rpc';
+import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import type { Parsed } from '@tidings/segments';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { applicationView } from '../../applications/application-view.ts';
 import type { DevicesDeps } from './apply.ts';
 import { type Addressees, resolvePresets } from '../../presets/resolve-presets.ts';
 import type { PresetStore } from '../../presets/preset-store.ts';
-import { compiledOf } from '../../segments/expressions.ts';
+import { compiledOf, refusing } from '../../segments/expressions.ts';
 import { applicationsOf, findFilter } from '../../segments/find.ts';
+import { parsedFilter } from '../../segments/structured.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
-import { findDevices, findUsers, type Found } from '../queries/named.ts';
+import { findByHwid, findByToken, findDevices, findUsers, type Found } from '../queries/named.ts';
 
 /** The addressees of a message. */
 type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
@@ -43,6 +38,16 @@ const named = (found: Found): Addressed =>
 /** The caller restricts the place. */
 const selected = (expression: Expression | undefined, filter?: LiveFilter): Addressed =>
   audience({ $case: 'selection', value: { expression, circle: undefined } }, { filter });
+
+type Target = NonNullable<PrepareAudience['target']>;
+
+/** An expression in either form. */
+type Written = Extract<Target, { $case: 'expression' | 'structured' }>;
+
+const sourceOf = (target: Written, path: string): string | Parsed =>
+  target.$case === 'expression' ? target.value.source : refusing(path, () => parsedFilter(target.value.filter));
+
+const finders = { devices: findDevices, hwids: findByHwid, pushTokens: findByToken };
 
 /** Maximum encoded size of the segments and presets of one request: one reply holds them all. */
 const MAX_NAMED_BYTES = 16 << 20;
@@ -85,13 +90,12 @@ export function prepareRpc({
   };
 
   /** An expression from the request itself. Each message of a request holds a copy. */
-  const expressed = async (
-    account: string,
-    path: string,
-    { source, grant }: ExpressionSource,
-    room: Room,
-  ): Promise<Addressed> => {
-    const { expression } = await compiledOf({ account, grant, source, path }, { store, tags, clock });
+  const expressed = async (account: string, path: string, target: Written, room: Room): Promise<Addressed> => {
+    const { grant } = target.value;
+    const { expression } = await compiledOf(
+      { account, grant, source: sourceOf(target, path), path },
+      { store, tags, clock },
+    );
     room.bytes -= bytesOf(Expression, expression).length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
     return selected(expression);
@@ -99,22 +103,25 @@ export function prepareRpc({
 
   const address = async (
     { account, applications }: Addressees,
-    { target, path, targetPath }: PrepareAudience,
+    { target, path, targetPath, latestDevice }: PrepareAudience,
     room: Room,
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
     const lookup = { devices, keys, account, application: applications[0]! };
     switch (target?.$case) {
       case 'devices':
-        return named(await findDevices(target.value.names, lookup));
+      case 'hwids':
+      case 'pushTokens':
+        return named(await finders[target.$case](target.value.names, lookup));
       case 'users':
-        return named(await findUsers(target.value.names, lookup));
+        return named(await findUsers(target.value.names, lookup, latestDevice));
       case 'conditions':
         return typed(account, path, target.value);
       case 'filter':
         return filtered(account, applications, { field: targetPath, ...target.value }, room);
       case 'expression':
-        return expressed(account, targetPath, target.value, room);
+      case 'structured':
+        return expressed(account, targetPath, target, room);
       case 'everyone':
         return selected(undefined);
       case undefined:

@@ -13,7 +13,10 @@ export async function devicesOfUsers<Field extends keyof DeviceDocument>(
   users: readonly string[],
   fields?: readonly Field[],
 ): Promise<Pick<DeviceDocument, Field>[]> {
-  const projection = fields && { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
+  const projection = fields && {
+    _id: fields.includes('_id' as Field) ? 1 : 0,
+    ...Object.fromEntries(fields.map((field) => [field, 1])),
+  };
   const ids = users.map((user) => deviceIdOf(app, user));
   const found = await Promise.all([
     // The current user is one of the device's owners.

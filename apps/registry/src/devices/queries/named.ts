@@ -1,4 +1,4 @@
-import { deviceIdOf, hwidHashOf } from '@tidings/audience';
+import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
 import type { Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
@@ -64,8 +64,8 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
   }));
 }
 
-/** Devices by hwid, else by push token (R-I4). */
-export async function findDevices(names: readonly string[], lookup: Lookup): Promise<Found> {
+/** Devices by hwid; contacts also by another spelling of their address. */
+export async function findByHwid(names: readonly string[], lookup: Lookup): Promise<Found> {
   const { devices, keys, account, application } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
   const meant = await contactsMeant(given, lookup);
@@ -81,28 +81,66 @@ export async function findDevices(names: readonly string[], lookup: Lookup): Pro
   for (const { _id } of byHwid) wanted.delete(_id);
   const seqs = new Set(byHwid.map(({ seq }) => seq));
   const platforms = new Set(byHwid.map(({ platform }) => platform));
-  const unknown = new Set(wanted.values());
-  if (unknown.size > 0) {
-    for (const found of await byToken([...unknown], lookup)) {
-      if (found.names.length === 0) continue;
-      seqs.add(found.seq);
-      platforms.add(found.platform);
-      for (const name of found.names) unknown.delete(name);
-    }
-  }
-  return { seqs, platforms, unknown: [...unknown] };
+  return { seqs, platforms, unknown: [...new Set(wanted.values())] };
 }
 
-/** All devices of these users; unknown users are ignored (R-I4). */
-export async function findUsers(
-  names: readonly string[],
-  { devices, keys, account, application }: Lookup,
-): Promise<Found> {
-  const users = [...new Set(names)].map((name) => hwidHashOf(keys.device, account, name));
-  const found = await devicesOfUsers(devices, application, users, ['seq', 'platform']);
+/** Devices by push token. */
+export async function findByToken(names: readonly string[], lookup: Lookup): Promise<Found> {
+  const found = (await byToken(names, lookup)).filter((device) => device.names.length > 0);
+  const known = new Set(found.flatMap((device) => device.names));
   return {
     seqs: new Set(found.map(({ seq }) => seq)),
     platforms: new Set(found.map(({ platform }) => platform)),
-    unknown: [],
+    unknown: [...new Set(names)].filter((name) => !known.has(name)),
+  };
+}
+
+/** Devices by hwid, else by push token (R-I4). */
+export async function findDevices(names: readonly string[], lookup: Lookup): Promise<Found> {
+  const { seqs, platforms, unknown } = await findByHwid(names, lookup);
+  if (unknown.length === 0) return { seqs, platforms, unknown };
+  const others = await findByToken(unknown, lookup);
+  return {
+    seqs: new Set([...seqs, ...others.seqs]),
+    platforms: new Set([...platforms, ...others.platforms]),
+    unknown: others.unknown,
+  };
+}
+
+type OfUser = Pick<DeviceDocument, '_id' | 'seq' | 'platform' | 'user' | 'token' | 'ta' | 'self' | 'createdAt'>;
+
+/** The keyed hash of a device's user: by default that of its hwid, which its id ends with (R-RES3). */
+const userOf = ({ _id, user }: OfUser): string => user ?? _id.slice(_id.indexOf(':') + 1);
+
+/** The most recently active device of each user; of several the one with a push token. */
+function latestOf(found: readonly OfUser[]): OfUser[] {
+  const rank = (device: OfUser): readonly [boolean, number] => [device.token !== undefined, lastActivity(device)];
+  const isLater = (a: OfUser, b: OfUser): boolean => {
+    const [[aToken, aTime], [bToken, bTime]] = [rank(a), rank(b)];
+    return aToken === bToken ? aTime > bTime : aToken;
+  };
+  const latest = new Map<string, OfUser>();
+  for (const device of found) {
+    const known = latest.get(userOf(device));
+    if (!known || isLater(device, known)) latest.set(userOf(device), device);
+  }
+  return [...latest.values()];
+}
+
+/** All devices of these users, or only the most recently active one of each. */
+export async function findUsers(
+  names: readonly string[],
+  { devices, keys, account, application }: Lookup,
+  latestOnly = false,
+): Promise<Found> {
+  const users = new Map([...new Set(names)].map((name) => [hwidHashOf(keys.device, account, name), name]));
+  const fields = ['seq', 'platform', 'user', 'token', 'ta', 'self', 'createdAt'] as const;
+  const all: OfUser[] = await devicesOfUsers(devices, application, [...users.keys()], ['_id', ...fields]);
+  const found = latestOnly ? latestOf(all) : all;
+  for (const device of all) users.delete(userOf(device));
+  return {
+    seqs: new Set(found.map(({ seq }) => seq)),
+    platforms: new Set(found.map(({ platform }) => platform)),
+    unknown: [...users.values()],
   };
 }

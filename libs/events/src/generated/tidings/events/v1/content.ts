@@ -63,7 +63,20 @@ export interface Content {
   remotePage?: string | undefined;
   mac: MacContent | undefined;
   chrome: ChromeContent | undefined;
-  firefox: FirefoxContent | undefined;
+  firefox:
+    | FirefoxContent
+    | undefined;
+  /** The payload's "md", which clients report back: a JSON object. */
+  metaData?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** What a tap opens on one platform, in place of the common fields (R-O1). */
+export interface OpenAction {
+  link?: string | undefined;
+  richMedia?: string | undefined;
+  pageId?: number | undefined;
+  remotePage?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -107,6 +120,7 @@ export interface IosContent {
     | undefined;
   /** Cut the body to the provider's limit instead of refusing it (R-I23). */
   trim: boolean;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -145,6 +159,7 @@ export interface AndroidContent {
   iconBackground?: string | undefined;
   silent: boolean;
   groupId?: string | undefined;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -414,6 +429,7 @@ function createBaseContent(): Content {
     mac: undefined,
     chrome: undefined,
     firefox: undefined,
+    metaData: undefined,
   };
 }
 
@@ -475,6 +491,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.firefox !== undefined) {
       FirefoxContent.encode(message.firefox, writer.uint32(170).fork()).join();
+    }
+    if (message.metaData !== undefined) {
+      writer.uint32(322).string(message.metaData);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -652,6 +671,14 @@ export const Content: MessageFns<Content> = {
             message.firefox = FirefoxContent.decode(reader, reader.uint32());
             continue;
           }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.metaData = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -740,6 +767,146 @@ export const Content: MessageFns<Content> = {
     message.firefox = (object.firefox !== undefined && object.firefox !== null)
       ? FirefoxContent.fromPartial(object.firefox)
       : undefined;
+    message.metaData = object.metaData ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenAction(): OpenAction {
+  return { link: undefined, richMedia: undefined, pageId: undefined, remotePage: undefined };
+}
+
+export const OpenAction: MessageFns<OpenAction> = {
+  encode(message: OpenAction, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.link !== undefined) {
+      writer.uint32(10).string(message.link);
+    }
+    if (message.richMedia !== undefined) {
+      writer.uint32(18).string(message.richMedia);
+    }
+    if (message.pageId !== undefined) {
+      writer.uint32(24).uint32(message.pageId);
+    }
+    if (message.remotePage !== undefined) {
+      writer.uint32(34).string(message.remotePage);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenAction {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenAction();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.link = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.richMedia = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pageId = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.remotePage = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OpenAction, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<OpenAction | OpenAction[]> | Iterable<OpenAction | OpenAction[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OpenAction.encode(p).finish()];
+        }
+      } else {
+        yield* [OpenAction.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OpenAction>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OpenAction> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OpenAction.decode(p)];
+        }
+      } else {
+        yield* [OpenAction.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OpenAction>, I>>(base?: I): OpenAction {
+    return OpenAction.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OpenAction>, I>>(object: I): OpenAction {
+    const message = createBaseOpenAction();
+    message.link = object.link ?? undefined;
+    message.richMedia = object.richMedia ?? undefined;
+    message.pageId = object.pageId ?? undefined;
+    message.remotePage = object.remotePage ?? undefined;
     return message;
   },
 };
@@ -889,6 +1056,7 @@ function createBaseIosContent(): IosContent {
     critical: false,
     interruptionLevel: undefined,
     trim: false,
+    openAction: undefined,
   };
 }
 
@@ -941,6 +1109,9 @@ export const IosContent: MessageFns<IosContent> = {
     }
     if (message.trim !== false) {
       writer.uint32(128).bool(message.trim);
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(322).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1094,6 +1265,14 @@ export const IosContent: MessageFns<IosContent> = {
             message.trim = reader.bool();
             continue;
           }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1171,6 +1350,9 @@ export const IosContent: MessageFns<IosContent> = {
     message.critical = object.critical ?? false;
     message.interruptionLevel = object.interruptionLevel ?? undefined;
     message.trim = object.trim ?? false;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
+      : undefined;
     return message;
   },
 };
@@ -1333,6 +1515,7 @@ function createBaseAndroidContent(): AndroidContent {
     iconBackground: undefined,
     silent: false,
     groupId: undefined,
+    openAction: undefined,
   };
 }
 
@@ -1388,6 +1571,9 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     }
     if (message.groupId !== undefined) {
       writer.uint32(138).string(message.groupId);
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(322).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1549,6 +1735,14 @@ export const AndroidContent: MessageFns<AndroidContent> = {
             message.groupId = reader.string();
             continue;
           }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1625,6 +1819,9 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     message.iconBackground = object.iconBackground ?? undefined;
     message.silent = object.silent ?? false;
     message.groupId = object.groupId ?? undefined;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
+      : undefined;
     return message;
   },
 };

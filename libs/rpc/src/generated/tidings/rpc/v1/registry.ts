@@ -826,6 +826,11 @@ export interface PrepareAudience {
     | { $case: "everyone"; value: Everyone }
     | { $case: "filter"; value: FilterReference }
     | { $case: "expression"; value: ExpressionSource }
+    | { $case: "structured"; value: StructuredFilter }
+    | //
+    /** hwids alone, push tokens alone. */
+    { $case: "hwids"; value: Names }
+    | { $case: "pushTokens"; value: Names }
     | undefined;
   /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
@@ -833,6 +838,8 @@ export interface PrepareAudience {
   presetPath: string;
   campaignPath: string;
   targetPath: string;
+  /** Of each user only the most recently active device. */
+  latestDevice: boolean;
   /** Code of the preset that the message takes its fields from; "" without one. Its segment counts where everyone is the target (R-K4). */
   preset: string;
   /** Code of the message's campaign; "" = that of its preset. */
@@ -857,6 +864,45 @@ export interface FilterReference {
 export interface ExpressionSource {
   source: string;
   grant: Grant | undefined;
+}
+
+/** The structured form of an expression (R-O1). */
+export interface StructuredFilter {
+  filter: FilterGroup | undefined;
+  grant: Grant | undefined;
+}
+
+export interface FilterGroup {
+  /** Any of the conditions suffices; otherwise all must hold. */
+  any: boolean;
+  negated: boolean;
+  conditions: FilterCondition[];
+}
+
+export interface FilterCondition {
+  negated: boolean;
+  condition:
+    | { $case: "tag"; value: FilterTag }
+    | { $case: "application"; value: FilterApplication }
+    | //
+    /** Code of a segment. */
+    { $case: "segment"; value: string }
+    | { $case: "group"; value: FilterGroup }
+    | undefined;
+}
+
+export interface FilterTag {
+  /** "" = devices of any application. */
+  application: string;
+  name: string;
+  operator: string;
+  operand: any | undefined;
+}
+
+export interface FilterApplication {
+  code: string;
+  platforms: string[];
+  withTokens: boolean;
 }
 
 export interface Conditions {
@@ -13910,6 +13956,7 @@ function createBasePrepareAudience(): PrepareAudience {
     presetPath: "",
     campaignPath: "",
     targetPath: "",
+    latestDevice: false,
     preset: "",
     campaign: "",
   };
@@ -13936,6 +13983,15 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "expression":
         ExpressionSource.encode(message.target.value, writer.uint32(58).fork()).join();
         break;
+      case "structured":
+        StructuredFilter.encode(message.target.value, writer.uint32(66).fork()).join();
+        break;
+      case "hwids":
+        Names.encode(message.target.value, writer.uint32(74).fork()).join();
+        break;
+      case "pushTokens":
+        Names.encode(message.target.value, writer.uint32(82).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -13948,6 +14004,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.targetPath !== "") {
       writer.uint32(194).string(message.targetPath);
+    }
+    if (message.latestDevice !== false) {
+      writer.uint32(200).bool(message.latestDevice);
     }
     if (message.preset !== "") {
       writer.uint32(162).string(message.preset);
@@ -14019,6 +14078,30 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             message.target = { $case: "expression", value: ExpressionSource.decode(reader, reader.uint32()) };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.target = { $case: "structured", value: StructuredFilter.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.target = { $case: "hwids", value: Names.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.target = { $case: "pushTokens", value: Names.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -14049,6 +14132,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.targetPath = reader.string();
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.latestDevice = reader.bool();
             continue;
           }
           case 20: {
@@ -14153,11 +14244,30 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
         }
         break;
       }
+      case "structured": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "structured", value: StructuredFilter.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "hwids": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "hwids", value: Names.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "pushTokens": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "pushTokens", value: Names.fromPartial(object.target.value) };
+        }
+        break;
+      }
     }
     message.path = object.path ?? "";
     message.presetPath = object.presetPath ?? "";
     message.campaignPath = object.campaignPath ?? "";
     message.targetPath = object.targetPath ?? "";
+    message.latestDevice = object.latestDevice ?? false;
     message.preset = object.preset ?? "";
     message.campaign = object.campaign ?? "";
     return message;
@@ -14520,6 +14630,611 @@ export const ExpressionSource: MessageFns<ExpressionSource> = {
     const message = createBaseExpressionSource();
     message.source = object.source ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    return message;
+  },
+};
+
+function createBaseStructuredFilter(): StructuredFilter {
+  return { filter: undefined, grant: undefined };
+}
+
+export const StructuredFilter: MessageFns<StructuredFilter> = {
+  encode(message: StructuredFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.filter !== undefined) {
+      FilterGroup.encode(message.filter, writer.uint32(10).fork()).join();
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StructuredFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStructuredFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.filter = FilterGroup.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<StructuredFilter, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<StructuredFilter | StructuredFilter[]> | Iterable<StructuredFilter | StructuredFilter[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [StructuredFilter.encode(p).finish()];
+        }
+      } else {
+        yield* [StructuredFilter.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, StructuredFilter>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<StructuredFilter> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [StructuredFilter.decode(p)];
+        }
+      } else {
+        yield* [StructuredFilter.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StructuredFilter>, I>>(base?: I): StructuredFilter {
+    return StructuredFilter.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StructuredFilter>, I>>(object: I): StructuredFilter {
+    const message = createBaseStructuredFilter();
+    message.filter = (object.filter !== undefined && object.filter !== null)
+      ? FilterGroup.fromPartial(object.filter)
+      : undefined;
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    return message;
+  },
+};
+
+function createBaseFilterGroup(): FilterGroup {
+  return { any: false, negated: false, conditions: [] };
+}
+
+export const FilterGroup: MessageFns<FilterGroup> = {
+  encode(message: FilterGroup, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.any !== false) {
+      writer.uint32(8).bool(message.any);
+    }
+    if (message.negated !== false) {
+      writer.uint32(16).bool(message.negated);
+    }
+    for (const v of message.conditions) {
+      FilterCondition.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterGroup {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterGroup();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.any = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.negated = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.conditions.push(FilterCondition.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterGroup, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterGroup | FilterGroup[]> | Iterable<FilterGroup | FilterGroup[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterGroup.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterGroup.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterGroup>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterGroup> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterGroup.decode(p)];
+        }
+      } else {
+        yield* [FilterGroup.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterGroup>, I>>(base?: I): FilterGroup {
+    return FilterGroup.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterGroup>, I>>(object: I): FilterGroup {
+    const message = createBaseFilterGroup();
+    message.any = object.any ?? false;
+    message.negated = object.negated ?? false;
+    message.conditions = object.conditions?.map((e) => FilterCondition.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFilterCondition(): FilterCondition {
+  return { negated: false, condition: undefined };
+}
+
+export const FilterCondition: MessageFns<FilterCondition> = {
+  encode(message: FilterCondition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.negated !== false) {
+      writer.uint32(8).bool(message.negated);
+    }
+    switch (message.condition?.$case) {
+      case "tag":
+        FilterTag.encode(message.condition.value, writer.uint32(18).fork()).join();
+        break;
+      case "application":
+        FilterApplication.encode(message.condition.value, writer.uint32(26).fork()).join();
+        break;
+      case "segment":
+        writer.uint32(34).string(message.condition.value);
+        break;
+      case "group":
+        FilterGroup.encode(message.condition.value, writer.uint32(42).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterCondition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterCondition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.negated = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.condition = { $case: "tag", value: FilterTag.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.condition = { $case: "application", value: FilterApplication.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.condition = { $case: "segment", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.condition = { $case: "group", value: FilterGroup.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterCondition, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterCondition | FilterCondition[]> | Iterable<FilterCondition | FilterCondition[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterCondition.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterCondition.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterCondition>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterCondition> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterCondition.decode(p)];
+        }
+      } else {
+        yield* [FilterCondition.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterCondition>, I>>(base?: I): FilterCondition {
+    return FilterCondition.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterCondition>, I>>(object: I): FilterCondition {
+    const message = createBaseFilterCondition();
+    message.negated = object.negated ?? false;
+    switch (object.condition?.$case) {
+      case "tag": {
+        if (object.condition?.value !== undefined && object.condition?.value !== null) {
+          message.condition = { $case: "tag", value: FilterTag.fromPartial(object.condition.value) };
+        }
+        break;
+      }
+      case "application": {
+        if (object.condition?.value !== undefined && object.condition?.value !== null) {
+          message.condition = { $case: "application", value: FilterApplication.fromPartial(object.condition.value) };
+        }
+        break;
+      }
+      case "segment": {
+        if (object.condition?.value !== undefined && object.condition?.value !== null) {
+          message.condition = { $case: "segment", value: object.condition.value };
+        }
+        break;
+      }
+      case "group": {
+        if (object.condition?.value !== undefined && object.condition?.value !== null) {
+          message.condition = { $case: "group", value: FilterGroup.fromPartial(object.condition.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseFilterTag(): FilterTag {
+  return { application: "", name: "", operator: "", operand: undefined };
+}
+
+export const FilterTag: MessageFns<FilterTag> = {
+  encode(message: FilterTag, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.operator !== "") {
+      writer.uint32(26).string(message.operator);
+    }
+    if (message.operand !== undefined) {
+      Value.encode(Value.wrap(message.operand), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterTag {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterTag();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.operator = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.operand = Value.unwrap(Value.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterTag, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterTag | FilterTag[]> | Iterable<FilterTag | FilterTag[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterTag.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterTag.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterTag>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterTag> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterTag.decode(p)];
+        }
+      } else {
+        yield* [FilterTag.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterTag>, I>>(base?: I): FilterTag {
+    return FilterTag.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterTag>, I>>(object: I): FilterTag {
+    const message = createBaseFilterTag();
+    message.application = object.application ?? "";
+    message.name = object.name ?? "";
+    message.operator = object.operator ?? "";
+    message.operand = object.operand === undefined ? undefined : object.operand;
+    return message;
+  },
+};
+
+function createBaseFilterApplication(): FilterApplication {
+  return { code: "", platforms: [], withTokens: false };
+}
+
+export const FilterApplication: MessageFns<FilterApplication> = {
+  encode(message: FilterApplication, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    for (const v of message.platforms) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.withTokens !== false) {
+      writer.uint32(24).bool(message.withTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterApplication {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterApplication();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.platforms.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withTokens = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterApplication, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterApplication | FilterApplication[]> | Iterable<FilterApplication | FilterApplication[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterApplication.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterApplication.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterApplication>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterApplication> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterApplication.decode(p)];
+        }
+      } else {
+        yield* [FilterApplication.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterApplication>, I>>(base?: I): FilterApplication {
+    return FilterApplication.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterApplication>, I>>(object: I): FilterApplication {
+    const message = createBaseFilterApplication();
+    message.code = object.code ?? "";
+    message.platforms = object.platforms?.map((e) => e) || [];
+    message.withTokens = object.withTokens ?? false;
     return message;
   },
 };

@@ -1,0 +1,145 @@
+import { type Client, openClient } from '../../testing/gateway-client.ts';
+import { APPLICATION, World } from '../../testing/gateway-world.ts';
+
+let world: World;
+let client: Client;
+beforeAll(async () => {
+  world = new World();
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+beforeEach(() => {
+  world.drafts.length = 0;
+});
+
+const notify = (request: object, token = 'api') =>
+  client.send('POST', '/messaging/v2/notify', JSON.stringify(request), { authorization: `Token ${token}` });
+const said = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
+const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload: said, ...more } });
+const transactional = (more: object = {}) => ({ transactional: { application: APPLICATION, payload: said, ...more } });
+
+describe('notify', () => {
+  it('drafts the message that createMessage would, with texts by locale and platform (R-O4)', async () => {
+    const localized_content = {
+      en: {
+        default: { title: 'News', body: 'Hello', badges: '+1', ttl: 60 },
+        ios: { body: 'Hello iOS', badges: '+1', ttl: '60s' },
+      },
+      DE: { default: { body: 'Hallo', badges: '+1', ttl: 60 } },
+    };
+    const payload = {
+      content: { localized_content },
+      custom_data: { a: 1 },
+      open_action: { link: { url: 'https://example.com', shortener: 'BITLY' } },
+      open_actions: { 3: { rich_media: { code: 'X' } } },
+    };
+    const more = { payload, meta_data: { b: 2 }, platforms: ['IOS', 3], frequency_capping: { days: 7, count: 2 } };
+    const { status, body } = await notify({ transactionId: 'tx', ...segment(more) });
+    expect([status, body]).toEqual([200, { result: { message_code: 'C0DE0-00000000' } }]);
+    const entries = (en: string, de: string) => ({
+      entries: [
+        { language: 'en', text: en },
+        { language: 'de', text: de },
+      ],
+    });
+    expect(world.drafts).toMatchObject([
+      {
+        transactionId: 'tx',
+        linkToShorten: 'https://example.com',
+        message: {
+          ...{ source: 'API', transactional: false, hidden: false, listedRecipients: false },
+          audience: { platforms: [1, 3] },
+          content: {
+            text: entries('Hello', 'Hallo'),
+            title: entries('News', ''),
+            data: '{"a":1}',
+            metaData: '{"b":2}',
+            ios: { text: entries('Hello iOS', 'Hallo'), title: entries('', ''), badge: '+1', ttlSeconds: 60 },
+            android: { text: undefined, openAction: { richMedia: 'X', link: undefined } },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {
+    const { prepare } = world.devices;
+    world.devices.prepare = async (request) => {
+      const { audiences, ...prepared } = await prepare(request);
+      return { ...prepared, audiences: audiences.map((each) => ({ ...each, unknown: ['foo'] })) };
+    };
+    try {
+      const names = { hwids: { list: ['foo', 'phone-1'] } };
+      expect((await notify(transactional(names))).body).toEqual({
+        result: { message_code: 'C0DE0-00000000', unknown_identifiers: ['foo'] },
+      });
+      expect((await notify(transactional({ ...names, return_unknown_identifiers: false }))).body).toEqual({
+        result: { message_code: 'C0DE0-00000001' },
+      });
+      expect(world.drafts).toMatchObject([
+        { message: { hidden: false, transactional: true, listedRecipients: true } },
+        { message: { hidden: false } },
+      ]);
+    } finally {
+      world.devices.prepare = prepare;
+    }
+  });
+
+  it('answers a repeat with the real code, and nothing else (R-I10)', async () => {
+    const { create } = world.messages;
+    world.messages.create = async () => ({ messages: [{ code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true }] });
+    try {
+      const { body } = await notify({ transaction_id: 'tx', ...transactional({ users: { list: ['nobody'] } }) });
+      expect(body).toEqual({ result: { message_code: 'C' } });
+    } finally {
+      world.messages.create = create;
+    }
+  });
+
+  it('schedules after a time, and refuses more than a year (R-O1)', async () => {
+    await notify(segment({ schedule: { after: '60.5s' } }));
+    const { sendAt } = world.drafts[0]!.message!;
+    expect(sendAt!.getTime() - world.clock.now()).toBeGreaterThan(50_000);
+    expect((await notify(segment({ schedule: { after: '31536001s' } }))).body).toMatchObject({
+      code: 3,
+      message: 'segment.schedule.after: at most 365 days ahead',
+    });
+  });
+
+  it.each([
+    [{}, 'exactly one of segment, transactional is required'],
+    [
+      { ...segment(), ...transactional({ hwids: { list: ['a'] } }) },
+      'exactly one of segment, transactional is required',
+    ],
+    [{ segment: { payload: said } }, 'segment.application is required'],
+    [segment({ payload: null }), 'segment: at least one of payload, email_payload, kakao, whatsapp, line is required'],
+    [segment({ payload: {} }), 'segment.payload.content: must be set'],
+    [segment({ code: 'a', expression: 'b' }), 'segment: at most one of code, expression, filter_expression'],
+    [segment({ filter_expression: {} }), 'segment.filter_expression.conditions is required'],
+    [segment({ platforms: ['EMAIL'] }), 'segment.platforms: EMAIL needs email_payload'],
+    [segment({ platforms: ['SMS'] }), 'segment.platforms: SMS is not served yet'],
+    [segment({ platforms: ['NIX'] }), 'segment.platforms[0]: unknown value'],
+    [segment({ schedule: { at: 'soon' } }), 'segment.schedule.at: must be a time in RFC 3339'],
+    [segment({ schedule: { at: '2020-01-01T00:00:00Z', after: '1s' } }), 'segment.schedule: at most one of at, after'],
+    [segment({ kakao: {} }), 'segment.kakao.template is required'],
+    [segment({ kakao: { template: 'x' } }), 'segment.kakao: not served yet'],
+    [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],
+    [transactional(), 'transactional: exactly one of hwids, users, push_tokens, test_devices is required'],
+    [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],
+    [transactional({ test_devices: true }), 'transactional.test_devices: not served yet'],
+  ])('refuses %j (R-O3)', async (request, message) => {
+    expect(await notify(request)).toMatchObject({ status: 400, body: { code: 3, message, details: [] } });
+    expect(world.drafts).toEqual([]);
+  });
+
+  it('refuses bad tokens, foreign applications and unreadable bodies with gateway errors (R-O3)', async () => {
+    expect(await notify(segment(), 'nobody')).toMatchObject({ status: 401, body: { code: 16 } });
+    expect(await notify({ segment: { application: '00000-00000', payload: said } })).toMatchObject({
+      status: 403,
+      body: { code: 7, message: 'Access denied or application not found' },
+    });
+    const answer = await client.send('POST', '/messaging/v2/notify', '{', { authorization: 'Token api' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 3, message: 'malformed request' } });
+  });
+});

@@ -1,0 +1,87 @@
+import type { api, GivenContent, Notification, NotifyMessage } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { Handler } from '../../context.ts';
+import { createMessages, MAX_AHEAD_MS } from '../messages/createMessage.ts';
+import type { MessageField, Paths } from '../messages/draft.ts';
+import { grantOf } from '../segments/grant.ts';
+
+/** The most that a device is behind UTC (R-RES4). */
+const MOST_BEHIND_MS = 43_200_000;
+
+/** What the endpoint calls the fields of a notification. */
+const fields: Readonly<Partial<Record<MessageField, string>>> = {
+  preset: 'payload.preset',
+  filter: 'code',
+  filter_code: 'code',
+  send_date: 'schedule.at',
+  ignore_user_timezone: 'schedule.follow_user_timezone',
+};
+
+const pathsIn = (path: string, { recipients }: NotifyMessage): Paths => ({
+  message: path,
+  of(field) {
+    if (field === 'expression' && recipients.kind === 'structured') return `${path}.filter_expression`;
+    return `${path}.${fields[field] ?? field}`;
+  },
+});
+
+/** When a message is sent; undefined = at once (R-O1). */
+function sendAtOf({ schedule }: NotifyMessage, path: string, now: number): Notification['sendAt'] {
+  const ms = schedule?.at?.getTime() ?? (schedule?.afterMs === undefined ? undefined : now + schedule.afterMs);
+  if (schedule === undefined || ms === undefined) return undefined;
+  if (ms - now > MAX_AHEAD_MS) {
+    throw Fault.argument(`${path}.schedule.${schedule.at ? 'at' : 'after'}: at most 365 days ahead`);
+  }
+  return { first: new Date(ms), last: new Date(schedule.followsZones ? ms + MOST_BEHIND_MS : ms) };
+}
+
+/** The content fields in the form of a notification's: an action replaces that of a preset as a whole. */
+function contentOf(message: NotifyMessage): GivenContent {
+  const { localized, action, silent } = message;
+  const actionOf = (platform: number) => message.ownActions.find((own) => own.platform === platform);
+  const { ios, android, ...texts } = localized ?? { text: undefined, title: undefined, subtitle: undefined };
+  return {
+    ...texts,
+    data: message.data,
+    link: action?.link,
+    richMedia: action?.richMedia,
+    pageId: undefined,
+    remotePage: action?.remotePage,
+    shortenLink: action?.shortenLink,
+    placeholders: message.placeholders,
+    bindings: undefined,
+    voip: message.voip,
+    metaData: message.metaData,
+    inbox: undefined,
+    replacesAction: action !== undefined,
+    ios: { ...ios, silent: ios?.silent ?? silent, openAction: actionOf(1) },
+    ...{ mac: {}, chrome: {}, firefox: {} },
+    android: { ...android, silent: android?.silent ?? silent, openAction: actionOf(3) },
+  };
+}
+
+const notificationOf = (message: NotifyMessage, transactionId: string, path: string, now: number): Notification => ({
+  sendAt: sendAtOf(message, path, now),
+  recipients: message.recipients,
+  circle: undefined,
+  platforms: message.platforms,
+  preset: message.preset,
+  campaign: message.campaign,
+  campaignName: message.campaignName,
+  transactionId,
+  transactional: message.transactional,
+  capping: message.capping,
+  content: contentOf(message),
+});
+
+export const notify: Handler<typeof api.notify> = async ({ transactionId, path, message }, context, call) => {
+  const notification = notificationOf(message, transactionId, path, context.clock.now());
+  const asked = [
+    { notification, paths: pathsIn(path, message), grant: await grantOf(call, context), isAlwaysStored: true },
+  ];
+  const to = { applications: [message.application], group: '', asked };
+  const { created, audiences } = await createMessages(to, context, call);
+  const [{ code, repeat }] = created as [(typeof created)[number]];
+  const unknown = message.returnsUnknown && !repeat ? (audiences[0]?.unknown ?? []) : [];
+  return { result: { message_code: code, ...(unknown.length > 0 ? { unknown_identifiers: unknown } : {}) } };
+};

@@ -1,0 +1,210 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import { apnsToken, fcmToken } from '@tidings/simulators';
+import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { ApiClient } from '../../client/api-client.ts';
+import { ANDROID, android, CODE, HIDDEN, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
+
+interface FcmPayload {
+  readonly message: { readonly data: Readonly<Record<string, string>> };
+}
+interface ApnsPayload {
+  readonly aps: { readonly alert: unknown; readonly badge?: number };
+  readonly [key: string]: unknown;
+}
+
+/** Suites about the newer messaging endpoint (Spec O). */
+export function notifyFeatures(test: MessagesUnderTest): void {
+  const { register, send, funnelOf, brokenBy, pushesTo, payloadOf } = test;
+  let world: PlatformWorld;
+  let application: string;
+  const [phone, tablet, second] = [
+    apnsToken('accepted', 32_000),
+    fcmToken('accepted', 32_000),
+    fcmToken('accepted', 32_001),
+  ];
+  const said = (text: string, more: Parameters = {}): Parameters => ({
+    content: { localized_content: { default: { default: { body: text } } } },
+    ...more,
+  });
+
+  beforeAll(async () => {
+    ({ world } = test);
+    application = await world.application({ title: 'Notify' });
+    await register(application, 'phone', { ...ios(phone), language: 'de', tags: { Level: 1 } });
+    await register(application, 'tablet', { ...android(tablet), language: 'fr', userId: 'anna', tags: { Level: 2 } });
+    await register(application, 'second', { ...android(second), userId: 'anna', tags: { Level: 3 } });
+    await world.call('applicationOpen', { application, hwid: 'second' });
+  });
+
+  const pushes = (): number[] => [
+    pushesTo('apns', phone).length,
+    pushesTo('fcm', tablet).length,
+    pushesTo('fcm', second).length,
+  ];
+  /** Sends a message and returns its code, and how many pushes each device got. */
+  const notified = async (
+    request: Parameters,
+  ): Promise<{ code: string; got: number[]; unknown?: string[] | undefined }> => {
+    const before = pushes();
+    const { result } = await world.call('notify', request);
+    await world.settle();
+    const got = pushes().map((count, i) => count - before[i]!);
+    return { code: result.message_code, got, unknown: result.unknown_identifiers };
+  };
+  const refusal = async (request: unknown, client = world.client): Promise<unknown> => {
+    const { status, body } = await client.reply('notify', request as Parameters);
+    const { code, message, details } = body as { code: number; message: string; details: unknown };
+    expect(details).toEqual([]);
+    return [status, code, message];
+  };
+
+  describe('a message of the newer endpoint', () => {
+    it('says what its blocks say for the platform and the locale of a device', async () => {
+      const localized_content = {
+        en: { default: { title: 'News', body: 'Hello' }, android: { body: 'Hello droid', root_params: { a: 1 } } },
+        de: { default: { title: 'Neues', body: 'Hallo' }, ios: { body: 'Hallo {{Level}}', badges: 3 } },
+      };
+      const payload = {
+        content: { localized_content },
+        custom_data: { article: 17 },
+        open_action: { link: { url: 'https://example.com/17' } },
+        open_actions: { [IOS]: { remote_page: { url: 'https://example.com/page' } } },
+      };
+      const segment = { application, platforms: ['IOS', 'ANDROID'], payload, meta_data: { origin: 'shop' } };
+      // A setting of one locale alone is refused, not dropped.
+      expect(await refusal({ segment })).toEqual([
+        ...[400, 3, 'segment.payload.content.localized_content: badges that differs between locales: not served yet'],
+      ]);
+      const { root_params: _, ...droid } = localized_content.en.android;
+      Object.assign(localized_content.en, { android: droid, ios: { title: 'News', body: 'Hello', badges: 3 } });
+      const { code, got } = await notified({ segment });
+      expect(code).toMatch(CODE);
+      expect(got).toEqual([1, 1, 1]);
+      const apns = payloadOf('apns', phone) as unknown as ApnsPayload;
+      expect(apns).toMatchObject({ aps: { alert: 'Hallo 1', badge: 3 }, u: '{"article":17}', md: { origin: 'shop' } });
+      expect([apns['l'], apns['r']]).toEqual([undefined, 'https://example.com/page']);
+      const { data } = (payloadOf('fcm', tablet) as unknown as FcmPayload).message;
+      expect(data).toMatchObject({ title: 'Hello droid', l: 'https://example.com/17', md: '{"origin":"shop"}' });
+      expect(data['header']).toBeUndefined();
+      expect(funnelFigures(await funnelOf(code), ANDROID)).toMatchObject({ eligible: 2, sent: 2 });
+      expect(await brokenBy(application, code)).toEqual([]);
+      expect(await listedMessage(world, application, code)).toMatchObject({
+        source: 'API',
+        platforms: ['IOS', 'ANDROID'],
+      });
+    });
+
+    it('goes to a segment by expression, structure or code', async () => {
+      const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
+      expect(await to({ expression: `Tag("${application}", "Level", GTE, 2)` })).toMatchObject({ got: [0, 1, 1] });
+      const level = (operator: string, value: unknown) => ({ tag: { application, name: 'Level', operator, value } });
+      const group = { operator: 'OR', conditions: [level('EQ', 1), level('IN', [3])] };
+      expect(await to({ filter_expression: { conditions: [{ group }] } })).toMatchObject({ got: [1, 0, 1] });
+      const negated = { negated: true, conditions: [{ group }, { application: { code: application } }] };
+      expect(await to({ filter_expression: negated })).toMatchObject({ got: [0, 1, 0] });
+      await world.call('createFilter', {
+        name: `Low ${application}`,
+        filter_expression: 'T("Level", LTE, 1)',
+        application,
+      });
+      const { filters } = await world.call('listFilters', { application });
+      expect(await to({ code: filters.at(-1)!.code })).toMatchObject({ got: [1, 0, 0] });
+    });
+
+    it('goes to named recipients in either spelling, is always stored, and names the unknown ones', async () => {
+      const to = (more: Parameters) => notified({ transactional: { application, payload: said('x'), ...more } });
+      const few = await to({ hwids: { list: ['phone', 'foo', tablet] } });
+      expect(few).toMatchObject({ got: [1, 0, 0], unknown: ['foo', tablet] });
+      expect(await listedMessage(world, application, few.code)).toMatchObject({ status: 'DONE' });
+      const camel = await to({ pushTokens: { list: [tablet, 'phone'] }, returnUnknownIdentifiers: false });
+      expect(camel).toMatchObject({ got: [0, 1, 0], unknown: undefined });
+      expect(await to({ users: { list: ['anna', 'nobody'] } })).toMatchObject({ got: [0, 1, 1], unknown: ['nobody'] });
+      const latest = { users: { list: ['anna'] }, use_latest_user_device: true };
+      expect(await to(latest)).toMatchObject({ got: [0, 0, 1] });
+      expect(await to({ ...latest, platforms: ['IOS'] })).toMatchObject({ got: [0, 0, 0] });
+    });
+
+    it('answers a repeat with the real code, hidden or not', async () => {
+      const request = { transactional: { application, payload: said('x'), hwids: { list: ['phone', 'foo'] } } };
+      const first = await notified({ ...request, transaction_id: 'notify' });
+      expect(first).toMatchObject({ got: [1, 0, 0], unknown: ['foo'] });
+      expect(await notified({ ...request, transactionId: 'notify' })).toEqual({ code: first.code, got: [0, 0, 0] });
+      const hidden = { content: 'x', devices: ['phone'], transactionId: 'notify-hidden' };
+      expect(await send(application, hidden)).toEqual({ Messages: [HIDDEN] });
+      const { code } = await notified({ ...request, transaction_id: 'notify-hidden' });
+      expect(code).toMatch(CODE);
+    });
+
+    it('waits for its time, and is sent at once where that has passed', async () => {
+      const segment = { application, payload: said('later'), platforms: [ANDROID] };
+      expect(
+        await notified({ segment: { ...segment, schedule: { at: '2020-01-15T12:00:00.5+01:00' } } }),
+      ).toMatchObject({
+        got: [0, 1, 1],
+      });
+      const { code, got } = await notified({ segment: { ...segment, schedule: { after: '60.000000s' } } });
+      expect(got).toEqual([0, 0, 0]);
+      expect(await listedMessage(world, application, code)).toMatchObject({ status: 'PENDING' });
+      await world.advance(61);
+      await world.settle();
+      expect(await listedMessage(world, application, code)).toMatchObject({ status: 'DONE' });
+    });
+
+    it('is refused with a gateway error, and reaches nobody then', async () => {
+      const before = pushes();
+      const payload = said('x');
+      const segment = { application, payload };
+      const one = 'exactly one of segment, transactional is required';
+      const to = 'segment: at most one of code, expression, filter_expression';
+      const refusals: readonly (readonly [unknown, string])[] = [
+        [{}, one],
+        [{ segment, transactional: { ...segment, hwids: { list: ['phone'] } } }, one],
+        [{ segment: { payload } }, 'segment.application is required'],
+        [
+          { segment: { application } },
+          'segment: at least one of payload, email_payload, kakao, whatsapp, line is required',
+        ],
+        [{ segment: { ...segment, payload: {} } }, 'segment.payload.content: must be set'],
+        [{ segment: { ...segment, code: 'x', expression: 'y' } }, to],
+        [{ segment: { ...segment, code: '00000-00000' } }, 'segment.code: not found'],
+        [{ segment: { ...segment, expression: 'Nix(1)' } }, 'segment.expression: Nix is not supported'],
+        [{ segment: { ...segment, expression: 'T("Nix", EQ, 1)' } }, 'segment.expression: unknown tag "Nix"'],
+        [{ segment: { ...segment, filter_expression: {} } }, 'segment.filter_expression.conditions is required'],
+        [{ segment: { ...segment, campaign: '00000-00000' } }, 'segment.campaign: not found'],
+        [{ segment: { ...segment, payload: { preset: '00000-00000' } } }, 'segment.payload.preset: not found'],
+        [{ segment: { ...segment, platforms: ['EMAIL'] } }, 'segment.platforms: EMAIL needs email_payload'],
+        [{ segment: { ...segment, platforms: ['NIX'] } }, 'segment.platforms[0]: unknown value'],
+        [{ segment: { ...segment, schedule: { at: 'soon' } } }, 'segment.schedule.at: must be a time in RFC 3339'],
+        [
+          { segment: { ...segment, schedule: { after: '31536001s' } } },
+          'segment.schedule.after: at most 365 days ahead',
+        ],
+        [{ segment: { ...segment, kakao: { template: 'x' } } }, 'segment.kakao: not served yet'],
+        [{ segment: { ...segment, kakao: {} } }, 'segment.kakao.template is required'],
+        [{ transactional: { ...segment, test_devices: true } }, 'transactional.test_devices: not served yet'],
+        [
+          { transactional: segment },
+          'transactional: exactly one of hwids, users, push_tokens, test_devices is required',
+        ],
+        [{ transactional: { ...segment, hwids: { list: [] } } }, 'transactional.hwids.list: must not be empty'],
+      ];
+      for (const [request, text] of refusals) expect(await refusal(request)).toEqual([400, 3, text]);
+      const stranger = new ApiClient(world.url, { api: 'nobody' }, 2);
+      const other = await world.application({ title: 'Other', ios: false, android: false });
+      const { token: api } = await world.call('createToken', { scope: 'api', applications: [other] });
+      const restricted = new ApiClient(world.url, { api }, 2);
+      try {
+        expect(await refusal({ segment }, stranger)).toEqual([401, 16, 'missing or invalid token']);
+        expect(await refusal({ segment }, restricted)).toEqual([403, 7, 'Token restrictions forbid this operation']);
+        const unknown = { segment: { ...segment, application: '00000-00000' } };
+        expect(await refusal(unknown)).toEqual([403, 7, 'Access denied or application not found']);
+      } finally {
+        stranger.close();
+        restricted.close();
+      }
+      await world.settle();
+      expect(pushes()).toEqual(before);
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import type { Expression } from '@tidings/events';
+import type { FilterGroup } from '@tidings/rpc';
+import { compile } from '@tidings/segments';
+import { parsedFilter } from './structured.ts';
+
+const tagged = (tag: string): Expression => ({
+  node: { $case: 'tag', value: { tag: tag.length, type: 1, operator: 1, operands: [], application: '' } },
+});
+const compiled = (filter: FilterGroup): Expression =>
+  compile(parsedFilter(filter), {
+    hasApplication: () => true,
+    group: () => [],
+    segment: () => tagged('segment'),
+    condition: (tag, asked) => {
+      expect(asked).toEqual({ kind: 'operator', operator: 'IN', operand: ['1', '2'] });
+      return tagged(tag);
+    },
+  });
+
+describe('a structured filter', () => {
+  it('compiles to the tree of an expression, negations included (R-O1)', () => {
+    const tag = (name: string, application = '') =>
+      ({ $case: 'tag', value: { name, application, operator: 'IN', operand: [1, 2] } }) as const;
+    const group = { any: true, negated: true, conditions: [{ negated: false, condition: tag('ab') }] };
+    const expression = compiled({
+      any: false,
+      negated: false,
+      conditions: [
+        { negated: true, condition: tag('a', 'X') },
+        { negated: false, condition: { $case: 'segment', value: 'S' } },
+        {
+          negated: false,
+          condition: { $case: 'application', value: { code: 'X', platforms: ['iOS'], withTokens: true } },
+        },
+        { negated: false, condition: { $case: 'group', value: group } },
+      ],
+    });
+    const within = { ...tagged('a').node!.value, application: 'X' };
+    expect(expression).toMatchObject({
+      node: {
+        $case: 'all',
+        value: {
+          of: [
+            { node: { $case: 'not', value: { node: { $case: 'tag', value: within } } } },
+            tagged('segment'),
+            { node: { $case: 'application', value: { application: 'X', platforms: [1], withToken: true } } },
+            { node: { $case: 'not', value: { node: { $case: 'any', value: { of: [tagged('ab')] } } } } },
+          ],
+        },
+      },
+    });
+  });
+
+  it('refuses operands that are no values', () => {
+    const value = { name: 'a', application: '', operator: 'EQ', operand: { a: 1 } };
+    const filter = {
+      any: false,
+      negated: false,
+      conditions: [{ negated: false, condition: { $case: 'tag' as const, value } }],
+    };
+    expect(() => parsedFilter(filter)).toThrow('operands must be strings, numbers or booleans');
+  });
+});

@@ -1,0 +1,175 @@
+const text = (what: string): string => `${what}. It may contain placeholders.`;
+const sound = 'Name of the sound file in the app.';
+const soundOff = 'Whether to play no sound.';
+const ttl = 'Seconds for which the provider keeps the push for an unreachable device: a number, or text such as `60s`.';
+const badges = 'Number on the app icon, or a change such as `+1` or `-1`.';
+const silent = '1 delivers the push to the app without showing it.';
+const notServed = 'Not served yet: it is checked, and then refused.';
+const list = 'The recipients, 1 to 1,000; repeated ones count once.';
+const variables = 'Values of the variables, as JSON text.';
+
+/** Keys of a block's texts on each platform. */
+const textsOf = (platform: string) => ({
+  [`localized_content.${platform}.title`]: text('Title'),
+  [`localized_content.${platform}.subtitle`]: text('Line below the title, on iOS'),
+  [`localized_content.${platform}.body`]: text('Text of the message'),
+});
+
+const blocks = Object.assign({}, ...['default', 'ios', 'android', 'baidu_android', 'ie'].map(textsOf)) as Record<
+  string,
+  string
+>;
+
+/** Fields of the newer messaging endpoint. */
+export const notifyWords = {
+  transaction_id:
+    'Idempotency key: within 5 minutes a request with the same key sends nothing and returns the code of the first message.',
+  'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
+  'notify.transactional': 'A message to named recipients. Required without `segment`.',
+  'segment.platforms':
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS`, `KAKAO`, `WHATS_APP` and `LINE` are not served yet.',
+  'transactional.platforms':
+    'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
+  schedule: 'Time to send; now if left out.',
+  'schedule.at': 'Time in RFC 3339, at most 365 days ahead. A past time means now.',
+  'schedule.after': 'Time from now in seconds, such as `5s`.',
+  'schedule.follow_user_timezone':
+    'Whether the wall time of `at` in UTC is that of every device. True is supported only for a time that has passed in every time zone.',
+  'schedule.past_timezones_behaviour':
+    'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default. `NEXT_DAY` and `SKIP` are not served yet.',
+  payload: 'Content of the push.',
+  'payload.preset': 'Code of a preset that supplies the fields left out.',
+  'payload.silent': 'Whether the push is delivered to the app without being shown.',
+  'payload.content': 'Texts and settings. Required unless another field of the payload says something.',
+  localized_content:
+    'Blocks by locale and platform. A locale with a block for the platform, or with `default`, is chosen: the exact language, then `default`, `en`, the first. There the block of the platform precedes `default`.',
+  'localized_content.default': 'The block of every platform that has none in the locale.',
+  'localized_content.ios': 'The block of iOS.',
+  'localized_content.android': 'The block of Android.',
+  'localized_content.baidu_android': 'The block of a platform that has no devices.',
+  'localized_content.ie': 'The block of a platform that has no devices.',
+  ...blocks,
+  'localized_content.default.root_params': 'Members for the payload root.',
+  'localized_content.default.sound': sound,
+  'localized_content.default.badges': badges,
+  'localized_content.default.ttl': ttl,
+  'localized_content.ios.root_params':
+    'Members for the payload root, `aps` included. `data` has at most 4,096 bytes as JSON.',
+  'localized_content.ios.sound': sound,
+  'localized_content.ios.sound_off': soundOff,
+  'localized_content.ios.badges': badges,
+  'localized_content.ios.ttl': ttl,
+  'localized_content.ios.silent': silent,
+  'localized_content.ios.category_id': 'Category of the notification, which determines its buttons.',
+  'localized_content.ios.category_custom': 'Category of the notification by name. Takes precedence over `category_id`.',
+  'localized_content.ios.attachment': 'URL of a picture, video or sound to show.',
+  'localized_content.ios.thread_id': 'Groups notifications on the device.',
+  'localized_content.ios.critical': 'Whether the push sounds on a muted device.',
+  'localized_content.ios.interruption_level': 'Interruption level of the notification.',
+  'localized_content.ios.trim_content': '1 truncates a text that is too long for APNs; otherwise the push fails.',
+  'localized_content.android.root_params': 'Members for the payload root.',
+  'localized_content.android.header': 'Another name of `title`.',
+  'localized_content.android.content': 'Another name of `body`.',
+  'localized_content.android.sound': sound,
+  'localized_content.android.sound_off': soundOff,
+  'localized_content.android.icon': 'Name of the small icon in the app.',
+  'localized_content.android.custom_icon': 'URL of the large icon.',
+  'localized_content.android.banner': 'URL of a picture to show.',
+  'localized_content.android.badges': badges,
+  'localized_content.android.ttl': ttl,
+  'localized_content.android.gcm_ttl': 'Another name of `ttl`.',
+  'localized_content.android.vibration': 'Whether the device vibrates.',
+  'localized_content.android.led': 'Colour of the LED: 6 or 8 hex digits, with or without `#`.',
+  'localized_content.android.priority': 'Priority of the notification, -2 to 2.',
+  'localized_content.android.delivery_priority': 'Delivery priority; `high` wakes a sleeping device.',
+  'localized_content.android.ibc': 'Background colour of the icon.',
+  'localized_content.android.silent': silent,
+  'localized_content.android.group_id': 'Groups notifications on the device.',
+  custom_data:
+    'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',
+  open_action: 'Action of a tap, instead of that of the preset: one of `link`, `rich_media` and `remote_page`.',
+  open_actions:
+    'Actions by code of the platform, in place of `open_action`. Those of iOS (1) and Android (3) are served.',
+  'open_action.link': 'A URL to open.',
+  'open_actions.link': 'A URL to open.',
+  'link.url': 'The URL. It may contain placeholders.',
+  'link.shortener':
+    '`NONE`, the default, keeps the URL; the name of a shortener replaces it by a short one, in `open_action` alone.',
+  'open_action.rich_media': 'A page of rich media.',
+  'open_actions.rich_media': 'A page of rich media.',
+  'rich_media.code': 'Code of the page.',
+  'open_action.remote_page': 'A page on the web.',
+  'open_actions.remote_page': 'A page on the web.',
+  'remote_page.url': 'URL of the page. It may contain placeholders.',
+  'payload.voip_push':
+    'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
+  email_payload: `Content of an e-mail. ${notServed}`,
+  'email_payload.subject': 'Subject, or subjects by language.',
+  'email_payload.body': 'HTML, or HTML by language. Required without `email_template`.',
+  'email_payload.email_template': 'Code of an e-mail preset. Required without `body`.',
+  'email_payload.from': 'The sender.',
+  'from.name': 'Name of the sender.',
+  'from.email': 'Address of the sender.',
+  'email_payload.reply_to': 'Recipient of replies.',
+  'reply_to.name': 'Name of the recipient of replies.',
+  'reply_to.email': 'Address of the recipient of replies.',
+  'email_payload.list_unsubscribe': 'Value of the header List-Unsubscribe.',
+  'email_payload.attachments': 'Up to 2 files.',
+  'attachments.name': 'Name of the file.',
+  'attachments.content': 'Content of the file in base64.',
+  'email_payload.bcc': 'Up to 10 addresses that receive copies.',
+  kakao: `Content of a Kakao message. ${notServed}`,
+  'kakao.template': 'Code of the template.',
+  'kakao.content': 'Text of the message.',
+  'kakao.content_variables': variables,
+  whatsapp: `Content of a WhatsApp message. ${notServed}`,
+  'whatsapp.content': 'Text of the message. Required without `content_id`.',
+  'whatsapp.content_id': 'Id of the template. Required without `content`.',
+  'whatsapp.language': 'Language of the template, `en_US` if left out.',
+  'whatsapp.content_variables': variables,
+  'whatsapp.button_url_variables': variables,
+  'whatsapp.header_variables': variables,
+  line: `Content of a LINE message. ${notServed}`,
+  'line.content': 'Text of the message, up to 5,000 characters. Required without `template`.',
+  'line.template': 'Code of a preset. Required without `content`.',
+  'segment.message_type':
+    '`MESSAGE_TYPE_MARKETING`, the default, or `MESSAGE_TYPE_TRANSACTIONAL`, which is exempt from frequency caps and control groups.',
+  'transactional.message_type': '`MESSAGE_TYPE_TRANSACTIONAL`, the default, or `MESSAGE_TYPE_MARKETING`.',
+  frequency_capping: 'Frequency cap of the message, in place of that of the application.',
+  'frequency_capping.days': 'Period of the cap in days, 1 to 30.',
+  'frequency_capping.count': 'Maximum number of messages to a device in the period.',
+  'frequency_capping.exclude': 'Whether the message does not count for caps.',
+  'frequency_capping.avoid': 'Whether the message is sent whatever the cap, though it counts.',
+  meta_data: 'An object that the payload carries in `md`, and that clients report back.',
+  'segment.code': 'Code of the segment.',
+  expression:
+    'Expression of the segmentation language that selects the devices. A device always belongs to `application`.',
+  'segment.filter_expression': 'The structured form of an expression.',
+  'filter_expression.operator': 'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',
+  'filter_expression.negated': 'Whether devices that do not match are meant.',
+  'filter_expression.conditions': 'Conditions, each with one of `tag`, `application`, `segment` and `group`.',
+  'conditions.negated': 'Whether devices that do not match are meant.',
+  'conditions.tag': 'A comparison of a tag.',
+  'tag.application': 'Code of the application whose devices have the tag; left out: any.',
+  'conditions.tag.name': 'Name of the tag.',
+  'tag.operator': 'EQ, NOTEQ, IN, NOTIN, GTE, LTE or BETWEEN.',
+  'tag.value': 'The operand, or a list of operands.',
+  'conditions.application': 'Devices of an application.',
+  'conditions.application.code': 'Code of the application.',
+  'conditions.application.platforms': 'Platforms of the devices by name, such as `iOS`; left out: all.',
+  with_tokens: 'Whether only devices with a push token are meant.',
+  'conditions.segment': 'Another segment.',
+  'conditions.segment.code': 'Code of the segment.',
+  'conditions.group': 'A filter within the filter.',
+  'transactional.hwids': 'Recipients by hwid.',
+  'transactional.users': 'Recipients by user id: all their devices.',
+  push_tokens: 'Recipients by push token.',
+  'hwids.list': list,
+  'users.list': list,
+  'push_tokens.list': list,
+  return_unknown_identifiers: 'Whether the reply lists unknown recipients; true if left out.',
+  use_latest_user_device: 'Whether only the most recently active device of each user is meant.',
+  result: 'The result.',
+  message_code: 'Code of the message.',
+  unknown_identifiers: 'Recipients that are not registered; absent if there are none.',
+} as const;

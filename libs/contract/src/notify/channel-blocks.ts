@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { jsonText, localized } from '../messages/texts.ts';
+import { namedPreset } from '../presets/preset-code.ts';
+import { alternative } from '../presence.ts';
+import { array, nonEmptyText, object, optional, text, textOf } from '../values.ts';
+
+const sender = object({ name: optional(text), email: nonEmptyText });
+const attachment = object({ name: nonEmptyText, content: nonEmptyText });
+
+const email = object({
+  subject: optional(localized),
+  body: optional(localized),
+  email_template: optional(namedPreset),
+  from: optional(sender),
+  reply_to: optional(sender),
+  list_unsubscribe: optional(text),
+  attachments: optional(array(attachment).max(2, 'at most 2 entries')),
+  bcc: optional(array(text).max(10, 'at most 10 entries')),
+}).refine((given) => (given.body ?? given.email_template) !== undefined, {
+  path: ['body'],
+  error: 'must be set',
+});
+
+const kakao = object({ template: nonEmptyText, content: optional(text), content_variables: optional(jsonText) });
+
+const whatsapp = object({
+  content: optional(text),
+  content_id: optional(text),
+  language: optional(text),
+  content_variables: optional(jsonText),
+  button_url_variables: optional(jsonText),
+  header_variables: optional(jsonText),
+}).refine((given) => (given.content ?? given.content_id) !== undefined, { path: ['content'], error: 'must be set' });
+
+const line = object({ content: optional(textOf(1, 5000)), template: optional(namedPreset) }).refine(
+  (given) => (given.content ?? given.template) !== undefined,
+  { path: ['content'], error: 'must be set' },
+);
+
+/** A block of a channel that is not served yet: it is checked, and then refused. */
+const notServed = <Schema extends z.ZodType>(schema: Schema) =>
+  alternative(schema.refine(() => false, 'not served yet'));
+
+/** The blocks of channels that are not served yet (R-O1). */
+export const channelBlocks = {
+  email_payload: notServed(email),
+  kakao: notServed(kakao),
+  whatsapp: notServed(whatsapp),
+  line: notServed(line),
+};

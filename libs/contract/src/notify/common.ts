@@ -1,0 +1,122 @@
+import { isPushPlatform, Platform, type PlatformCode, pushPlatforms } from '@tidings/kernel';
+import type { z } from 'zod';
+import { namedCampaign } from '../campaigns/campaign-code.ts';
+import { applicationCode } from '../fields/application.ts';
+import { cappingFields, cappingOf } from '../messages/capping.ts';
+import { jsonObject } from '../messages/texts.ts';
+import { alternative } from '../presence.ts';
+import { anyObject, boolean, nonEmptyText, notServedYet, object, oneOf, optional } from '../values.ts';
+import { platformWordOf } from '../statistics/platform-words.ts';
+import { channelBlocks } from './channel-blocks.ts';
+import { payload, type Payload } from './payload.ts';
+import { platforms } from './platform-list.ts';
+import { schedule } from './schedule.ts';
+
+const NO_CAPPING = { cap: undefined, exclude: false, avoid: false };
+
+/** A frequency cap (R-I12). */
+const frequencyCapping = object({
+  days: cappingFields.capping_days.in.unwrap().unwrap(),
+  count: cappingFields.capping_count.in.unwrap().unwrap(),
+  exclude: optional(boolean),
+  avoid: optional(boolean),
+}).transform(({ days, count, exclude, avoid }, context) =>
+  cappingOf({ capping_days: days, capping_count: count, capping_exclude: exclude, capping_avoid: avoid }, context),
+);
+
+const SCALARS = new Set(['string', 'number', 'boolean']);
+
+/** Values by name: strings, numbers and booleans. */
+const placeholders = anyObject
+  .refine((given) => Object.values(given).every((value) => value === null || SCALARS.has(typeof value)), {
+    error: 'values must be strings, numbers or booleans',
+  })
+  .pipe(jsonObject);
+
+/** Fields that messages to segments and to named recipients share (R-O1). */
+export const commonFields = {
+  application: applicationCode,
+  platforms: optional(platforms),
+  schedule: optional(schedule),
+  payload: alternative(payload),
+  ...channelBlocks,
+  campaign: optional(namedCampaign),
+  campaign_name: optional(nonEmptyText),
+  message_type: optional(oneOf(['MESSAGE_TYPE_MARKETING', 'MESSAGE_TYPE_TRANSACTIONAL'])),
+  frequency_capping: optional(frequencyCapping),
+  dynamic_content_placeholders: optional(placeholders),
+  email_category: notServedYet,
+  meta_data: optional(jsonObject),
+};
+
+type Fields = z.output<z.ZodObject<typeof commonFields>>;
+
+const blockNames = ['payload', ...Object.keys(channelBlocks)];
+
+const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
+  [Platform.Email, 'email_payload'],
+  [Platform.Kakao, 'kakao'],
+  [Platform.WhatsApp, 'whatsapp'],
+  [Platform.Line, 'line'],
+]);
+
+/** The block that serves a platform (R-O4). */
+const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
+
+/** Codes that a message is restricted to: those listed, else every push platform. A list of platforms without devices addresses nobody. */
+const platformsOf = ({ platforms: listed = [] }: Fields): readonly PlatformCode[] => {
+  if (listed.length === 0) return pushPlatforms;
+  const codes = listed.filter((code) => code !== undefined);
+  return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
+};
+
+const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
+  const refuse = (message: string): void => {
+    context.issues.push({ code: 'custom', message, path: ['platforms'], input: given.platforms });
+  };
+  for (const code of given.platforms ?? []) {
+    if (code === undefined) continue;
+    const block = blockOf(code);
+    const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
+    if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
+    if (!isPushPlatform(code)) return refuse(`${platformWordOf(code)} is not served yet`);
+  }
+};
+
+const NO_PAYLOAD: Payload = {
+  ...{ preset: undefined, silent: undefined, content: undefined, custom_data: undefined },
+  ...{ open_action: undefined, open_actions: undefined, voip_push: undefined },
+};
+
+/** A message of notify, apart from those who receive it. */
+export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
+  if (blockNames.every((name) => (given as Readonly<Record<string, unknown>>)[name] === undefined)) {
+    const message = `at least one of ${blockNames.join(', ')} is required`;
+    context.issues.push({ code: 'custom', message, input: given });
+  }
+  refusePlatforms(given, context);
+  const type = given.message_type ?? (isListed ? 'MESSAGE_TYPE_TRANSACTIONAL' : 'MESSAGE_TYPE_MARKETING');
+  const { preset, silent, content, custom_data, open_action: action, ...others } = given.payload ?? NO_PAYLOAD;
+  return {
+    application: given.application,
+    platforms: platformsOf(given),
+    schedule: given.schedule,
+    /** Codes; "" = none. */
+    preset: preset ?? '',
+    campaign: given.campaign ?? '',
+    /** "" = none, or a code is given (R-RES5). */
+    campaignName: given.campaign === undefined ? (given.campaign_name ?? '') : '',
+    capping: given.frequency_capping ?? NO_CAPPING,
+    transactional: type === 'MESSAGE_TYPE_TRANSACTIONAL',
+    silent,
+    /** Undefined: none given. */
+    localized: content?.localized_content,
+    data: custom_data,
+    action,
+    ownActions: others.open_actions ?? [],
+    voip: others.voip_push,
+    /** JSON objects. */
+    placeholders: given.dynamic_content_placeholders,
+    metaData: given.meta_data,
+  };
+}

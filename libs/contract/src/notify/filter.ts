@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { applicationCode } from '../fields/application.ts';
+import { alternative } from '../presence.ts';
+import { parseWithin } from '../forward.ts';
+import { array, boolean, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
+import { snakeCased } from './snake-case.ts';
+
+/** A condition of a structured filter (R-O1). */
+export type FilterCondition = { readonly negated: boolean } & (
+  | {
+      readonly kind: 'tag';
+      readonly application: string;
+      readonly name: string;
+      readonly operator: string;
+      readonly value: unknown;
+    }
+  | {
+      readonly kind: 'application';
+      readonly code: string;
+      readonly platforms: readonly string[];
+      readonly withTokens: boolean;
+    }
+  | { readonly kind: 'segment'; readonly code: string }
+  | { readonly kind: 'group'; readonly of: StructuredFilter }
+);
+
+/** A structured filter: the alternative to an expression of the segmentation language. */
+export interface StructuredFilter {
+  readonly any: boolean;
+  readonly negated: boolean;
+  readonly conditions: readonly FilterCondition[];
+}
+
+const scalarSchema = { type: ['string', 'number', 'boolean'] };
+const operandSchema = { anyOf: [scalarSchema, { type: 'array', items: scalarSchema }] };
+
+const MAX_CONDITIONS = 100;
+
+const tag = object({
+  application: optional(applicationCode),
+  name: text,
+  operator: text,
+  value: unchecked(operandSchema),
+});
+const application = object({ code: applicationCode, platforms: optional(array(text)), with_tokens: optional(boolean) });
+
+const condition = object({
+  tag: alternative(tag),
+  application: alternative(application),
+  segment: alternative(object({ code: text })),
+  group: alternative(unchecked({ type: 'object', description: 'A filter within the filter.' })),
+  negated: optional(boolean),
+}).transform((given, context): FilterCondition => {
+  const kinds = (['tag', 'application', 'segment', 'group'] as const).filter((kind) => given[kind] !== undefined);
+  const negated = given.negated === true;
+  if (kinds.length !== 1) {
+    const message = 'exactly one of tag, application, segment, group is required';
+    context.issues.push({ code: 'custom', message, input: given });
+  }
+  if (given.tag) {
+    const { application: code = '', ...of } = given.tag;
+    return { kind: 'tag', negated, application: code, ...of };
+  }
+  if (given.application) {
+    const { code, platforms = [], with_tokens: withTokens = false } = given.application;
+    return { kind: 'application', negated, code, platforms, withTokens };
+  }
+  if (given.segment) return { kind: 'segment', negated, code: given.segment.code };
+  return { kind: 'group', negated, of: groupOf(given.group, context) };
+});
+
+const NOBODY: StructuredFilter = { any: true, negated: false, conditions: [] };
+
+/** A nested filter: checked here, for a schema that contains itself cannot be compiled. */
+function groupOf(given: unknown, context: z.core.ParsePayload): StructuredFilter {
+  const value = isObject(given) ? snakeCased(filter, given) : given;
+  return parseWithin(filter, value, context, ['group']) ?? NOBODY;
+}
+
+/** `filter_expression` of a segment (R-O1). */
+export const filter: z.ZodType<StructuredFilter> = object({
+  operator: optional(oneOf(['AND', 'OR'])),
+  negated: optional(boolean),
+  conditions: listOf(condition, MAX_CONDITIONS),
+}).transform((given) => ({
+  any: given.operator === 'OR',
+  negated: given.negated === true,
+  conditions: given.conditions,
+}));

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { notifyMethod } from '../families/notify.ts';
+import type { Request } from '../method.ts';
+import { alternative } from '../presence.ts';
+import { transactionId } from '../messages/notification.ts';
+import { boolean, isObject, listOf, notServedYet, object, optional, text, textOf, whole } from '../values.ts';
+import { commonFields, commonOf } from './common.ts';
+import { filter } from './filter.ts';
+
+const MAX_NAMES = 1000;
+
+const segment = object({
+  ...commonFields,
+  code: alternative(textOf(1, 255)),
+  expression: alternative(text),
+  filter_expression: alternative(filter),
+  send_rate: notServedYet,
+}).transform((given, context) => {
+  const { code, expression, filter_expression: tree } = given;
+  if ([code, expression, tree].filter((each) => each !== undefined).length > 1) {
+    const message = 'at most one of code, expression, filter_expression';
+    context.issues.push({ code: 'custom', message, input: given });
+  }
+  const recipients =
+    code !== undefined
+      ? ({ kind: 'filter', name: '', code } as const)
+      : expression !== undefined
+        ? ({ kind: 'expression', source: expression } as const)
+        : tree
+          ? ({ kind: 'structured', filter: tree } as const)
+          : ({ kind: 'everyone' } as const);
+  return { ...commonOf(given, false, context), recipients, returnsUnknown: false };
+});
+
+const list = object({ list: listOf(text, MAX_NAMES).transform((names) => [...new Set(names)]) });
+
+const transactional = object({
+  ...commonFields,
+  hwids: alternative(list),
+  users: alternative(list),
+  push_tokens: alternative(list),
+  test_devices: notServedYet,
+  return_unknown_identifiers: optional(boolean),
+  use_latest_user_device: optional(boolean),
+}).transform((given, context) => {
+  const { hwids, users, push_tokens: tokens } = given;
+  if ([hwids, users, tokens].filter((each) => each !== undefined).length !== 1) {
+    const message = 'exactly one of hwids, users, push_tokens, test_devices is required';
+    context.issues.push({ code: 'custom', message, input: given });
+  }
+  const names = (hwids ?? users ?? tokens)?.list ?? [];
+  const recipients = users
+    ? ({ kind: 'users', names, latestDevice: given.use_latest_user_device === true } as const)
+    : ({ kind: hwids ? 'hwids' : 'pushTokens', names } as const);
+  return { ...commonOf(given, true, context), recipients, returnsUnknown: given.return_unknown_identifiers !== false };
+});
+
+const input = object({
+  transaction_id: optional(transactionId),
+  segment: alternative(segment),
+  transactional: alternative(transactional),
+})
+  .refine(
+    (given) => (given.segment === undefined) !== (given.transactional === undefined),
+    whole('exactly one of segment, transactional is required'),
+  )
+  .transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
+    /** "" = none. */
+    transactionId: transaction_id ?? '',
+    /** What the request calls the message. */
+    path: toSegment ? 'segment' : 'transactional',
+    message: (toSegment ?? toNames)!,
+  }));
+
+const applicationIn = (request: Request): unknown => {
+  const message = request['segment'] ?? request['transactional'];
+  return isObject(message) ? message['application'] : undefined;
+};
+
+/**
+ * Sends one message, to a segment of an application or to named recipients. Names of fields may be in camel case. The reply always has the code of
+ * the message, and unknown recipients if there are any. Spec O (R-O1 to R-O4).
+ */
+export const notify = notifyMethod('notify', {
+  application: applicationIn,
+  input,
+  output: z.object({
+    result: z.object({ message_code: z.string(), unknown_identifiers: z.array(z.string()).optional() }),
+  }),
+  examples: [
+    {
+      request: {
+        transaction_id: 'news-17',
+        segment: {
+          application: 'A1B2C-3D4E5',
+          platforms: ['IOS', 'ANDROID'],
+          schedule: { at: '2020-01-15T12:00:00Z' },
+          expression: 'Tag("A1B2C-3D4E5", "Level", GTE, 5)',
+          payload: {
+            content: {
+              localized_content: {
+                en: {
+                  default: { title: 'News', body: 'Hello {{Name|CapitalizeFirst|friend}}' },
+                  ios: { body: 'Hello', sound: 'default' },
+                },
+                de: { default: { title: 'Neues', body: 'Hallo' }, ios: { body: 'Hallo auf iOS', sound: 'default' } },
+              },
+            },
+            custom_data: { article: 17 },
+            open_action: { link: { url: 'https://example.com/17', shortener: 'NONE' } },
+          },
+          campaign_name: 'News',
+          frequency_capping: { days: 7, count: 3 },
+          dynamic_content_placeholders: { Name: 'Anna' },
+          meta_data: { origin: 'shop' },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F1' } },
+    },
+    {
+      request: {
+        transactional: {
+          application: 'A1B2C-3D4E5',
+          hwids: { list: ['phone-1', 'phone-2'] },
+          payload: { content: { localized_content: { default: { default: { body: 'Your code is 4711' } } } } },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F2', unknown_identifiers: ['phone-2'] } },
+    },
+    {
+      request: {
+        segment: {
+          application: 'A1B2C-3D4E5',
+          schedule: { after: '5s' },
+          filter_expression: {
+            operator: 'OR',
+            conditions: [
+              { tag: { name: 'Level', operator: 'GTE', value: 5 } },
+              { application: { code: 'A1B2C-3D4E5', platforms: ['IOS'], with_tokens: true }, negated: true },
+            ],
+          },
+          payload: { preset: 'B1B2C-3D4E5', open_actions: { 1: { link: { url: 'news://17' } } } },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F3' } },
+    },
+    {
+      request: {
+        transactional: {
+          application: 'A1B2C-3D4E5',
+          users: { list: ['anna'] },
+          payload: { silent: true, custom_data: { refresh: true } },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F4' } },
+    },
+  ],
+});
+
+export type NotifyMessage = z.output<typeof input>['message'];

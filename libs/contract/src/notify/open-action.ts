@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { alternative } from '../presence.ts';
+import { nonEmptyText, object, optional, text } from '../values.ts';
+
+const SHORTENER = /^[A-Z][A-Z0-9_]*$/;
+const shortener = text
+  .refine((word) => SHORTENER.test(word), 'must be NONE or the name of a shortener')
+  .meta({ pattern: SHORTENER.source });
+
+/** What a tap opens: exactly one of a link, a page of rich media, a remote page (R-O1). */
+export const openAction = object({
+  link: alternative(object({ url: nonEmptyText, shortener: optional(shortener) })),
+  rich_media: alternative(object({ code: nonEmptyText })),
+  remote_page: alternative(object({ url: nonEmptyText })),
+})
+  .refine(
+    ({ link, rich_media, remote_page }) =>
+      [link, rich_media, remote_page].filter((each) => each !== undefined).length === 1,
+    'exactly one of link, rich_media, remote_page is required',
+  )
+  .transform(({ link, rich_media: page, remote_page: remote }) => ({
+    link: link?.url,
+    /** Replace the link by a short one if it is http(s) (R-I19). */
+    shortenLink: link !== undefined && (link.shortener ?? 'NONE') !== 'NONE',
+    richMedia: page?.code,
+    remotePage: remote?.url,
+  }));
+
+export type OpenAction = z.output<typeof openAction>;
+
+/** An action of one platform: a message has one short link at most, which is that of its common action. */
+export const ownOpenAction = openAction.refine(({ shortenLink }) => !shortenLink, {
+  path: ['link', 'shortener'],
+  error: 'not served yet',
+});

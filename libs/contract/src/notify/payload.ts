@@ -1,0 +1,38 @@
+import { isPlatform, Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { jsonData } from '../messages/texts.ts';
+import { namedPreset } from '../presets/preset-code.ts';
+import { boolean, object, optional } from '../values.ts';
+import { localizedContent } from './localized-content.ts';
+import { openAction, ownOpenAction } from './open-action.ts';
+
+/** Platforms whose messages may have an action of their own. */
+const OWN: ReadonlySet<number> = new Set([Platform.iOS, Platform.Android]);
+
+const openActions = z
+  .record(z.string(), ownOpenAction, { error: 'must be an object' })
+  .refine((given) => Object.keys(given).every((code) => isPlatform(Number(code))), 'unknown value')
+  .refine((given) => Object.keys(given).every((code) => OWN.has(Number(code))), 'not served yet for this platform')
+  .transform((given) => Object.entries(given).map(([code, action]) => ({ platform: Number(code), ...action })));
+
+/** What a push says and opens (R-O1). */
+export const payload = object({
+  preset: optional(namedPreset),
+  silent: optional(boolean),
+  content: optional(object({ localized_content: localizedContent })),
+  custom_data: optional(jsonData),
+  open_action: optional(openAction),
+  open_actions: optional(openActions),
+  voip_push: optional(boolean),
+}).check(({ value, issues }) => {
+  // A value that was refused is there as it was given.
+  const own = Array.isArray(value.open_actions) ? value.open_actions : [];
+  const actions = [value.open_action, ...own];
+  const opens = actions.some((action) => action?.richMedia !== undefined || action?.remotePage !== undefined);
+  const says = value.preset ?? value.content ?? value.custom_data;
+  if (says !== undefined || opens || value.voip_push || value.silent) return;
+  // As in a notification: a link alone shows nothing (R-I14).
+  issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: value });
+});
+
+export type Payload = z.output<typeof payload>;

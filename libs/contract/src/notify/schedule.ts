@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { alternative } from '../presence.ts';
+import { boolean, object, oneOf, optional, text } from '../values.ts';
+
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
+
+/** An instant in RFC 3339; undefined for another text, and for a day that does not exist. */
+function instantOf(value: string): Date | undefined {
+  const day = RFC3339.exec(value)?.[1];
+  if (day === undefined) return undefined;
+  const start = new Date(`${day}T00:00:00Z`);
+  const instant = new Date(value.toUpperCase());
+  const exists = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);
+  return exists && !Number.isNaN(instant.getTime()) ? instant : undefined;
+}
+
+const at = text
+  .refine((value) => instantOf(value) !== undefined, 'must be a time in RFC 3339')
+  .meta({ format: 'date-time' })
+  .transform((value) => instantOf(value)!);
+
+const AFTER = /^(\d{1,9})(\.\d{1,9})?s$/;
+const after = text
+  .refine((value) => AFTER.test(value), 'must be a number of seconds such as "5s"')
+  .meta({ pattern: AFTER.source })
+  .transform((value) => Math.round(Number(value.slice(0, -1)) * 1000));
+
+const notOtherwise = oneOf(['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP']).refine(
+  (word) => word === 'SEND_IMMEDIATELY',
+  'not served yet',
+);
+
+/** When a message is sent (R-O1): at an instant, after a time, or else at once. */
+export const schedule = object({
+  at: alternative(at),
+  after: alternative(after),
+  follow_user_timezone: optional(boolean),
+  past_timezones_behaviour: optional(notOtherwise),
+})
+  .refine((given) => given.at === undefined || given.after === undefined, 'at most one of at, after')
+  .transform((given) => ({
+    at: given.at,
+    afterMs: given.after,
+    /** The wall time of `at` in UTC is that of each device. */
+    followsZones: given.follow_user_timezone === true,
+  }));
+
+export type Schedule = z.output<typeof schedule>;
