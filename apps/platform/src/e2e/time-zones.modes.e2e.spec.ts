@@ -156,6 +156,24 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
     expect(await test.brokenBy(application, toUsers)).toEqual([]);
   });
 
+  it('waits a day where the time has passed, or leaves these devices out (R-O1)', async () => {
+    const { application, goTo, pushes, date } = await zones({ passed: 14 * HOUR_S, ahead: -8 * HOUR_S });
+    await goTo(6);
+    const notify = (past_timezones_behaviour: string) => {
+      const schedule = { at: `${date()}:00Z`, follow_user_timezone: true, past_timezones_behaviour };
+      const payload = { content: { localized_content: { default: { default: { body: 'x' } } } } };
+      return test.world.call('notify', { segment: { application, schedule, payload } });
+    };
+    await notify('NEXT_DAY');
+    await notify('SKIP');
+    await test.world.settle();
+    expect([pushes('passed'), pushes('ahead')]).toEqual([0, 0]);
+    await goTo(8);
+    expect([pushes('passed'), pushes('ahead')]).toEqual([0, 2]);
+    await goTo(10);
+    expect([pushes('passed'), pushes('ahead')]).toEqual([1, 2]);
+  });
+
   it('leaves the control group out of every step', async () => {
     const { application, send, goTo, reached, statusOf } = await zones({ east: HOUR_S, west: -HOUR_S });
     await test.world.call('setControlGroup', { code: application, percentage: 100 });

@@ -36,7 +36,7 @@ export const notifyWords = {
   'schedule.follow_user_timezone':
     'Whether the wall time of `at` in UTC is that of every device. True is supported only for a time that has passed in every time zone.',
   'schedule.past_timezones_behaviour':
-    'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default. `NEXT_DAY` and `SKIP` are not served yet.',
+    'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default; `NEXT_DAY`; or `SKIP`, which leaves their devices out.',
   payload: 'Content of the push.',
   'payload.preset': 'Code of a preset that supplies the fields left out.',
   'payload.silent': 'Whether the push is delivered to the app without being shown.',

@@ -93,13 +93,19 @@ interface SendTime {
   readonly at: Date;
   /** The date is one of each recipient's own clock, which it is given as if it were one of UTC. */
   readonly localAt: Date | undefined;
+  /** For devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
+  readonly pastOffsets?: 'SEND_IMMEDIATELY' | 'NEXT_DAY' | 'SKIP';
 }
 
 /** Undefined for `now`: zones have no effect then. */
-function sendTimeOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Fields) {
+function sendTimeOf({
+  send_date: date,
+  timezone,
+  ignore_user_timezone: isOneInstant = true,
+}: Fields): SendTime | undefined {
   if (date === undefined) return undefined;
   const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
-  return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) } satisfies SendTime;
+  return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) };
 }
 
 /** Not checked if a campaign code is given. */

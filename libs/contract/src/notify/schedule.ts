@@ -25,17 +25,12 @@ const after = text
   .meta({ pattern: AFTER.source })
   .transform((value) => Math.round(Number(value.slice(0, -1)) * 1000));
 
-const notOtherwise = oneOf(['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP']).refine(
-  (word) => word === 'SEND_IMMEDIATELY',
-  'not served yet',
-);
-
 /** When a message is sent (R-O1): at an instant, after a time, or else at once. */
 export const schedule = object({
   at: alternative(at),
   after: alternative(after),
   follow_user_timezone: optional(boolean),
-  past_timezones_behaviour: optional(notOtherwise),
+  past_timezones_behaviour: optional(oneOf(['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])),
 })
   .refine((given) => given.at === undefined || given.after === undefined, 'at most one of at, after')
   .transform((given) => ({
@@ -43,6 +38,8 @@ export const schedule = object({
     afterMs: given.after,
     /** The wall time of `at` in UTC is that of each device. */
     followsZones: given.follow_user_timezone === true,
+    /** For devices on whose clocks it has passed. */
+    pastOffsets: given.past_timezones_behaviour ?? 'SEND_IMMEDIATELY',
   }));
 
 export type Schedule = z.output<typeof schedule>;

@@ -13,7 +13,7 @@ interface Throttle {
 const ORIGINS_MAX = 256;
 
 /**
- * The push services that have throttled an application, in this process (R-P1, ADR 32). A throttle stops the application at that push service only; it
+ * The push services that have throttled an application, in this process (R-P1, ADR 34). A throttle stops the application at that push service only; it
  * ends with one push, and all others follow when that is answered.
  */
 export class OriginThrottles {

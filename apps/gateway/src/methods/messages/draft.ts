@@ -187,9 +187,9 @@ const cappingOf = ({ capping }: Notification) => ({
  */
 function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; localTime?: LocalTime } {
   if (!date) return {};
-  const { at, localAt } = date;
+  const { at, localAt, pastOffsets = 'SEND_IMMEDIATELY' } = date;
   if (!localAt) return at > now ? { sendAt: at } : {};
-  const localTime = { wallAt: localAt, defaultAt: at, pastOffsets: PastOffsets.PAST_OFFSETS_SEND_IMMEDIATELY };
+  const localTime = { wallAt: localAt, defaultAt: at, pastOffsets: PastOffsets[`PAST_OFFSETS_${pastOffsets}`] };
   return isAheadOfSome(localTime, now) ? { sendAt: localAt, localTime } : {};
 }
 

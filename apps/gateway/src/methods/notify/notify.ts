@@ -5,16 +5,12 @@ import { createMessages, MAX_AHEAD_MS } from '../messages/createMessage.ts';
 import type { MessageField, Paths } from '../messages/draft.ts';
 import { grantOf } from '../segments/grant.ts';
 
-/** The most that a device is behind UTC (R-RES4). */
-const MOST_BEHIND_MS = 43_200_000;
-
 /** What the endpoint calls the fields of a notification. */
 const fields: Readonly<Partial<Record<MessageField, string>>> = {
   preset: 'payload.preset',
   filter: 'code',
   filter_code: 'code',
   send_date: 'schedule.at',
-  ignore_user_timezone: 'schedule.follow_user_timezone',
 };
 
 const pathsIn = (path: string, { recipients }: NotifyMessage): Paths => ({
@@ -32,7 +28,8 @@ function sendAtOf({ schedule }: NotifyMessage, path: string, now: number): Notif
   if (ms - now > MAX_AHEAD_MS) {
     throw Fault.argument(`${path}.schedule.${schedule.at ? 'at' : 'after'}: at most 365 days ahead`);
   }
-  return { first: new Date(ms), last: new Date(schedule.followsZones ? ms + MOST_BEHIND_MS : ms) };
+  const at = new Date(ms);
+  return { at, localAt: schedule.followsZones ? at : undefined, pastOffsets: schedule.pastOffsets };
 }
 
 /** The content fields in the form of a notification's: an action replaces that of a preset as a whole. */
