@@ -2,12 +2,14 @@ import { createGateway } from '@tidings/gateway';
 import { Fault, systemClock } from '@tidings/kernel';
 import {
   type Accounts,
+  type Attempts,
   ApplicationView,
   type Devices,
   type Geozones,
   type Inbox,
   type Jobs,
   type Messages,
+  type Plans,
   type Presets,
   type Segments,
   type Statistics,
@@ -58,6 +60,8 @@ const gateway = await createGateway({
   jobs: stub<Jobs>('jobs', {}),
   messages: stub<Messages>('messages', {}),
   statistics: stub<Statistics>('statistics', {}),
+  plans: stub<Plans>('plans', {}),
+  attempts: stub<Attempts>('attempts', {}),
   subscriptions: stub<Subscriptions>('subscriptions', {}),
   processes: [],
   dispatchers: () => [],

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { type Accounts, AccountsDefinition, OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
+import {
+  type Accounts,
+  AccountsDefinition,
+  AttemptsDefinition,
+  OperationsDefinition,
+  ProvidersDefinition,
+} from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
@@ -21,13 +27,17 @@ async function openChannel(process: DispatcherProcess, connection: Connection): 
   );
 }
 
+/** The gRPC services of a dispatcher. */
+export const dispatcherServices = {
+  operations: OperationsDefinition,
+  providers: ProvidersDefinition,
+  attempts: AttemptsDefinition,
+};
+
 /** The dispatcher of one channel as a separate process. */
 @Module({
   imports: [storeModule('dispatcher')],
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannel }],
-  controllers: rpcControllers<DispatcherService>(DISPATCHER, {
-    operations: OperationsDefinition,
-    providers: ProvidersDefinition,
-  }),
+  controllers: rpcControllers<DispatcherService>(DISPATCHER, dispatcherServices),
 })
 export class DispatcherModule {}

@@ -13,12 +13,13 @@ import {
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
-import type { Accounts, Operations, Providers } from '@tidings/rpc';
+import type { Accounts, Attempts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
+import { deviceAttempts } from './claim/device-attempts.ts';
 import { MongoAttempts } from './claim/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
@@ -57,6 +58,7 @@ export interface DispatcherDeps extends ServiceDeps {
 export interface DispatcherService {
   readonly operations: Operations;
   readonly providers: Providers;
+  readonly attempts: Attempts;
   /** Stops taking batches, finishes open work, and releases its slices at once. */
   close(): Promise<void>;
 }
@@ -129,6 +131,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   return {
     operations: operationsOf(clock, open),
     providers: providersOf({ channel: name, throttles, states }),
+    attempts: deviceAttempts(collectionOf(db, attemptsModel)),
     close: () => closing.close(),
   };
 }

@@ -1,10 +1,9 @@
-import { OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { DispatcherModule } from './dispatcher.module.ts';
+import { DispatcherModule, dispatcherServices } from './dispatcher.module.ts';
 
 await runService({
   name: 'dispatcher',
   ...services.dispatcher,
-  start: microservice(DispatcherModule, [OperationsDefinition, ProvidersDefinition]),
+  start: microservice(DispatcherModule, Object.values(dispatcherServices)),
 });

@@ -3,8 +3,10 @@ import type { Clock } from '@tidings/kernel';
 import type {
   Accounts,
   ApplicationView,
+  Attempts,
   Devices,
   Messages,
+  Plans,
   Providers,
   Presets,
   Segments,
@@ -38,6 +40,9 @@ export interface Context {
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly plans: Plans;
+  /** Of any dispatcher, for all channels. */
+  readonly attempts: Attempts;
   readonly subscriptions: Subscriptions;
   readonly reporter: Reporter;
   readonly access: Access;

@@ -8,9 +8,11 @@ import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type {
   Accounts,
+  Attempts,
   DeviceCommand,
   Devices,
   Messages,
+  Plans,
   Presets,
   Segments,
   Geozones,
@@ -51,6 +53,9 @@ export interface GatewayDeps {
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly plans: Plans;
+  /** Of any dispatcher. */
+  readonly attempts: Attempts;
   readonly subscriptions: Subscriptions;
   /** Processes of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the test clock. */
   readonly processes: readonly Processes[];
@@ -160,6 +165,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     jobs,
     messages,
     statistics,
+    plans: deps.plans,
+    attempts: deps.attempts,
     subscriptions,
     reporter,
     access: new Access(accounts, clock),

@@ -1,6 +1,8 @@
 import {
   type Accounts,
   AccountsDefinition,
+  type Attempts,
+  AttemptsDefinition,
   type Devices,
   DevicesDefinition,
   type Geozones,
@@ -13,6 +15,8 @@ import {
   MessagesDefinition,
   type Operations,
   OperationsDefinition,
+  type Plans,
+  PlansDefinition,
   type Presets,
   PresetsDefinition,
   type Providers,
@@ -91,6 +95,8 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },
     }),
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
+    plans: remote<Plans>(PlansDefinition, registry),
+    attempts: remote<Attempts>(AttemptsDefinition, dispatcher),
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
     processes: replicas.map(([peer, found]) => processesOf(peer, found)),
     dispatchers: async () => {

@@ -7,6 +7,7 @@ import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
+  AttemptsDefinition,
   DevicesDefinition,
   GeozonesDefinition,
   InboxDefinition,
@@ -15,6 +16,7 @@ import {
   MessagesDefinition,
   OperationsDefinition,
   type Operations,
+  PlansDefinition,
   PresetsDefinition,
   ProvidersDefinition,
   SegmentsDefinition,
@@ -132,6 +134,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     jobs: inProcess(JobsDefinition, audienceJobs.jobs),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
+    plans: inProcess(PlansDefinition, registry.plans),
+    // All channels share a store: one dispatcher answers for all.
+    attempts: inProcess(AttemptsDefinition, dispatchers[0]!.attempts),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
     dispatchers: () => dispatchers.map(({ providers }) => inProcess(ProvidersDefinition, providers)),
     processes: backendNames.map(

@@ -6,6 +6,7 @@ import {
   GeozonesDefinition,
   InboxDefinition,
   OperationsDefinition,
+  PlansDefinition,
   PresetsDefinition,
   SegmentsDefinition,
 } from '@tidings/rpc';
@@ -24,6 +25,7 @@ export const registryServices = {
   segments: SegmentsDefinition,
   geozones: GeozonesDefinition,
   inbox: InboxDefinition,
+  plans: PlansDefinition,
   operations: OperationsDefinition,
 };
 

@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
-import type { Accounts, Devices, Geozones, Inbox, Operations, Presets, Segments } from '@tidings/rpc';
+import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
@@ -47,6 +47,7 @@ import { inboxRpc } from './inbox/inbox-rpc.ts';
 import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
 import { openPresetStore } from './presets/preset-store.ts';
+import { plansRpc } from './fanout/plan/device-plans.ts';
 import { plansLog } from './fanout/plan/plans.ts';
 import { DeviceScan } from './fanout/scan/scan.ts';
 import { expireFilters } from './segments/filter-expiry.ts';
@@ -75,6 +76,7 @@ export interface RegistryService {
   readonly segments: Segments;
   readonly geozones: Geozones;
   readonly inbox: Inbox;
+  readonly plans: Plans;
   readonly operations: Operations;
   /** Completes running requests and accepts no more. */
   close(): Promise<void>;
@@ -292,6 +294,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...reportRpc({ db, clock, keys, owners, store, geozones, presets, visits: visitLogs.writer }),
     },
     inbox: inboxRpc({ db, clock, broker, keys, reportKey: identity.report, owners, tags, states: inboxes }),
+    plans: plansRpc(devices),
     operations: operationsOf(clock, open),
     close: () => closing.close(),
   };

@@ -1,6 +1,6 @@
 import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, platformCodes } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
@@ -32,6 +32,8 @@ export interface StageStore {
   stagesOf(message: string): Promise<ChunkStages[]>;
   /** The same, with the key of each. */
   groupsOf(message: string): Promise<StagesOfGroup[]>;
+  /** The groups of a message in one chunk of an application, one per platform. */
+  chunkOf(of: Omit<Group, 'platform'>): Promise<ChunkStages[]>;
   /** Removes all groups of these messages. */
   forget(messages: readonly string[]): Promise<void>;
   /** Removes the groups of these applications in these messages. */
@@ -87,6 +89,14 @@ export function openStageStore(db: Db): StageStore {
       return (await groupsOf(message)).map(({ stages }) => stages);
     },
     groupsOf,
+    async chunkOf({ message, application, chunk }) {
+      const ids = platformCodes.map((platform) => idOf({ message, application, platform, chunk }));
+      const documents = await groups
+        .find({ _id: { $in: ids } })
+        .sort({ platform: 1 })
+        .toArray();
+      return documents.map((document) => stagesOf(document.platform, partsOf(document)));
+    },
     async forget(messages) {
       await remove(messages);
     },

@@ -1,15 +1,16 @@
 import { every } from '@tidings/coordination';
-import { funnelOf, metricsOf } from '@tidings/delivery';
+import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from '@tidings/delivery';
 import { Conversion, facts, type MessageEvent, topicNames } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { collections } from './collections.ts';
-import { openActivityStore } from './conversions/activity-store.ts';
+import { type ActivityStore, openActivityStore } from './conversions/activity-store.ts';
 import { actionChanges, type ActivityChange, openChanges } from './conversions/facts.ts';
 import { totalsOf } from './conversions/totals.ts';
-import { openMessageFacts, purgedApplications, purgedShares } from './message-facts.ts';
+import { type MessageFactsStore, openMessageFacts, purgedApplications, purgedShares } from './message-facts.ts';
 import {
   type Change,
   changesOfOutcome,
@@ -18,7 +19,7 @@ import {
   gatherReports,
   type ReportsOfChunk,
 } from './stages.ts';
-import { openStageStore } from './stage-store.ts';
+import { openStageStore, type StageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
 /** Figures may be 5 s old (R-H1): facts that arrive within this time are applied to their documents together. */
@@ -101,23 +102,7 @@ export async function openStatistics({
   );
 
   return {
-    statistics: {
-      async metrics({ messages }) {
-        const metrics = messages.map(async (message) => ({
-          message,
-          platforms: metricsOf(await stages.stagesOf(message)),
-        }));
-        return { messages: await Promise.all(metrics) };
-      },
-      async totals({ message, platforms }) {
-        const [groups, credits] = await Promise.all([stages.groupsOf(message), activities.creditsOf(message)]);
-        return totalsOf(groups, credits, platforms);
-      },
-      async funnel({ message, platforms, trackingOff }) {
-        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), messageFacts.releasedAt(message)]);
-        return funnelOf(all, releasedAt, new Date(clock.now()), platforms, !trackingOff);
-      },
-    },
+    statistics: statisticsRpc({ stages, activities, messageFacts, clock }),
     operations: operationsOf(clock, {
       own: async () => [],
       async shared() {
@@ -130,6 +115,42 @@ export async function openStatistics({
     },
   };
 }
+
+/** The read models that queries are answered from. */
+interface ReadModels {
+  readonly stages: StageStore;
+  readonly activities: ActivityStore;
+  readonly messageFacts: MessageFactsStore;
+  readonly clock: Clock;
+}
+
+const statisticsRpc = ({ stages, activities, messageFacts, clock }: ReadModels): Statistics => ({
+  async metrics({ messages }) {
+    const metrics = messages.map(async (message) => ({
+      message,
+      platforms: metricsOf(await stages.stagesOf(message)),
+    }));
+    return { messages: await Promise.all(metrics) };
+  },
+  async totals({ message, platforms }) {
+    const [groups, credits] = await Promise.all([stages.groupsOf(message), activities.creditsOf(message)]);
+    return totalsOf(groups, credits, platforms);
+  },
+  async outcomesOfDevice({ position, ...of }) {
+    const [chunk, releasedAt] = await Promise.all([stages.chunkOf(of), messageFacts.releasedAt(of.message)]);
+    const last = releasedAt && hoursOfSecond(windowEndOf(releasedAt) / 1000);
+    return {
+      outcomes: chunk.flatMap((each) => {
+        const outcome = deviceOutcomeOf(each, position, last);
+        return outcome ? [{ ...outcome, excluded: outcome.excluded ?? '' }] : [];
+      }),
+    };
+  },
+  async funnel({ message, platforms, trackingOff }) {
+    const [all, releasedAt] = await Promise.all([stages.stagesOf(message), messageFacts.releasedAt(message)]);
+    return funnelOf(all, releasedAt, new Date(clock.now()), platforms, !trackingOff);
+  },
+});
 
 type Fact = Decoded<typeof topics>;
 

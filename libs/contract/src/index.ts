@@ -1,5 +1,6 @@
 export { api } from './api.ts';
 export { adminMethods } from './admin/admin-methods.ts';
+export { explainAnswers } from './admin/explain.ts';
 export { applicationMethods } from './applications/application-methods.ts';
 export { audienceMethods } from './audience/audience-methods.ts';
 export { campaignMethods } from './campaigns/campaign-methods.ts';

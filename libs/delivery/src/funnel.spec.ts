@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
+import { type DeviceOutcome, deviceOutcomeOf } from './device-outcome.ts';
 import {
   type ChunkStages,
   type Count,
@@ -100,6 +101,24 @@ function sumOfHours(stages: readonly ChunkStages[]): PlatformMetrics[] {
   });
 }
 
+/** The counts of the funnel, as sums over the outcomes of all devices. */
+function sumOfDevices(stages: readonly ChunkStages[], devices: number, now: Date): Record<string, number> {
+  const last = hoursOfSecond(Math.min(Math.floor(now.getTime() / 1000), windowEndOf(RELEASED) / 1000));
+  const positions = Array.from({ length: devices }, (_, position) => position);
+  const outcomes = stages.flatMap((chunk) =>
+    positions.flatMap((position) => deviceOutcomeOf(chunk, position, last) ?? []),
+  );
+  const count = (test: (outcome: DeviceOutcome) => boolean | undefined): number => outcomes.filter(test).length;
+  return {
+    audience: outcomes.length,
+    excluded: count(({ excluded }) => excluded !== undefined),
+    sent: count(({ sentHour }) => sentHour !== undefined),
+    errors: count(({ error }) => error !== undefined),
+    confirmed: count(({ sentHour, confirmed }) => sentHour !== undefined && confirmed?.inWindow),
+    opened: count(({ sentHour, opened }) => sentHour !== undefined && opened?.inWindow),
+  };
+}
+
 function expectSumOfPlatforms({ count, platforms }: Count): void {
   expect(sum(platforms.map((one) => one.count))).toBe(count);
 }
@@ -154,6 +173,14 @@ describe('funnel', () => {
         expect(metric(({ opens }) => opens)).toBeGreaterThanOrEqual(opened.total.count);
         expect(metric(({ deliveries: confirmedDevices }) => confirmedDevices)).toBe(confirmedDeliveries.count);
         expect(sumOfHours(stages)).toEqual(metrics);
+        expect(sumOfDevices(stages, histories.length, now)).toEqual({
+          audience: audience.total.count,
+          excluded: audience.total.count - piece(audience, 'ELIGIBLE_AUDIENCE'),
+          sent: sent.total.count,
+          errors: errors.total.count,
+          confirmed,
+          opened: opened.total.count,
+        });
         if (deliveries.pieces.length === 4) {
           expect(
             piece(deliveries, 'NOT_DISPLAYABLE_CONFIRMED') + piece(deliveries, 'NOT_DISPLAYABLE_NO_CONFIRMATION'),

@@ -27,6 +27,7 @@ export {
   noHours,
   upToHour,
 } from './hour-sets.ts';
+export { type DeviceOutcome, deviceOutcomeOf } from './device-outcome.ts';
 export { type HourTotals, intervalTotalsOf } from './interval-totals.ts';
 export {
   amended,

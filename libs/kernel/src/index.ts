@@ -26,6 +26,7 @@ export {
   channels,
   hwidOn,
   isPlatform,
+  platformCodes,
   isPushPlatform,
   isRegistrable,
   Platform,

@@ -25,7 +25,7 @@ export const Platform = {
 export type PlatformCode = (typeof Platform)[keyof typeof Platform];
 
 /** Every valid code in `platforms` of requests. */
-const platformCodes: readonly PlatformCode[] = Object.values(Platform);
+export const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 

@@ -266,6 +266,21 @@ export {
   ProviderView,
 } from './generated/tidings/rpc/v1/providers.ts';
 export {
+  type Attempts,
+  AttemptsDefinition,
+  AttemptsOfDeviceReply,
+  AttemptsOfDeviceRequest,
+  DeviceAttempt,
+  ProviderAnswer,
+} from './generated/tidings/rpc/v1/attempts.ts';
+export {
+  PlannedDevice,
+  type Plans,
+  PlansDefinition,
+  PlansOfDeviceReply,
+  PlansOfDeviceRequest,
+} from './generated/tidings/rpc/v1/plans.ts';
+export {
   CreatedMessage,
   CreateMessagesReply,
   CreateMessagesRequest,
@@ -281,6 +296,7 @@ export {
   MessageView,
 } from './generated/tidings/rpc/v1/scheduler.ts';
 export {
+  DeviceOutcome,
   FunnelChannel,
   FunnelCount,
   FunnelError,
@@ -293,6 +309,7 @@ export {
   MessageMetrics,
   MetricsReply,
   MetricsRequest,
+  OutcomesOfDeviceReply,
   PlatformCount,
   PlatformMetrics,
   type Statistics,

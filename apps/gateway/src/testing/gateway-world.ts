@@ -4,6 +4,7 @@ import { Fault, ShiftedClock } from '@tidings/kernel';
 import {
   type AcceptJobRequest,
   type Accounts,
+  type Attempts,
   ApplicationView,
   type DeviceCommand,
   type Devices,
@@ -16,6 +17,7 @@ import {
   type Messages,
   MessageView,
   type Operations,
+  type Plans,
   type Presets,
   type Segments,
   type Statistics,
@@ -302,7 +304,15 @@ export class World {
     readArchive: unsupported,
   };
 
-  readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported, totals: unsupported };
+  readonly statistics: Statistics = {
+    metrics: unsupported,
+    funnel: unsupported,
+    totals: unsupported,
+    outcomesOfDevice: async () => ({ outcomes: [] }),
+  };
+
+  readonly plans: Plans = { ofDevice: unsupported };
+  readonly attempts: Attempts = { ofDevice: async () => ({ attempts: [] }) };
 
   readonly subscriptions: Subscriptions = {
     create: async ({ account, settings }) => {
@@ -342,7 +352,7 @@ export class World {
   /** The dependencies of a gateway in front of these services. */
   deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
     const { accounts, devices, presets, segments, geozones, inbox, jobs } = this;
-    const { messages, statistics, subscriptions, operations, clock } = this;
+    const { messages, statistics, plans, attempts, subscriptions, operations, clock } = this;
     return {
       accounts,
       devices,
@@ -353,6 +363,8 @@ export class World {
       jobs,
       messages,
       statistics,
+      plans,
+      attempts,
       subscriptions,
       processes: [() => [operations]],
       dispatchers: () => this.dispatchers,

@@ -13,6 +13,7 @@ import { getSubscription } from './getSubscription.ts';
 import { getToken } from './getToken.ts';
 import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
+import { explain } from './explain.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
 import { liftThrottle, listProviders } from './providers.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
@@ -60,5 +61,6 @@ export const adminMethods = {
   changeSubscription,
   deleteSubscription,
   advanceClock,
+  explain,
   settled,
 } as const;

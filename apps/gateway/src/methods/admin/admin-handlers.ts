@@ -26,6 +26,7 @@ import { setRateLimit } from './setRateLimit.ts';
 import { setSenders } from './setSenders.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { setTracking } from './setTracking.ts';
+import { explain } from './explain.ts';
 import { settled } from './settled.ts';
 
 export const adminHandlers = {
@@ -61,5 +62,6 @@ export const adminHandlers = {
   changeSubscription,
   deleteSubscription,
   advanceClock,
+  explain,
   settled,
 } satisfies Serves<typeof adminMethods>;

@@ -12,6 +12,49 @@ export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/statistics.proto";
 
+export interface OutcomesOfDeviceRequest {
+  message: string;
+  application: string;
+  chunk: number;
+  position: number;
+}
+
+export interface OutcomesOfDeviceReply {
+  /** By platform: more than one where a device joined a message repeatedly and has changed in between. */
+  outcomes: DeviceOutcome[];
+}
+
+/** The place of a device in the sets that the funnel is counted from. */
+export interface DeviceOutcome {
+  platform: number;
+  /** Category of STAGE_AUDIENCE; "" if it is eligible. */
+  excluded: string;
+  /** Hours since 1970 UTC. */
+  sentHour?: number | undefined;
+  error?:
+    | OutcomeError
+    | undefined;
+  /** Push Alerts Enabled was not false at send time; meaningless without sent_hour. */
+  displayable: boolean;
+  confirmed?: ReportedHour | undefined;
+  opened?: ReportedHour | undefined;
+}
+
+export interface OutcomeError {
+  category: string;
+  code: string;
+  name: string;
+  /** Hours since 1970 UTC. */
+  hour: number;
+}
+
+export interface ReportedHour {
+  /** Hours since 1970 UTC. */
+  hour: number;
+  /** Whether it counts in the rows of the funnel (R-H17). */
+  inWindow: boolean;
+}
+
 export interface MetricsRequest {
   messages: string[];
 }
@@ -133,6 +176,615 @@ export interface FunnelErrorCode {
   name: string;
   count: number;
 }
+
+function createBaseOutcomesOfDeviceRequest(): OutcomesOfDeviceRequest {
+  return { message: "", application: "", chunk: 0, position: 0 };
+}
+
+export const OutcomesOfDeviceRequest: MessageFns<OutcomesOfDeviceRequest> = {
+  encode(message: OutcomesOfDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== "") {
+      writer.uint32(10).string(message.message);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.chunk !== 0) {
+      writer.uint32(24).uint32(message.chunk);
+    }
+    if (message.position !== 0) {
+      writer.uint32(32).uint32(message.position);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OutcomesOfDeviceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutcomesOfDeviceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.position = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OutcomesOfDeviceRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<OutcomesOfDeviceRequest | OutcomesOfDeviceRequest[]>
+      | Iterable<OutcomesOfDeviceRequest | OutcomesOfDeviceRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomesOfDeviceRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [OutcomesOfDeviceRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OutcomesOfDeviceRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OutcomesOfDeviceRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomesOfDeviceRequest.decode(p)];
+        }
+      } else {
+        yield* [OutcomesOfDeviceRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OutcomesOfDeviceRequest>, I>>(base?: I): OutcomesOfDeviceRequest {
+    return OutcomesOfDeviceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OutcomesOfDeviceRequest>, I>>(object: I): OutcomesOfDeviceRequest {
+    const message = createBaseOutcomesOfDeviceRequest();
+    message.message = object.message ?? "";
+    message.application = object.application ?? "";
+    message.chunk = object.chunk ?? 0;
+    message.position = object.position ?? 0;
+    return message;
+  },
+};
+
+function createBaseOutcomesOfDeviceReply(): OutcomesOfDeviceReply {
+  return { outcomes: [] };
+}
+
+export const OutcomesOfDeviceReply: MessageFns<OutcomesOfDeviceReply> = {
+  encode(message: OutcomesOfDeviceReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.outcomes) {
+      DeviceOutcome.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OutcomesOfDeviceReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutcomesOfDeviceReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcomes.push(DeviceOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OutcomesOfDeviceReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<OutcomesOfDeviceReply | OutcomesOfDeviceReply[]>
+      | Iterable<OutcomesOfDeviceReply | OutcomesOfDeviceReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomesOfDeviceReply.encode(p).finish()];
+        }
+      } else {
+        yield* [OutcomesOfDeviceReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OutcomesOfDeviceReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OutcomesOfDeviceReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomesOfDeviceReply.decode(p)];
+        }
+      } else {
+        yield* [OutcomesOfDeviceReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OutcomesOfDeviceReply>, I>>(base?: I): OutcomesOfDeviceReply {
+    return OutcomesOfDeviceReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OutcomesOfDeviceReply>, I>>(object: I): OutcomesOfDeviceReply {
+    const message = createBaseOutcomesOfDeviceReply();
+    message.outcomes = object.outcomes?.map((e) => DeviceOutcome.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDeviceOutcome(): DeviceOutcome {
+  return {
+    platform: 0,
+    excluded: "",
+    sentHour: undefined,
+    error: undefined,
+    displayable: false,
+    confirmed: undefined,
+    opened: undefined,
+  };
+}
+
+export const DeviceOutcome: MessageFns<DeviceOutcome> = {
+  encode(message: DeviceOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.excluded !== "") {
+      writer.uint32(18).string(message.excluded);
+    }
+    if (message.sentHour !== undefined) {
+      writer.uint32(24).uint32(message.sentHour);
+    }
+    if (message.error !== undefined) {
+      OutcomeError.encode(message.error, writer.uint32(34).fork()).join();
+    }
+    if (message.displayable !== false) {
+      writer.uint32(40).bool(message.displayable);
+    }
+    if (message.confirmed !== undefined) {
+      ReportedHour.encode(message.confirmed, writer.uint32(50).fork()).join();
+    }
+    if (message.opened !== undefined) {
+      ReportedHour.encode(message.opened, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.excluded = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sentHour = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.error = OutcomeError.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.displayable = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.confirmed = ReportedHour.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.opened = ReportedHour.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceOutcome, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceOutcome | DeviceOutcome[]> | Iterable<DeviceOutcome | DeviceOutcome[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceOutcome.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceOutcome.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceOutcome>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceOutcome> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceOutcome.decode(p)];
+        }
+      } else {
+        yield* [DeviceOutcome.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceOutcome>, I>>(base?: I): DeviceOutcome {
+    return DeviceOutcome.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceOutcome>, I>>(object: I): DeviceOutcome {
+    const message = createBaseDeviceOutcome();
+    message.platform = object.platform ?? 0;
+    message.excluded = object.excluded ?? "";
+    message.sentHour = object.sentHour ?? undefined;
+    message.error = (object.error !== undefined && object.error !== null)
+      ? OutcomeError.fromPartial(object.error)
+      : undefined;
+    message.displayable = object.displayable ?? false;
+    message.confirmed = (object.confirmed !== undefined && object.confirmed !== null)
+      ? ReportedHour.fromPartial(object.confirmed)
+      : undefined;
+    message.opened = (object.opened !== undefined && object.opened !== null)
+      ? ReportedHour.fromPartial(object.opened)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseOutcomeError(): OutcomeError {
+  return { category: "", code: "", name: "", hour: 0 };
+}
+
+export const OutcomeError: MessageFns<OutcomeError> = {
+  encode(message: OutcomeError, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.category !== "") {
+      writer.uint32(10).string(message.category);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.hour !== 0) {
+      writer.uint32(32).uint32(message.hour);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OutcomeError {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutcomeError();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.hour = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<OutcomeError, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<OutcomeError | OutcomeError[]> | Iterable<OutcomeError | OutcomeError[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomeError.encode(p).finish()];
+        }
+      } else {
+        yield* [OutcomeError.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, OutcomeError>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<OutcomeError> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [OutcomeError.decode(p)];
+        }
+      } else {
+        yield* [OutcomeError.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OutcomeError>, I>>(base?: I): OutcomeError {
+    return OutcomeError.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OutcomeError>, I>>(object: I): OutcomeError {
+    const message = createBaseOutcomeError();
+    message.category = object.category ?? "";
+    message.code = object.code ?? "";
+    message.name = object.name ?? "";
+    message.hour = object.hour ?? 0;
+    return message;
+  },
+};
+
+function createBaseReportedHour(): ReportedHour {
+  return { hour: 0, inWindow: false };
+}
+
+export const ReportedHour: MessageFns<ReportedHour> = {
+  encode(message: ReportedHour, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hour !== 0) {
+      writer.uint32(8).uint32(message.hour);
+    }
+    if (message.inWindow !== false) {
+      writer.uint32(16).bool(message.inWindow);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportedHour {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportedHour();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.hour = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inWindow = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReportedHour, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ReportedHour | ReportedHour[]> | Iterable<ReportedHour | ReportedHour[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReportedHour.encode(p).finish()];
+        }
+      } else {
+        yield* [ReportedHour.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReportedHour>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReportedHour> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReportedHour.decode(p)];
+        }
+      } else {
+        yield* [ReportedHour.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReportedHour>, I>>(base?: I): ReportedHour {
+    return ReportedHour.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReportedHour>, I>>(object: I): ReportedHour {
+    const message = createBaseReportedHour();
+    message.hour = object.hour ?? 0;
+    message.inWindow = object.inWindow ?? false;
+    return message;
+  },
+};
 
 function createBaseMetricsRequest(): MetricsRequest {
   return { messages: [] };
@@ -2178,6 +2830,8 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
 
 export interface Statistics {
   metrics(request: MetricsRequest): Promise<MetricsReply>;
+  /** What became of a device; nothing for one that the message does not address. */
+  outcomesOfDevice(request: OutcomesOfDeviceRequest): Promise<OutcomesOfDeviceReply>;
   funnel(request: FunnelRequest): Promise<FunnelReply>;
   /** Metrics by hour, and conversions (R-H5, R-H6). */
   totals(request: TotalsRequest): Promise<TotalsReply>;
@@ -2193,6 +2847,15 @@ export const StatisticsDefinition = {
       requestType: MetricsRequest as typeof MetricsRequest,
       requestStream: false,
       responseType: MetricsReply as typeof MetricsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What became of a device; nothing for one that the message does not address. */
+    outcomesOfDevice: {
+      name: "OutcomesOfDevice",
+      requestType: OutcomesOfDeviceRequest as typeof OutcomesOfDeviceRequest,
+      requestStream: false,
+      responseType: OutcomesOfDeviceReply as typeof OutcomesOfDeviceReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,120 @@
+import { deviceIdOf, hwidHashOf } from '@tidings/audience';
+import { fanoutId, idsBelow, SLICE_SIZE } from '@tidings/delivery';
+import type { ChunkPlanned } from '@tidings/events';
+import { Bitmap, chunkOf, positionOf } from '@tidings/kernel';
+import type { PlannedDevice, Plans, PlansOfDeviceReply } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import type { DevicesDeps } from '../../devices/commands/apply.ts';
+import { contactsMeant } from '../../devices/queries/contacts-meant.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
+import { FANOUTS, type FanoutState } from './fanouts.ts';
+import { type PlanDocument, PLANS, plannedOf } from './plans.ts';
+
+/** Plans of a device that are shown, and plans that are read to find them: a message that recipients join has one per recipient. */
+const MAX_SHOWN = 100;
+const MAX_READ = 5_000;
+
+const has = ({ set }: { readonly set: Uint8Array }, position: number): boolean => Bitmap.decode(set).has(position);
+
+/** The place of a device in a plan; undefined if the plan does not contain it. */
+export function placeIn(planned: ChunkPlanned, position: number): Omit<PlannedDevice, 'bucket' | 'at'> | undefined {
+  const excluded = planned.excluded.find((set) => has(set, position));
+  if (excluded) {
+    return { platform: excluded.platform, excluded: excluded.reason, failure: undefined, slice: undefined };
+  }
+  const eligible = planned.eligible.find((set) => has(set, position));
+  if (!eligible) return undefined;
+  const failure = planned.failed.find((set) => has(set, position));
+  const sendable = planned.sendable.find((set) => has(set, position));
+  return {
+    ...{ platform: eligible.platform, excluded: '' },
+    failure: failure && { category: failure.category, code: failure.code, name: failure.name },
+    slice: sendable && {
+      variant: sendable.variant,
+      number: Math.floor(Bitmap.decode(sendable.set).rank(position) / SLICE_SIZE),
+    },
+  };
+}
+
+const UNKNOWN: PlansOfDeviceReply = {
+  device: undefined,
+  split: false,
+  undecided: false,
+  decided: 0,
+  decidedAt: undefined,
+  plans: [],
+};
+
+/** The record of a device, also of a deleted one, which keeps its number. */
+async function deviceNamed(
+  { db, keys }: Pick<DevicesDeps, 'db' | 'keys'>,
+  of: { readonly account: string; readonly application: string; readonly hwid: string },
+): Promise<DeviceDocument | null> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  const meant = await contactsMeant([of], { devices, keys });
+  const hwidHash = hwidHashOf(keys.device, of.account, meant.get(of) ?? of.hwid);
+  const projection = { seq: 1, status: 1, platform: 1, th: 1, createdAt: 1 };
+  return devices.findOne({ _id: deviceIdOf(of.application, hwidHash) }, { projection });
+}
+
+/** Documents of a message whose ids end alike: one for each bucket. The id is anchored, so the index serves the query. */
+const ofBuckets = (message: string, end: string) => ({
+  $and: [{ _id: idsBelow(message) }, { _id: { $regex: `^${message}/\\d+/${end}$` } }],
+});
+
+const bucketOf = (id: string): number => Number(id.split('/')[1]);
+
+/** The plans of a message in the chunk of a device, for operators. */
+export function plansRpc(deps: Pick<DevicesDeps, 'db' | 'keys' | 'owners'>): Plans {
+  const { db, owners } = deps;
+  return {
+    async ofDevice({ account, application, message, hwid }) {
+      await owners.learn([application]);
+      if (!owners.owns(account, application)) return UNKNOWN;
+      const found = await deviceNamed(deps, { account, application, hwid });
+      if (!found) return UNKNOWN;
+      const isDeleted = found.status !== 1;
+      const device = {
+        ...{ seq: found.seq, deleted: isDeleted },
+        platform: isDeleted ? 0 : found.platform,
+        hasToken: !isDeleted && found.th !== undefined,
+        createdAt: isDeleted ? undefined : new Date(found.createdAt),
+      };
+      return { device, ...(await decisionsOn(db, { application, message, seq: found.seq })) };
+    },
+  };
+}
+
+async function decisionsOn(
+  db: Db,
+  { application, message, seq }: { readonly application: string; readonly message: string; readonly seq: number },
+): Promise<Omit<PlansOfDeviceReply, 'device'>> {
+  const [chunk, position] = [chunkOf(seq), positionOf(seq)];
+  const splits = await db
+    .collection<FanoutState & { readonly _id: string }>(FANOUTS)
+    .find(ofBuckets(message, application))
+    .limit(MAX_READ)
+    .toArray();
+  const concerned = splits.filter(({ chunks }) => chunks.includes(chunk));
+  const stored = await db
+    .collection<PlanDocument>(PLANS)
+    .find(ofBuckets(message, `${application}/${chunk}`))
+    .limit(MAX_READ)
+    .toArray();
+  const decided = new Set(stored.map(({ _id }) => _id));
+  const plans = stored.flatMap((document): PlannedDevice[] => {
+    const place = placeIn(plannedOf(document), position);
+    return place ? [{ bucket: bucketOf(document._id), at: document.at, ...place }] : [];
+  });
+  const times = stored.map(({ at }) => at.getTime());
+  return {
+    split: splits.length > 0,
+    undecided: concerned.some(({ _id }) => {
+      const key = { message, bucket: bucketOf(_id), application };
+      return !decided.has(`${fanoutId(key)}/${chunk}`);
+    }),
+    decided: stored.length,
+    decidedAt: times.length > 0 ? new Date(Math.min(...times)) : undefined,
+    plans: plans.sort((a, b) => a.bucket - b.bucket).slice(-MAX_SHOWN),
+  };
+}
