@@ -1,11 +1,12 @@
 import type { ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
-import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 
 /** The collections of the dispatchers. */
 export const collections: readonly ModelDefinition[] = [
   attemptsModel,
   workerLeasesModel,
   throttlesModel,
+  pacesModel,
   deletedApplicationsModel,
 ];

@@ -28,13 +28,15 @@ import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import { forgetLeases, mongoLeases, WorkerLease } from './claim/worker-lease.ts';
 import { dispatcherPurge } from './dispatcher-purge.ts';
 import { providersOf } from './throttle/provider-views.ts';
+import { forgetPaces, mongoPaces } from './pace/mongo-paces.ts';
+import { Paces } from './pace/pace.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
 import { guardedPostForm } from './channels/post-form.ts';
 import { type ProviderUrls, transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
-import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
 import { collections } from './collections.ts';
 
@@ -181,6 +183,11 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const dispatch = new Dispatch({
     ...{ lane, channel: provider, store: attempts, workerLease, throttles, clock, log },
     publish: (record) => outcomes.publish(record),
+    paces: new Paces({
+      store: mongoPaces(collectionOf(db, pacesModel)),
+      timers: systemTimers,
+      onError: (error) => log.warn({ err: error }, 'reserving time of a rated message failed'),
+    }),
     timers: systemTimers,
     random: Math.random,
     metrics: laneMetrics(metrics, channel, lane),
@@ -244,6 +251,7 @@ function keep(
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
     await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
+    await forgetPaces(collectionOf(db, pacesModel), systemTimers.now());
     await forgetLeases(collectionOf(db, workerLeasesModel), systemTimers.now());
   });
 }

@@ -94,6 +94,7 @@ export {
   messageChunkKey,
   planId,
 } from './protocol/record-keys.ts';
+export { emittedUntilWith, type PacedLimits, pacedLimits, pacedSlices } from './protocol/pacing.ts';
 export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
 export {
   CAPPING_DAYS_MAX,
@@ -132,12 +133,14 @@ export {
 } from './protocol/slice-status.ts';
 export {
   positionsOfSlice,
+  RATED_SLICE_SIZE,
   type SendableKey,
   sendableId,
   SLICE_SIZE,
   sliceCount,
   sliceId,
   type SliceIdentity,
+  sliceSizeOf,
   SLICES_PER_BATCH,
 } from './protocol/slices.ts';
 export {

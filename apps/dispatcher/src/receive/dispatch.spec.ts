@@ -339,3 +339,40 @@ describe('a deferred slice', () => {
     expect(second! - first!).toBeLessThanOrEqual(retryAfterMs + 100);
   });
 });
+
+describe('a message with a send rate (R-I11)', () => {
+  it('is written at its rate by two applications together, repeats included', async () => {
+    const refusedOnce = (): VirtualProvider => {
+      const seen = new Set<string>();
+      return {
+        answer: (token) => (seen.has(token) ? { afterMs: 10 } : (seen.add(token), { afterMs: 10, result: busy })),
+      };
+    };
+    const lane = new VirtualLane({ A: refusedOnce(), B: answering(10) });
+    const rated = (application: string): SendBatch[] =>
+      Array.from({ length: 4 }, (_, number) =>
+        sendBatch(
+          [
+            {
+              number,
+              devices: Array.from({ length: 50 }, (_, i) => ({ position: number * 50 + i, token: `${number}-${i};` })),
+            },
+          ],
+          {
+            ...{ application, message: 'rated', sendRate: 100, releasedAt: new Date(releasedAt) },
+            credential: { application, platform: 1, version: 1 },
+            content: content(),
+          },
+        ),
+      );
+    consume(lane, [...rated('A'), ...rated('B')]);
+    await lane.pass(2 * MINUTE);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([4, 4]);
+    expect(lane.written).toHaveLength(600);
+    const times = lane.written.map(({ at }) => at);
+    const inSecondFrom = (from: number): number => times.filter((at) => at >= from && at < from + SECOND).length;
+    expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(105);
+    // The first 400 writes go without a gap; repeats wait for a second and more.
+    expect(times[399]! - times[0]!).toBeLessThan(4.4 * SECOND);
+  });
+});

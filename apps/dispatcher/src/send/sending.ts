@@ -35,6 +35,7 @@ import type { AttemptStore } from '../claim/attempts.ts';
 import type { Channel, Sender } from '../channels/channel-port.ts';
 import { type LaneMetrics, outcomesOf } from '../dispatcher-metrics.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
+import type { Paces } from '../pace/pace.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
@@ -46,6 +47,7 @@ export interface SendingDeps {
   readonly channel: Channel;
   readonly store: AttemptStore;
   readonly throttles: Throttles;
+  readonly paces: Paces;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
@@ -212,11 +214,11 @@ export class Sending {
 
   #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
-    const { throttles, clock, timers, random, log, metrics } = this.#deps;
+    const { throttles, paces, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
     return new SliceRun({
-      ...{ batch, columns, pending, sender, epoch, throttles, clock, timers, claimedAt, ttlSeconds },
+      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSeconds },
       ...options,
       random: random(),
       onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { localResults, sent } from '@tidings/channels';
 import { columnsOf, untried } from '@tidings/delivery';
 import type { PushListener, Sender } from '../channels/channel-port.ts';
-import { MemoryThrottles } from '../testing/memory-store.ts';
+import { Paces } from '../pace/pace.ts';
+import { MemoryPaces, MemoryThrottles } from '../testing/memory-store.ts';
 import { sendBatch } from '../testing/test-batches.ts';
 import { VirtualTime } from '../testing/virtual-time.ts';
 import { Throttles } from '../throttle/throttles.ts';
@@ -67,6 +68,7 @@ describe('a run over several routes', () => {
       ...{ batch, columns: columnsOf(batch), sender, clock, timers: time.timers(() => true), random: 0.5 },
       pending: devices.map((_, device) => ({ device, progress: untried })),
       epoch: { id: 'e', alive: () => true, open: 0 },
+      paces: new Paces({ store: new MemoryPaces().over(), timers: time.timers(() => true), onError: () => undefined }),
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock, onError: () => undefined }),
       ...{ probe: false, cutoff: START + 2_000, deadline: START + 3_000, claimedAt: START, ttlSeconds: undefined },
       onFault: () => undefined,

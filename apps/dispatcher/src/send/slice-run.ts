@@ -3,6 +3,7 @@ import { type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
+import type { PacedRun, Paces } from '../pace/pace.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import { RouteQueue } from './route-queue.ts';
@@ -15,6 +16,7 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly sender: Sender;
   readonly epoch: Epoch;
   readonly throttles: Throttles;
+  readonly paces: Paces;
   /** The credential is throttled, and one push tests whether it still is. */
   readonly probe: boolean;
   /** Deadlines of the last write, and of the run with outstanding answers, on the timers' clock. */
@@ -49,6 +51,8 @@ export class SliceRun implements PushListener {
   readonly #flying: Uint8Array;
   #inFlight = 0;
   #probing: boolean;
+  /** Permits of a message with a send rate; undefined = none are needed. */
+  #paced: PacedRun | undefined;
   /** The push whose response time is measured, and the time of its write. */
   #timed = -1;
   #timedAt = 0;
@@ -91,7 +95,10 @@ export class SliceRun implements PushListener {
     const { timers, cutoff, deadline } = this.#deps;
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      for (const i of this.#devices.toWrite()) this.#routeOf(i).push(i);
+      const { batch, paces } = this.#deps;
+      const devices = this.#devices.toWrite();
+      for (const i of devices) this.#routeOf(i).push(i);
+      if (batch.sendRate > 0) this.#paced = paces.join(batch, this.#pump, devices.length);
       const now = timers.now();
       this.#cancels.push(
         timers.after(cutoff - now, this.#pump),
@@ -226,6 +233,8 @@ export class SliceRun implements PushListener {
       for (let i = route.next(); i !== undefined && this.#mayWrite(); i = route.next()) {
         // One push suffices as a probe.
         if (this.#probing && this.#inFlight > 0) return false;
+        // It is called again when it may write.
+        if (this.#paced?.mayWrite() === false) return true;
         if (written++ === TURN) {
           this.#cancels.push(this.#deps.timers.after(0, this.#pump));
           return false;
@@ -305,6 +314,7 @@ export class SliceRun implements PushListener {
   #written(i: number): void {
     this.#flying[i] = 1;
     this.#inFlight++;
+    this.#paced?.written();
     if (this.#timed >= 0) return;
     this.#timed = i;
     this.#timedAt = this.#deps.timers.now();
@@ -371,6 +381,7 @@ export class SliceRun implements PushListener {
     if (phase === 'over' && this.#probing) throttles.returnProbe(sender.credential, sender.settings);
     if (phase === 'over') this.#probing = false;
     this.#phase = phase;
+    this.#paced?.leave();
     for (const cancel of this.#cancels.splice(0)) cancel();
     if (end) this.#resolve(end);
   }

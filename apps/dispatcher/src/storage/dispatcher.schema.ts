@@ -15,6 +15,7 @@ import {
   text,
 } from '@tidings/mongo';
 import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../claim/attempt-documents.ts';
+import { type PaceDocument, PACES_KEPT_MS } from '../pace/mongo-paces.ts';
 import type { ThrottleDocument } from '../throttle/throttles.ts';
 import { FORGET_LEASES_MS, GIVE_UP_MS, REMEMBER_MS } from './retention.ts';
 
@@ -65,6 +66,14 @@ export const workerLeasesModel = defineModel<PresenceDocument>({
   name: 'workerLeases',
   retention: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,
   fields: presenceFields,
+});
+
+/** The reserved time of messages with a send rate: up to ten writes a second each, and so native. */
+export const pacesModel = defineModel<PaceDocument>({
+  name: 'paces',
+  retention: `${inDays(PACES_KEPT_MS)} from the last push`,
+  fields: { _id: text, until: number },
+  indexes: [{ name: 'until', key: { until: 1 } }],
 });
 
 /** Credentials that their provider asked to wait with. */

@@ -13,7 +13,8 @@ import { guardedPostForm } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';
 import { accountsWith, type TestCredentials } from './test-credentials.ts';
-import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
+import { Paces } from '../pace/pace.ts';
+import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 
 /** The parameters of a channel. */
@@ -76,6 +77,7 @@ export class LaneWorld {
       store: this.attempts.over(),
       workerLease: this.#workerLease,
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
+      paces: new Paces({ store: new MemoryPaces().over(), timers: systemTimers, onError: fail }),
       publish: async ({ value }) => void this.outcomes.push(SliceOutcome.decode(value)),
       clock: this.clock,
       timers: systemTimers,

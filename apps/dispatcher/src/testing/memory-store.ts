@@ -11,6 +11,7 @@ import {
 } from '@tidings/delivery';
 import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
 import type { LeaseStore } from '../claim/worker-lease.ts';
+import type { PaceStore, Reservation } from '../pace/pace.ts';
 import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
 /** The path of a call to the store: the effect happens once, some time between call and answer, or never. */
@@ -123,6 +124,23 @@ export class MemoryThrottles {
           return true;
         }),
       lift: (credential) => journey(() => throttles.delete(credential)),
+    };
+  }
+}
+
+/** The reserved time of messages. */
+export class MemoryPaces {
+  readonly #until = new Map<string, number>();
+
+  over(journey: Journey = atOnce): PaceStore {
+    return {
+      reserve: (message, lengthMs, now, latest) =>
+        journey((): Reservation => {
+          const from = Math.max(now, this.#until.get(message) ?? 0);
+          if (from > latest) return { nextFrom: from };
+          this.#until.set(message, from + lengthMs);
+          return { from };
+        }),
     };
   }
 }

@@ -13,10 +13,11 @@ import { type SendBatch, SliceOutcome } from '@tidings/events';
 import type { Channel } from '../channels/channel-port.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { Dispatch } from '../receive/dispatch.ts';
+import { Paces } from '../pace/pace.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { type PlannedSet, planSets } from './planned-sets.ts';
 import { sendBatch } from './test-batches.ts';
-import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
+import { type Journey, MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { checkRun, type PlannedSlice } from './check-run.ts';
 import { SimulatedProvider } from './simulated-provider.ts';
@@ -64,7 +65,7 @@ interface SendResults {
   readonly stats: Readonly<Record<string, number>>;
 }
 
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let r = seed >>> 0;
   return () => {
     r = (r + 0x6d2b79f5) | 0;
@@ -86,6 +87,9 @@ export class SendSimulation {
   readonly #attempts = new MemoryAttempts();
   readonly #leases = new MemoryLeases();
   readonly #throttles = new MemoryThrottles();
+  readonly #paces = new MemoryPaces();
+  /** Every third run is one of a message with a send rate. */
+  readonly #sendRate: number;
   readonly #provider: SimulatedProvider;
   readonly #sets: PlannedSet[] = [];
   readonly #plan = new Map<string, PlannedSlice>();
@@ -106,6 +110,7 @@ export class SendSimulation {
   constructor(seed: number, atMostOnce: boolean) {
     this.#random = generator(seed);
     this.#atMostOnce = atMostOnce;
+    this.#sendRate = seed % 3 === 0 ? 1_000 : 0;
     this.#provider = new SimulatedProvider(this.#time, this.#random);
     const spell = (longest: number): readonly [number, number] => {
       const from = START + this.#random() * 60 * SECOND;
@@ -306,6 +311,7 @@ export class SendSimulation {
       store,
       workerLease,
       throttles,
+      paces: new Paces({ store: this.#paces.over(journey), timers, onError: () => undefined }),
       publish: ({ value }) => journey(() => void this.#outcomes.push(SliceOutcome.decode(value))),
       clock: this.#time,
       timers,
@@ -352,7 +358,16 @@ export class SendSimulation {
     const { chunk, platform, variant } = planned[0]!.identity;
     // Several credentials: throttling one of them does not delay others.
     const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
-    return sendBatch(slices, { chunk, platform, variant, credential, releasedAt, atMostOnce: this.#atMostOnce });
+    const sendRate = this.#sendRate;
+    return sendBatch(slices, {
+      chunk,
+      platform,
+      variant,
+      credential,
+      releasedAt,
+      sendRate,
+      atMostOnce: this.#atMostOnce,
+    });
   }
 
   #channel(process: Process): Channel {

@@ -66,6 +66,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     account: 'default',
     application: 'AAAAA-00000',
     bucket: 0,
+    sendRate: 0,
     chunk: 0,
     platform: 1,
     variant: 'alert',

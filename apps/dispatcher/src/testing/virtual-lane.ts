@@ -5,7 +5,8 @@ import type { Channel, Job, PushListener, Sender } from '../channels/channel-por
 import { Dispatch } from '../receive/dispatch.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { Throttles } from '../throttle/throttles.ts';
-import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
+import { Paces } from '../pace/pace.ts';
+import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -65,6 +66,7 @@ export class VirtualLane {
         store: this.attempts.over(),
         workerLease,
         throttles: this.throttles,
+        paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),
       },
       publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) }),
       ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },

@@ -1,4 +1,8 @@
 import { cappingFeatures } from './messages/capping.features.ts';
+import { sendRateFeatures } from './messages/send-rate.features.ts';
 import { MessagesUnderTest } from './messages/testing/messages.ts';
 
-cappingFeatures(new MessagesUnderTest());
+const test = new MessagesUnderTest();
+
+sendRateFeatures(test);
+cappingFeatures(test);

@@ -1,5 +1,5 @@
 import { type TagDefinition, withOffsets } from '@tidings/audience';
-import { channelServing, definitionServing, deviceFieldsFor, hasRelativeBadge, languagesOf } from '@tidings/channels';
+import { channelServing, deviceFieldsFor, hasRelativeBadge, languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import {
   type ChunkKey,
@@ -7,23 +7,36 @@ import {
   dispatcherGroup,
   dueSlices,
   openSliceOf,
+  type PacedLimits,
+  pacedSlices,
   planId,
-  positionsOfSlice,
+  RATED_SLICE_SIZE,
   type SendableKey,
   sendableId,
   type SendingApplication,
   sliceCount,
+  sliceSizeOf,
 } from '@tidings/delivery';
-import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
+import { batchesTopic, type ChunkPlanned, type FanoutTask } from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
-import type { BatchHead, EmittedBatch } from './emit/batch-writer.ts';
+import { batchHead } from './emit/batch-head.ts';
+import type { EmittedBatch } from './emit/batch-writer.ts';
 import type { FanoutMetrics } from './fanout-metrics.ts';
-import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './release/outgoing.ts';
+import {
+  isNamed,
+  isRated,
+  isReleased,
+  laneOf,
+  type Outgoing,
+  type OutgoingMessages,
+  type Released,
+} from './release/outgoing.ts';
+import { heldSlices, membersOf } from './emit/held-slices.ts';
 import { passedBy } from './emit/passed.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
@@ -63,7 +76,7 @@ export class Chunks {
     this.#stored = deps.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Plans the chunk of a task unless it is planned, and emits its due slices. */
+  /** Plans the chunk of a task unless it is planned, and emits its due slices; those of a message with a send rate are emitted by the pacer. */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
     const message = (await this.#deps.outgoing.find([id])).get(id);
@@ -72,7 +85,7 @@ export class Chunks {
     const key = chunkKeyOf(task);
     const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
     if (planned === 0) await this.plan(message, key, pool);
-    else await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool);
+    else if (!isRated(message)) await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool);
   }
 
   /**
@@ -88,15 +101,20 @@ export class Chunks {
       ]);
       const { made, done } = this.#plan(work, application, buffers.columns);
       // The buffers are in use until both have ended, even if one fails.
-      const emitted = Promise.all([made, ready]).then(
-        ([planned]) => planned && this.#emitAll(work, application, planned, buffers),
+      const emitted = Promise.all([made, ready]).then(([planned]) =>
+        planned && !isRated(message) ? this.#emitAll(work, application, planned, buffers) : undefined,
       );
       await Promise.allSettled([emitted, done]);
       await Promise.all([emitted, done]);
       return (await made) !== undefined && buffers.columns.isWhole;
     });
     // Another task has planned it, perhaps for other devices than were scanned here; or the devices exceeded the buffers.
-    if (!isDone) await this.#emitDue(work, pool);
+    if (!isDone && !isRated(message)) await this.#emitDue(work, pool);
+  }
+
+  /** Emits some of the due slices of a chunk of a message with a send rate, if it is planned; returns their number. */
+  async emitPaced(message: Released, key: ChunkKey, pool: BufferPool, most: PacedLimits): Promise<number> {
+    return this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool, most);
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
@@ -115,7 +133,7 @@ export class Chunks {
     const at = new Date(this.#deps.clock.now());
     const rules = {
       chunk: key.chunk,
-      named: laneOf(message) === 'direct',
+      named: isNamed(message),
       transactional,
       once: message.step !== undefined,
       platforms: audience?.platforms ?? [],
@@ -124,6 +142,7 @@ export class Chunks {
       at,
       inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
       counted: !transactional && !cappingExclude,
+      ...(isRated(message) && { sliceSize: RATED_SLICE_SIZE }),
     };
     const cap = transactional || cappingAvoid ? undefined : (capping ?? application?.capping);
     return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
@@ -163,19 +182,26 @@ export class Chunks {
   ): Promise<void> {
     for (const { platform, variant, set } of planned.sendable) {
       const sendable = Bitmap.decode(set);
-      const all = Array.from({ length: sliceCount(sendable.size) }, (_, number) => number);
-      const slices = heldSlices(buffers.columns, sendable, all);
+      const sliceSize = sliceSizeOf(planned);
+      const all = Array.from({ length: sliceCount(sendable.size, sliceSize) }, (_, number) => number);
+      const slices = heldSlices(buffers.columns, sendable, sliceSize, all);
       const key = { ...work.key, platform, variant };
-      await this.#emit(work, { application, key, sendable, slices, isAgain: () => false }, buffers);
+      await this.#emit(work, { application, key, sendable, sliceSize, slices, isAgain: () => false }, buffers);
     }
   }
 
-  /** Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again. */
-  async #emitDue(work: ChunkWork, pool: BufferPool): Promise<void> {
+  /**
+   * Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again; returns their number.
+   * @param most of a message with a send rate: maximum number of slices, and of those in flight of each sendable set
+   */
+  async #emitDue(work: ChunkWork, pool: BufferPool, most?: PacedLimits): Promise<number> {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
-    if (!stored || stored.settledAt) return;
-    const sendables = plannedOf(stored).sendable;
+    if (!stored || stored.settledAt) return 0;
+    const planned = plannedOf(stored);
+    const { sendable: sendables } = planned;
+    const sliceSize = sliceSizeOf(planned);
+    let emitted = 0;
     const keys = sendableKeys(key, sendables);
     const statuses = await this.#deps.statuses.find(keys.map(sendableId));
     const application = await this.#deps.findApplication(key.application);
@@ -186,23 +212,33 @@ export class Chunks {
       const lane = laneOf(message);
       const hasPassed = passedBy(await this.#deps.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
       const now = this.#deps.clock.now();
-      const slices = dueSlices(own, sliceCount(sendable.size), now, hasPassed);
+      const count = sliceCount(sendable.size, sliceSize);
+      const due = dueSlices(own, count, now, hasPassed);
+      const slices = most ? pacedSlices(due, own, count, { ...most, slices: most.slices - emitted }) : due;
       if (slices.length === 0) continue;
+      emitted += slices.length;
       const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
-      await this.#emitAnew(work, { application, key: sendableKey, sendable, slices, isAgain }, pool);
+      await this.#emitAnew(work, { application, key: sendableKey, sendable, sliceSize, slices, isAgain }, pool);
     }
+    return emitted;
   }
 
   /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
-    const { sendable, slices } = of;
+    const { sendable, sliceSize, slices } = of;
     let left = slices;
     for (let together = left.length; left.length > 0; together = 1) {
       const some = left.slice(0, together);
       const held = await pool.use(async (buffers) => {
-        await this.#deps.scan.at(buffers.columns, key.application, key.chunk, membersOf(sendable, some), extras);
-        const slices = heldSlices(buffers.columns, sendable, some);
+        await this.#deps.scan.at(
+          buffers.columns,
+          key.application,
+          key.chunk,
+          membersOf(sendable, sliceSize, some),
+          extras,
+        );
+        const slices = heldSlices(buffers.columns, sendable, sliceSize, some);
         await this.#emit(work, { ...of, slices }, buffers);
         return new Set(slices);
       });
@@ -214,7 +250,7 @@ export class Chunks {
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { message } = work;
-    const { key, sendable, slices, isAgain } = of;
+    const { key, sendable, sliceSize, slices, isAgain } = of;
     const channel = channelServing(key);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
@@ -236,7 +272,13 @@ export class Chunks {
       publishing.catch(() => undefined);
       group = [];
     };
-    for (const batch of writer.write(columns, { key, head: headOf(work, of), sendable, slices })) {
+    for (const batch of writer.write(columns, {
+      key,
+      head: batchHead(message, key, of.application),
+      sendable,
+      sliceSize,
+      slices,
+    })) {
       if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
     }
     if (group.length > 0) await flush();
@@ -249,41 +291,8 @@ interface Emitting {
   readonly application: SendingApplication | undefined;
   readonly key: SendableKey;
   readonly sendable: Bitmap;
+  readonly sliceSize: number;
   readonly slices: readonly number[];
   /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;
-}
-
-function headOf({ message }: ChunkWork, { application, key }: Emitting): BatchHead {
-  const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);
-  const credential: SendBatch['credential'] = settings && {
-    application: key.application,
-    platform: settings.platform,
-    version: settings.credentialVersion,
-  };
-  return {
-    message: message.message,
-    messageId: message.messageId,
-    campaignId: message.accepted.campaignId,
-    account: message.account,
-    content: message.accepted.content,
-    credential,
-    releasedAt: message.releasedAt,
-    // Without a mask a repeat would be a second push.
-    atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
-  };
-}
-
-/** The slices whose scanned devices are all held in the columns. */
-function heldSlices(columns: Columns, sendable: Bitmap, slices: readonly number[]): readonly number[] {
-  if (columns.isWhole) return slices;
-  const positions = sendable.positions();
-  return slices.filter((number) => columns.holds(positionsOfSlice(positions, number)));
-}
-
-/** The positions of these slices. */
-function membersOf(sendable: Bitmap, slices: readonly number[]): Bitmap {
-  if (slices.length === sliceCount(sendable.size)) return sendable;
-  const positions = sendable.positions();
-  return Bitmap.of(slices.flatMap((number) => Array.from(positionsOfSlice(positions, number))));
 }

@@ -15,6 +15,7 @@ import { Badges } from './settle/badges.ts';
 import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { removeExpired } from './release/message-expiry.ts';
+import { Pacer } from './pace/pacer.ts';
 import { planRecords } from './plan/plan-records.ts';
 import { Releases } from './release/releases.ts';
 import { fanoutMetrics, watchMetrics } from './fanout-metrics.ts';
@@ -24,16 +25,22 @@ import { plansLog } from './plan/plans.ts';
 import { DeviceScan } from './scan/scan.ts';
 import { Settling } from './settle/settling.ts';
 import { SliceStatusStore } from './settle/slice-statuses.ts';
+import { Splits } from './watch/splits.ts';
 import { Watch } from './watch/watch.ts';
 import { collections } from '../collections.ts';
 
 /** Chunks of broadcasts in progress: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
 const DIRECT_BUFFERS = 16;
+const PACED_BUFFERS = 2;
 /** A handler takes no further task after this time: it must end within 5 s (architecture 6). */
 const PATIENCE_MS = 2_000;
 const WATCH_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
+/** A part of the second that slices are emitted ahead. */
+const PACE_EVERY_MS = 200;
+/** Two pacers are harmless, and a pause is visible: the lease is shorter than others. */
+const PACE_LEASE_MS = 2_000;
 const SWEEP_EVERY_MS = 5_000;
 /** Maximum number of messages that the barrier checks. */
 const BARRIER_MESSAGES = 1_000;
@@ -122,9 +129,11 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directBuffers, fanouts });
   const settling = new Settling({ db, clock, outgoing, statuses, plans, badges: new Badges(db, outgoing, statuses) });
-  const watch = new Watch({ db, clock, broker, outgoing, statuses, settling, releases });
+  const splits = new Splits(db);
+  const pacer = new Pacer({ outgoing, chunks, splits, settling, pool: new BufferPool(PACED_BUFFERS, bufferBytes) });
+  const watch = new Watch({ clock, broker, outgoing, statuses, settling, releases, splits });
   watchMetrics(metrics, () => watch.openSlices());
-  return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch };
+  return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch, pacer };
 }
 
 /** Works on a task in the trace of its message. */
@@ -197,22 +206,39 @@ async function consumeAll(
   });
 }
 
-/** One process at a time watches, and removes expired messages; two of them are harmless. */
-function keepWatch(deps: FanoutDeps, { watch, outgoing }: Collaborators, closing: Closing): void {
+/** One process at a time watches and removes expired messages, and one paces; two of them are harmless. */
+function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing }: Collaborators, closing: Closing): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
-  const lease = new Lease(db, 'fanout.watch', { clock, lengthMs: WATCH_LEASE_MS });
-  closing.add('lease', lease, () => lease.release());
-  const whileLeased = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
-    const run = async (signal: AbortSignal): Promise<void> => {
-      if (await lease.take()) await work(signal);
-      else watch.rest();
+  interface Role {
+    readonly lease: string;
+    readonly lengthMs: number;
+    readonly rest: () => void;
+    /** Whether there is work. @default always */
+    readonly isNeeded?: () => Promise<boolean>;
+  }
+  const role = ({ lease: name, lengthMs, rest, isNeeded }: Role) => {
+    const lease = new Lease(db, name, { clock, lengthMs });
+    closing.add('lease', lease, () => lease.release());
+    return (what: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
+      const run = async (signal: AbortSignal): Promise<void> => {
+        if (isNeeded && !(await isNeeded())) return;
+        if (await lease.take()) await work(signal);
+        else rest();
+      };
+      closing.add(what, every(everyMs, run, { name: what, log }), (periodic) => periodic.stop());
     };
-    closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());
   };
-  whileLeased('watch over slices', watchEveryMs, (signal) => watch.run(signal));
-  whileLeased('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
+  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
+  watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
+  watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
     removeExpired(db, outgoing, new Date(clock.now()), signal),
   );
+  const pacing = role({
+    ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },
+    rest: () => pacer.rest(),
+    isNeeded: async () => (await outgoing.paced(1)).length > 0,
+  });
+  pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }
 
 async function lagOf(broker: Broker, group: string): Promise<string[]> {

@@ -59,6 +59,9 @@ export const messageWords = {
   template_bindings: 'Values for placeholders in the texts, by dotted path. They take precedence over other values.',
   dynamic_content_placeholders:
     'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of that name.',
+  send_rate:
+    'Most pushes per second of the message, 100 to 1,000, over all platforms. Replaces the rate of the preset. Not with `devices`.',
+  send_rate_avoid: 'Whether the message is sent without a send rate, whoever sets one.',
   capping_days:
     'Period of the frequency cap in days, 1 to 30. It replaces the cap of the application. Requires `capping_count`.',
   capping_count:

@@ -33,10 +33,13 @@ export const notifyWords = {
   schedule: 'Time to send; now if left out.',
   'schedule.at': 'Time in RFC 3339, at most 365 days ahead. A past time means now.',
   'schedule.after': 'Time from now in seconds, such as `5s`.',
-  'schedule.follow_user_timezone':
-    'Whether the wall time of `at` in UTC is that of every device. True is supported only for a time that has passed in every time zone.',
+  'schedule.follow_user_timezone': 'Whether the wall time of `at` in UTC is that of every device.',
   'schedule.past_timezones_behaviour':
     'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default; `NEXT_DAY`; or `SKIP`, which leaves their devices out.',
+  'segment.send_rate': 'Most pushes a second, over all platforms; that of the preset if left out.',
+  'send_rate.value': 'Pushes a second, 100 to 1,000.',
+  'send_rate.bucket': 'Length of the interval: always `1s`.',
+  'send_rate.avoid': 'Sends without a rate, whoever gives one.',
   payload: 'Content of the push.',
   'payload.preset': 'Code of a preset that supplies the fields left out.',
   'payload.silent': 'Whether the push is delivered to the app without being shown.',

@@ -81,7 +81,9 @@ describe('createMessage', () => {
     [{ content: 'x', campaign_name: '' }, 'campaign_name: must be 1 to 65536 characters'],
     [{ preset: '' }, 'preset: not found'],
     [{ content: 'x', campaign: '' }, 'campaign: not found'],
-    [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
+    [{ content: 'x', send_rate: 99 }, 'send_rate: must be 100 to 1000'],
+    [{ content: 'x', devices: ['d'], send_rate: 1001 }, 'send_rate: must be 100 to 1000'],
+    [{ content: 'x', send_rate_avoid: 'no' }, 'send_rate_avoid: must be a boolean'],
     [{ content: 'x', capping_days: 31, capping_count: 1 }, 'capping_days: must be 1 to 30'],
     [{ content: 'x', capping_days: 30, capping_count: 0 }, 'capping_count: must be at least 1'],
     [{ content: 'x', capping_days: 30 }, 'capping_count: must be set'],
@@ -114,6 +116,12 @@ describe('createMessage', () => {
   ] as [Request, string][])('checks each notification, and names the fault: %#', (notification, text) =>
     expect(textOf(request(notification))).toBe(`notifications[0].${text}`),
   );
+
+  it('refuses a send rate beside devices in the words of R-I11', () => {
+    const both = request({ content: 'x', devices: ['d'], send_rate: 100, send_rate_avoid: true });
+    expect(textOf(both)).toBe('send_rate must not be combined with devices');
+    expect(parsed({ content: 'x', users: ['u'], send_rate: '100' }).sendRate).toEqual({ value: 100, avoid: false });
+  });
 
   it('refuses filter beside conditions in the words of R-I3', () => {
     const both = request({ content: 'x', filter: 'vip', conditions: [['a', 'EQ', 1]] });

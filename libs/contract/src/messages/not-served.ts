@@ -2,8 +2,6 @@ import type { z } from 'zod';
 import { array, notServedYet, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 
-const common = ['send_rate', 'send_rate_avoid'] as const;
-
 const huawei = [
   'huawei_android_header',
   'huawei_android_content',
@@ -48,7 +46,7 @@ const desktopAndLegacy = [
   'blackberry_header',
 ] as const;
 
-const names = [...common, ...huawei, ...desktopAndLegacy];
+const names = [...huawei, ...desktopAndLegacy];
 
 /** Fields of section I that are not served yet: they are refused, not ignored. */
 export const notServedFields = Object.fromEntries(names.map((name) => [name, notServedYet])) as Record<

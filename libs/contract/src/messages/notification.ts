@@ -14,6 +14,7 @@ import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import type { OpenAction } from '../notify/open-action.ts';
 import { sendDate } from './send-date.ts';
+import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
 
 const UINT32_MAX = 4_294_967_295;
@@ -67,6 +68,7 @@ export const messageFields = {
   ...macFields,
   ...chromeFields,
   ...firefoxFields,
+  ...sendRateFields,
   ...safariFields,
   ...inboxFields,
   ...notServedFields,
@@ -166,6 +168,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
+    sendRate: sendRateOf(given, reached.recipients, context),
     content: contentOf(given) as GivenContent,
   };
 }

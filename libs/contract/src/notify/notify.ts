@@ -3,18 +3,29 @@ import { notifyMethod } from '../families/notify.ts';
 import type { Request } from '../method.ts';
 import { alternative } from '../presence.ts';
 import { transactionId } from '../messages/notification.ts';
-import { boolean, isObject, listOf, notServedYet, object, optional, text, textOf, whole } from '../values.ts';
+import { sendRate } from '../messages/send-rate.ts';
+import { boolean, isObject, listOf, notServedYet, object, oneOf, optional, text, textOf, whole } from '../values.ts';
 import { commonFields, commonOf } from './common.ts';
 import { filter } from './filter.ts';
 
 const MAX_NAMES = 1000;
+
+/** Pushes a second (R-I11). */
+const notifiedRate = object({
+  value: sendRate,
+  bucket: optional(oneOf(['1s'])),
+  avoid: optional(boolean),
+}).transform(({ value, avoid = false }) => ({ value, avoid }));
+
+/** Undefined: that of the preset, if any. */
+const NO_RATE = { value: undefined, avoid: false };
 
 const segment = object({
   ...commonFields,
   code: alternative(textOf(1, 255)),
   expression: alternative(text),
   filter_expression: alternative(filter),
-  send_rate: notServedYet,
+  send_rate: optional(notifiedRate),
 }).transform((given, context) => {
   const { code, expression, filter_expression: tree } = given;
   if ([code, expression, tree].filter((each) => each !== undefined).length > 1) {
@@ -29,7 +40,12 @@ const segment = object({
         : tree
           ? ({ kind: 'structured', filter: tree } as const)
           : ({ kind: 'everyone' } as const);
-  return { ...commonOf(given, false, context), recipients, returnsUnknown: false };
+  return {
+    ...commonOf(given, false, context),
+    recipients,
+    returnsUnknown: false,
+    sendRate: given.send_rate ?? NO_RATE,
+  };
 });
 
 const list = object({ list: listOf(text, MAX_NAMES).transform((names) => [...new Set(names)]) });
@@ -52,7 +68,8 @@ const transactional = object({
   const recipients = users
     ? ({ kind: 'users', names, latestDevice: given.use_latest_user_device === true } as const)
     : ({ kind: hwids ? 'hwids' : 'pushTokens', names } as const);
-  return { ...commonOf(given, true, context), recipients, returnsUnknown: given.return_unknown_identifiers !== false };
+  const returnsUnknown = given.return_unknown_identifiers !== false;
+  return { ...commonOf(given, true, context), recipients, returnsUnknown, sendRate: NO_RATE };
 });
 
 const input = object({

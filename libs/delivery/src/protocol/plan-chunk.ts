@@ -49,6 +49,8 @@ export interface PlanRules {
   readonly content: Content | undefined;
   /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
+  /** Devices in a slice. @default 500 */
+  readonly sliceSize?: number;
   /** The sends count for frequency capping (R-I12). @default false */
   readonly counted?: boolean;
   /** The devices that have reached the message's frequency cap. @default none */
@@ -224,6 +226,7 @@ function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({
     ...{ chunk: rules.chunk, named: rules.named, counted: rules.counted ?? false, once: rules.once ?? false },
+    sliceSize: rules.sliceSize ?? 0,
   });
   const hour = hourOf(rules.at);
   const groups = sortDevices(candidates, rules, rules.capped ?? Bitmap.empty);

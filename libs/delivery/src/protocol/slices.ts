@@ -1,7 +1,11 @@
+import type { ChunkPlanned } from '@tidings/events';
 import { type ChunkKey, planId } from './record-keys.ts';
 
-/** Devices in a slice: slice n holds the ranks 500n to 500n+499 of a sendable set (sending 2). */
+/** Most devices in a slice: slice n of size s holds the ranks sn to sn+s-1 of a sendable set (sending 2). */
 export const SLICE_SIZE = 500;
+
+/** Devices in a slice of a message with a send rate: at the lowest rate half a second. */
+export const RATED_SLICE_SIZE = 50;
 
 /** Maximum number of slices in a batch. */
 export const SLICES_PER_BATCH = 4;
@@ -24,9 +28,12 @@ export const sendableId = (key: SendableKey): string => `${planId(key)}/${key.pl
 /** The identity as text: the `_id` of its attempt. */
 export const sliceId = (slice: SliceIdentity): string => `${sendableId(slice)}/${slice.number}`;
 
+/** The size of a plan's slices. It is fixed with the plan, as their members are. */
+export const sliceSizeOf = ({ sliceSize }: Pick<ChunkPlanned, 'sliceSize'>): number => sliceSize || SLICE_SIZE;
+
 /** Number of slices of a sendable set of this size. */
-export const sliceCount = (devices: number): number => Math.ceil(devices / SLICE_SIZE);
+export const sliceCount = (devices: number, sliceSize = SLICE_SIZE): number => Math.ceil(devices / sliceSize);
 
 /** The ascending positions of a sendable set that slice `number` contains. */
-export const positionsOfSlice = (positions: Uint16Array, number: number): Uint16Array =>
-  positions.subarray(number * SLICE_SIZE, (number + 1) * SLICE_SIZE);
+export const positionsOfSlice = (positions: Uint16Array, number: number, sliceSize = SLICE_SIZE): Uint16Array =>
+  positions.subarray(number * sliceSize, (number + 1) * sliceSize);

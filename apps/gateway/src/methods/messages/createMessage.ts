@@ -6,7 +6,7 @@ import { dayOf } from '@tidings/messaging';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
-import { type Asked, audienceOf, draftOf, type Paths, refuseOversized, refuseUnserved } from './draft.ts';
+import { type Asked, audienceOf, draftOf, type Paths, refuseOversized } from './draft.ts';
 
 /** The most that a message is scheduled ahead (R-I7). */
 export const MAX_AHEAD_MS = 365 * 86_400_000;
@@ -188,7 +188,6 @@ export async function createMessages(
   const drafts = asked.map((each, index) => {
     const audience = prepared.audiences[index];
     if (!audience) throw Fault.bug('the registry did not resolve an audience');
-    refuseUnserved(each, audience.preset);
     return draftOf(each, audience, circumstances);
   });
   refuseOversized(drafts, asked);

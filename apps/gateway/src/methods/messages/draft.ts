@@ -143,16 +143,6 @@ const conditionsOf = ({ recipients }: Notification) =>
       }
     : { conditions: '', conditionsOperator: '' };
 
-/**
- * Refuses settings of a preset that messages do not support yet, rather than dropping them (R-K4). A rate does not apply to named devices (R-I11).
- */
-export function refuseUnserved({ notification, paths }: Asked, preset: Preset | undefined): void {
-  const { kind } = notification.recipients;
-  if (preset?.sendRate && kind !== 'devices' && kind !== 'hwids' && kind !== 'pushTokens') {
-    throw Fault.argument(`${paths.of('preset')}: its send rate is not served yet`);
-  }
-}
-
 /** Maximum size of a message with its preset and its audience: it is stored as one document, and each of its batches carries the content. */
 const DRAFT_BYTES = 2 * 1024 * 1024;
 /** Maximum total size of a request's messages: one call hands them on. */
@@ -193,6 +183,15 @@ function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; lo
   return isAheadOfSome(localTime, now) ? { sendAt: localAt, localTime } : {};
 }
 
+/** Pushes a second; 0 = any. The rate of a preset does not apply to named devices (R-I11, R-K4). */
+function sendRateOf(
+  { sendRate: { value, avoid }, recipients: { kind } }: Notification,
+  preset: Preset | undefined,
+): number {
+  if (avoid || kind === 'devices' || kind === 'hwids' || kind === 'pushTokens') return 0;
+  return value ?? preset?.sendRate ?? 0;
+}
+
 /** The draft of one notification for the scheduler. */
 export function draftOf(
   { notification, isAlwaysStored = false }: Asked,
@@ -231,6 +230,7 @@ export function draftOf(
       openUntil: undefined,
       ...cappingOf(notification),
       localTime,
+      sendRate: sendRateOf(notification, prepared.preset),
     },
   };
 }

@@ -88,12 +88,17 @@ describe('a message of a preset (R-K4)', () => {
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });
 
-  it('is refused as long as something that the preset says is not served', async () => {
+  it.each([
+    [{}, 500],
+    [{ users: hwids(1) }, 500],
+    [{ send_rate: 100 }, 100],
+    [{ send_rate_avoid: true }, 0],
+    [{ send_rate: 100, send_rate_avoid: true }, 0],
+    [{ devices: hwids(1) }, 0],
+  ])('has a send rate unless the request rules it (R-I11): %#', async (fields, sendRate) => {
     world.preset = { ...preset, sendRate: 500 };
-    expect((await create({})).body).toMatchObject({
-      status_message: 'notifications[0].preset: its send rate is not served yet',
-    });
-    expect((await create({ devices: hwids(1) })).body).toMatchObject({ status_code: 200 });
+    await create(fields);
+    expect(world.drafts).toMatchObject([{ message: { sendRate } }]);
   });
 });
 

@@ -68,6 +68,7 @@ const notificationOf = (message: NotifyMessage, transactionId: string, path: str
   transactionId,
   transactional: message.transactional,
   capping: message.capping,
+  sendRate: message.sendRate,
   content: contentOf(message),
 });
 

@@ -175,6 +175,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         [{ segment: { ...segment, payload: { preset: '00000-00000' } } }, 'segment.payload.preset: not found'],
         [{ segment: { ...segment, platforms: ['EMAIL'] } }, 'segment.platforms: EMAIL needs email_payload'],
         [{ segment: { ...segment, platforms: ['NIX'] } }, 'segment.platforms[0]: unknown value'],
+        [{ segment: { ...segment, send_rate: { value: 99 } } }, 'segment.send_rate.value: must be 100 to 1000'],
         [{ segment: { ...segment, schedule: { at: 'soon' } } }, 'segment.schedule.at: must be a time in RFC 3339'],
         [
           { segment: { ...segment, schedule: { after: '31536001s' } } },

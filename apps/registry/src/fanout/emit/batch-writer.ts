@@ -16,7 +16,15 @@ import { Texts } from '../scan/texts.ts';
 /** The common parts of all batches of a sendable set. */
 export type BatchHead = Pick<
   SendBatch,
-  'message' | 'messageId' | 'campaignId' | 'account' | 'content' | 'credential' | 'releasedAt' | 'atMostOnce'
+  | 'message'
+  | 'messageId'
+  | 'campaignId'
+  | 'account'
+  | 'content'
+  | 'credential'
+  | 'releasedAt'
+  | 'atMostOnce'
+  | 'sendRate'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
@@ -35,6 +43,8 @@ export interface SlicesToWrite {
   readonly sendable: Bitmap;
   /** Their numbers. */
   readonly slices: readonly number[];
+  /** @default 500 */
+  readonly sliceSize?: number;
 }
 
 /** A batch as a record, with its slices. */
@@ -63,7 +73,7 @@ export class BatchWriter {
   #count = 0;
 
   /** The batches of these slices, in their order. */
-  *write(columns: Columns, { key, head, sendable, slices }: SlicesToWrite): Generator<EmittedBatch> {
+  *write(columns: Columns, { key, head, sendable, slices, sliceSize }: SlicesToWrite): Generator<EmittedBatch> {
     const positions = sendable.positions();
     const layout = layoutOf(columns, key, head);
     const close = (of: readonly Slice[]): EmittedBatch => {
@@ -75,7 +85,7 @@ export class BatchWriter {
     let open: Slice[] = [];
     this.#reset(layout);
     for (const number of slices) {
-      const part = positionsOfSlice(positions, number);
+      const part = positionsOfSlice(positions, number, sliceSize);
       const isFull =
         open.length === SLICES_PER_BATCH ||
         this.#tokens.length + this.#values.length + this.#columns.length + columns.bytesOf(part) > FULL_BYTES;

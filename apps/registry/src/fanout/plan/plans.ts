@@ -11,6 +11,7 @@ import {
   type PlanRules,
   type SendableKey,
   sliceCount,
+  sliceSizeOf,
 } from '@tidings/delivery';
 import { Bitmap, seqOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
@@ -146,8 +147,12 @@ const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: pla
 export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `plans-${application}-${chunk}`;
 
-const sliceCountsOf = ({ sendable }: ChunkPlanned): SliceCount[] =>
-  sendable.map(({ platform, variant, set }) => ({ platform, variant, count: sliceCount(Bitmap.decode(set).size) }));
+function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
+  const size = sliceSizeOf(planned);
+  return planned.sendable.map(({ platform, variant, set }) => {
+    return { platform, variant, count: sliceCount(Bitmap.decode(set).size, size) };
+  });
+}
 
 function inboxPlaceOf(
   { application }: PlanEvent,

@@ -34,6 +34,8 @@ export interface OutgoingDocument {
   readonly lookups?: Readonly<Record<string, Lookup>>;
   /** Time of the watchdog's next check; absent = nothing is open. */
   readonly checkAt?: Date;
+  /** It has a send rate, and is not completed. */
+  readonly paced?: boolean;
   /** Time of removal, with all plans of the message. */
   readonly expireAt: Date;
 }
@@ -67,9 +69,16 @@ const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
   account,
 });
 
-/** The lane of a message. */
-export const laneOf = ({ accepted }: Outgoing): Lane =>
-  accepted.audience?.target?.$case === 'named' ? 'direct' : 'broadcast';
+/** Whether the recipients of a message are named. */
+export const isNamed = ({ accepted }: Pick<Outgoing, 'accepted'>): boolean =>
+  accepted.audience?.target?.$case === 'named';
+
+/** Whether the message has a send rate (R-I11). */
+export const isRated = ({ accepted }: Pick<Outgoing, 'accepted'>): boolean => accepted.sendRate > 0;
+
+/** The lane of a message. One with a send rate waits for its time, and a receipt must not wait behind it. */
+export const laneOf = (message: Pick<Outgoing, 'accepted'>): Lane =>
+  isNamed(message) && !isRated(message) ? 'direct' : 'broadcast';
 
 /** The code of the message that a document belongs to. */
 export const codeIn = (id: string): string => id.split('/')[0]!;
@@ -104,6 +113,7 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
     acceptedAt: at!,
     expireAt: expiryOf(accepted, at!),
     ...(accepted.content?.inbox && { order: Number(id) }),
+    ...(isRated({ accepted }) && { paced: true }),
   });
   switch (event?.$case) {
     case 'accepted':
@@ -125,12 +135,12 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
     case 'completed':
     case 'failed':
     case 'canceled':
-      return [{ updateOne: { filter, update: { $unset: { checkAt: true } } } }];
+      return [{ updateOne: { filter, update: { $unset: { checkAt: true, paced: true } } } }];
     case 'purged': {
       if (!event.value.whole) return [];
       // A removed one has no expiry.
       const kept = { expireAt: { $exists: true } };
-      const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const } };
+      const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
       return [
         { updateOne: { filter: { ...filter, ...kept }, update } },
         { updateMany: { filter: { _id: idsBelow(code), ...kept }, update } },
@@ -291,6 +301,13 @@ export class OutgoingMessages {
   /** Open messages, due or not. */
   open(limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $exists: true } }, limit);
+  }
+
+  /** Released messages with a send rate that are not completed. */
+  async paced(limit: number): Promise<string[]> {
+    const filter = { paced: { $exists: true }, releasedAt: { $exists: true } };
+    const found = await this.#messages.find(filter, { projection: { _id: 1 }, limit, hint: 'paced' }).toArray();
+    return found.map(({ _id }) => _id);
   }
 
   async #codes(filter: object, limit: number): Promise<string[]> {

@@ -71,6 +71,7 @@ const head = (badge?: string): BatchHead => ({
   ...{ message: 'M', messageId: 1n, campaignId: 0n, account: 'a', credential: undefined, releasedAt: undefined },
   content: { ...Content.create(), ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
+  sendRate: 0,
 });
 const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK, platform: Platform.iOS, variant: 'alert' };
 

@@ -142,6 +142,7 @@ describeWithMongo('scan', (mongo) => {
     const head: BatchHead = {
       message: 'M',
       messageId: 1n,
+      sendRate: 0,
       campaignId: 0n,
       account: 'a',
       content: undefined,

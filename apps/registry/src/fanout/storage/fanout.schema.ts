@@ -41,11 +41,17 @@ export const outgoingModel = defineModel<
     order: optional(number),
     lookups: optional(record(list(number))),
     checkAt: optional(date),
+    paced: optional(flag),
     expireAt: optional(date),
     removeAt: optional(date),
   },
   indexes: [
     { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
+    {
+      name: 'paced',
+      key: { paced: 1 },
+      partialFilterExpression: { paced: { $exists: true }, releasedAt: { $exists: true } },
+    },
     { name: 'expireAt', key: { expireAt: 1 } },
     { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
     { name: 'order', key: { order: 1 }, sparse: true },

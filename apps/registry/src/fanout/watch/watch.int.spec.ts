@@ -7,6 +7,7 @@ import { OutgoingMessages, type Released } from '../release/outgoing.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { SliceStatusStore } from '../settle/slice-statuses.ts';
 import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
+import { Splits } from './splits.ts';
 import { Watch } from './watch.ts';
 
 const LATE_S = 60;
@@ -25,7 +26,7 @@ describeWithMongo('the watchdog', (mongo) => {
       if (message === messages[0]!.code) throw Fault.bug('a plan is in quarantine');
     };
     const watch = new Watch({
-      ...{ db, clock, outgoing },
+      ...{ clock, outgoing, splits: new Splits(db) },
       broker: { lag: () => Promise.resolve([]) } as unknown as Broker,
       statuses: { find: () => Promise.resolve(new Map()) } as unknown as SliceStatusStore,
       settling: {

@@ -4,7 +4,6 @@ import {
   dispatcherGroup,
   type Emission,
   fanoutGroups,
-  fanoutId,
   type Lane,
   lanes,
   openSliceOf,
@@ -16,12 +15,11 @@ import {
 } from '@tidings/delivery';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
-import type { Collection, Db } from 'mongodb';
 import type { SliceStateCounts } from '../fanout-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
-import { isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
+import { isRated, isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
 import { passedBy, passedIn } from '../emit/passed.ts';
-import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
+import type { Splits } from './splits.ts';
 import { type PlanSummary, type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
 
@@ -33,13 +31,13 @@ const TASK_MS = 30_000;
 const TOGETHER = 100;
 
 export interface WatchDeps {
-  readonly db: Db;
   readonly clock: Clock;
   readonly broker: Broker;
   readonly outgoing: OutgoingMessages;
   readonly statuses: SliceStatusStore;
   readonly settling: Settling;
   readonly releases: Releases;
+  readonly splits: Splits;
 }
 
 const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
@@ -67,7 +65,6 @@ interface Finding {
  */
 export class Watch {
   readonly #deps: WatchDeps;
-  readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
   /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
   /** The open slices of each open message at the last check, and the time of the next one. */
@@ -75,7 +72,6 @@ export class Watch {
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
-    this.#fanouts = deps.db.collection(FANOUTS);
   }
 
   /** Checks all due messages, and does their work. */
@@ -147,7 +143,7 @@ export class Watch {
 
   async #look(codes: readonly string[]): Promise<Finding[]> {
     const messages = [...(await this.#deps.outgoing.find(codes)).values()].filter(isReleased);
-    const splits = await this.#splitsOf(messages);
+    const splits = await this.#deps.splits.of(messages);
     const keys = [...splits.values()].flat();
     const plans = await this.#deps.settling.summaries(keys.map(planId));
     const open = keys.flatMap((key) => {
@@ -157,25 +153,6 @@ export class Watch {
     const statuses = await this.#deps.statuses.find(open);
     const look = new Look(this.#deps.clock.now(), plans, statuses, await this.#passed(messages.length > 0));
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
-  }
-
-  /** The chunks of each message; undefined if one of its applications is missing. */
-  async #splitsOf(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
-    const keysOf = ({ message, bucket, accepted }: Released) =>
-      accepted.applications.map((application) => ({ message, bucket, application }));
-    const ids = messages.flatMap(keysOf).map(fanoutId);
-    const found = ids.length === 0 ? [] : await this.#fanouts.find({ _id: { $in: ids } }).toArray();
-    const fanouts = new Map(found.map((fanout) => [fanout._id, fanout]));
-    const splits = new Map<string, readonly ChunkKey[]>();
-    for (const message of messages) {
-      const parts = keysOf(message).map((key) => ({ key, chunks: fanouts.get(fanoutId(key))?.chunks }));
-      if (parts.some(({ chunks }) => !chunks)) continue;
-      splits.set(
-        sendIdOf(message),
-        parts.flatMap(({ key, chunks }) => chunks!.map((chunk) => ({ ...key, chunk }))),
-      );
-    }
-    return splits;
   }
 
   async #passed(needed: boolean): Promise<HasPassed> {
@@ -250,10 +227,10 @@ class Look {
         if (state.kind === 'due') due++;
         else sooner(finding, state.checkAt);
         if (state.kind === 'inFlight') inFlight++;
-        finding.slices[state.kind]++;
+        finding.slices[shownKind(finding.message, state)]++;
       }
     }
-    if (due > 0) finding.tasks.push(key);
+    if (needsTask(finding.message, due)) finding.tasks.push(key);
     if (due > 0 || !isOpen) sooner(finding, this.#now + (due > 0 ? TASK_MS : SOON_MS));
     if (due + inFlight > 0 || !isOpen) {
       const counts = isOpen ? `${due} slices due, ${inFlight} in flight` : 'not closed';
@@ -261,6 +238,11 @@ class Look {
     }
   }
 }
+
+/** The pacer emits the slices of a message with a send rate, each at its time. */
+const needsTask = (message: Released, due: number): boolean => due > 0 && !isRated(message);
+const shownKind = (message: Released, { kind }: SliceState): SliceState['kind'] =>
+  kind === 'due' && isRated(message) ? 'deferred' : kind;
 
 function sooner(finding: Finding, at: number): void {
   finding.checkAt = Math.min(finding.checkAt ?? Infinity, at);

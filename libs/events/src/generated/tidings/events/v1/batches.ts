@@ -72,6 +72,8 @@ export interface SendBatch {
   columnNames: string[];
   columns: Buffer;
   columnEnds: Buffer;
+  /** Most pushes a second of the whole message, whoever writes them; 0 = any. */
+  sendRate: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -122,6 +124,7 @@ function createBaseSendBatch(): SendBatch {
     columnNames: [],
     columns: Buffer.alloc(0),
     columnEnds: Buffer.alloc(0),
+    sendRate: 0,
   };
 }
 
@@ -219,6 +222,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.columnEnds.length !== 0) {
       writer.uint32(234).bytes(message.columnEnds);
+    }
+    if (message.sendRate !== 0) {
+      writer.uint32(320).uint32(message.sendRate);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -476,6 +482,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.columnEnds = Buffer.from(reader.bytes());
             continue;
           }
+          case 40: {
+            if (tag !== 320) {
+              break;
+            }
+
+            message.sendRate = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -568,6 +582,7 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.columnNames = object.columnNames?.map((e) => e) || [];
     message.columns = object.columns ?? Buffer.alloc(0);
     message.columnEnds = object.columnEnds ?? Buffer.alloc(0);
+    message.sendRate = object.sendRate ?? 0;
     return message;
   },
 };

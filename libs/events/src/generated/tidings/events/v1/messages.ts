@@ -95,6 +95,8 @@ export interface MessageAccepted {
   cappingExclude: boolean;
   /** It is sent whatever caps there are, and counts. */
   cappingAvoid: boolean;
+  /** Most pushes a second, over all applications, platforms and channels; 0 = any (R-I11). */
+  sendRate: number;
   /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
   localTime: LocalTime | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -481,6 +483,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     capping: undefined,
     cappingExclude: false,
     cappingAvoid: false,
+    sendRate: 0,
     localTime: undefined,
   };
 }
@@ -555,6 +558,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.cappingAvoid !== false) {
       writer.uint32(336).bool(message.cappingAvoid);
+    }
+    if (message.sendRate !== 0) {
+      writer.uint32(344).uint32(message.sendRate);
     }
     if (message.localTime !== undefined) {
       LocalTime.encode(message.localTime, writer.uint32(402).fork()).join();
@@ -759,6 +765,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.cappingAvoid = reader.bool();
             continue;
           }
+          case 43: {
+            if (tag !== 344) {
+              break;
+            }
+
+            message.sendRate = reader.uint32();
+            continue;
+          }
           case 50: {
             if (tag !== 402) {
               break;
@@ -854,6 +868,7 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
       : undefined;
     message.cappingExclude = object.cappingExclude ?? false;
     message.cappingAvoid = object.cappingAvoid ?? false;
+    message.sendRate = object.sendRate ?? 0;
     message.localTime = (object.localTime !== undefined && object.localTime !== null)
       ? LocalTime.fromPartial(object.localTime)
       : undefined;

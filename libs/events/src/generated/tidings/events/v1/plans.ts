@@ -47,7 +47,7 @@ export interface ChunkPlanned {
   excluded: ExcludedSet[];
   /** Eligible devices that fail without being sent to: no token, platform disabled, not configured. */
   failed: FailedSet[];
-  /** What is sent, by platform and variant: slice n holds the ranks 500n to 500n+499 of the set. */
+  /** What is sent, by platform and variant: slice n of size s holds the ranks sn to sn+s-1 of the set. */
   sendable: SendableSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
@@ -59,6 +59,8 @@ export interface ChunkPlanned {
     | undefined;
   /** What is sendable counts for frequency capping (R-I12). */
   counted: boolean;
+  /** Devices in a slice; 0 = 500. Those of a message with a send rate are smaller. */
+  sliceSize: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -507,6 +509,7 @@ function createBaseChunkPlanned(): ChunkPlanned {
     once: false,
     inbox: undefined,
     counted: false,
+    sliceSize: 0,
   };
 }
 
@@ -538,6 +541,9 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
     if (message.counted !== false) {
       writer.uint32(160).bool(message.counted);
+    }
+    if (message.sliceSize !== 0) {
+      writer.uint32(168).uint32(message.sliceSize);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -635,6 +641,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
             message.counted = reader.bool();
             continue;
           }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.sliceSize = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -703,6 +717,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
       ? InboxAudience.fromPartial(object.inbox)
       : undefined;
     message.counted = object.counted ?? false;
+    message.sliceSize = object.sliceSize ?? 0;
     return message;
   },
 };

@@ -1,0 +1,27 @@
+import { definitionServing } from '@tidings/channels';
+import type { SendableKey, SendingApplication } from '@tidings/delivery';
+import type { SendBatch } from '@tidings/events';
+import type { Released } from '../release/outgoing.ts';
+import type { BatchHead } from './batch-writer.ts';
+
+/** The common parts of the batches of a sendable set. */
+export function batchHead(message: Released, key: SendableKey, application: SendingApplication | undefined): BatchHead {
+  const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);
+  const credential: SendBatch['credential'] = settings && {
+    application: key.application,
+    platform: settings.platform,
+    version: settings.credentialVersion,
+  };
+  return {
+    message: message.message,
+    messageId: message.messageId,
+    campaignId: message.accepted.campaignId,
+    account: message.account,
+    content: message.accepted.content,
+    credential,
+    releasedAt: message.releasedAt,
+    sendRate: message.accepted.sendRate,
+    // Without a mask a repeat would be a second push.
+    atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
+  };
+}
