@@ -94,11 +94,11 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       }
     });
 
-    it.each(byName(serverMethods))('are required by %s: a valid API token in the header', async (name, method) => {
+    it.each(byName(serverMethods))('are required by %s: a valid API token in the header', async (_name, method) => {
       const example = exampleOf(method, application);
       for (const secret of [undefined, garbage, world.secrets.device, world.secrets.admin]) {
         const headers: Sent['headers'] = secret === undefined ? {} : { authorization: `Api ${secret}` };
-        const reply = await v2(name, { ...example, auth: world.secrets.api }, headers);
+        const reply = await asked(method, { ...example, auth: world.secrets.api }, headers);
         expect(reply).toMatchObject({ status: 401, json: { code: 16, details: [] } });
       }
     });

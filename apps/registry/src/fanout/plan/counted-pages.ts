@@ -10,6 +10,7 @@ import {
   emptyPage,
   firstDayNeeded,
   type FrequencyCap,
+  idsBelow,
   withoutSends,
   withSends,
 } from '@tidings/delivery';
@@ -77,6 +78,11 @@ export const countedPageDocument = ({ sends }: CountedPage, id: string): Counted
 export const countedPage = ({ sends }: CountedPageDocument): CountedPage => ({
   sends: sends.map(({ from, to, digits }) => ({ from, to, digits: digits.map(bytesOf) })),
 });
+
+/** Removes the pages of a deleted application. Its logs of plans must be removed before: they would write them again. */
+export async function removePagesOf(db: Db, application: string): Promise<void> {
+  await db.collection<{ _id: string }>(COUNTED_PAGES).deleteMany({ _id: idsBelow(application) });
+}
 
 /** Removes up to `limit` pages that decide on no send any more; returns their number. */
 export async function removeOldPages(db: Db, now: Date, limit: number): Promise<number> {
