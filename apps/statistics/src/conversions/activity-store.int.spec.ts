@@ -15,7 +15,9 @@ type Fact = { readonly part: 'opens'; readonly row: MessageOpen } | { readonly p
 
 const changeOf = (application: string, { part, row }: Fact): ActivityChange => {
   const key = { application, chunk: 0, block: blockOf(row.position), day: dayOf(row.second) };
-  return { key, part, rows: [row] } as ActivityChange;
+  if (part === 'events') return { key, part, rows: [row] };
+  const { message, platform, position, second } = row;
+  return { key, part, opens: { message, platform, positions: [position], seconds: [second] } };
 };
 /** Sums by device, message and name: the store has a credit for each day. */
 function sums(credits: readonly Credit[]): unknown[] {

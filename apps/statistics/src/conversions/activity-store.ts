@@ -1,5 +1,5 @@
 import { type Credit, creditsOf } from '@tidings/delivery';
-import { project, type ProjectedDocument } from '@tidings/event-store';
+import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
 import { asBuffer, bytesOf, collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import {
@@ -21,7 +21,6 @@ import {
   decodeOpens,
   encodeActions,
   encodeCredits,
-  encodeOpens,
   LOOKBACK_DAYS,
   mergeActions,
   mergeOpens,
@@ -31,6 +30,8 @@ import type { ActivityChange } from './facts.ts';
 /** Documents read together for credits. */
 const CREDITED_AT_ONCE = 500;
 const CLOSED_AT_ONCE = 500;
+/** Parts kept in memory: those of sixteen chunks, whose opens of a broadcast arrive together. */
+const RECENT_PARTS = 1_024;
 
 /** A credit, and the chunk of its device. */
 export interface PlacedCredit extends Credit {
@@ -62,10 +63,8 @@ function applied(stored: Document | undefined, changes: readonly ActivityChange[
   if (known?.closed) return known;
   const { part, key } = changes[0]!;
   if (part === 'opens') {
-    const before = known ? decodeOpens(partOf(known as OpensPart), key.block) : [];
-    const { messages, rows } = encodeOpens(
-      mergeOpens([...before, ...changes.flatMap((change) => (change.part === 'opens' ? change.rows : []))]),
-    );
+    const added = changes.flatMap((change) => (change.part === 'opens' ? [change.opens] : []));
+    const { messages, rows } = mergeOpens(key.day, known && partOf(known as OpensPart), added);
     return { messages, rows: binary(rows) };
   }
   const before = known ? decodeActions(partOf(known as EventsPart), key.block) : [];
@@ -82,6 +81,7 @@ const partOf = <Part extends { readonly rows: Binary }>(part: Part): Omit<Part, 
 
 export function openActivityStore(db: Db): ActivityStore {
   const activities = collectionOf(db, activitiesModel);
+  let recent = new RecentParts(RECENT_PARTS);
   return {
     async apply(changes, now) {
       if (changes.length === 0) return;
@@ -89,6 +89,7 @@ export function openActivityStore(db: Db): ActivityStore {
         idOf: ({ key }) => activityId(key),
         partOf: ({ part }) => part,
         apply: applied,
+        recent,
         onInsert: () => ({ createdAt: now, dueAt: new Date(now.getTime() + ACTIVITY_KEPT_MS) }),
       });
       const concerned = await concernedBy(activities, changes, now);
@@ -113,6 +114,7 @@ export function openActivityStore(db: Db): ActivityStore {
     async forget(applications) {
       for (const application of applications)
         await activities.deleteMany({ _id: { $gt: `${application}/`, $lt: `${application}0` } });
+      if (applications.length > 0) recent = new RecentParts(RECENT_PARTS);
     },
   };
 }

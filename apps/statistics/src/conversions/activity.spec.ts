@@ -10,9 +10,10 @@ import {
   decodeActions,
   decodeCredits,
   decodeOpens,
+  dayOf,
+  type OpenRows,
   encodeActions,
   encodeCredits,
-  encodeOpens,
   mergeActions,
   mergeOpens,
 } from './activity.ts';
@@ -23,6 +24,15 @@ const FIRST = BLOCK * BLOCK_SIZE;
 const open = (position: number, message: string, second: number): MessageOpen => ({
   ...{ position, platform: 1, message, second },
 });
+/** The opens of one day, added to stored ones. */
+const merge = (opens: readonly MessageOpen[], stored?: OpenRows): OpenRows =>
+  mergeOpens(
+    dayOf(opens[0]?.second ?? 0),
+    stored,
+    opens.map(({ message, platform, position, second }) => ({
+      ...{ message, platform, positions: [position], seconds: [second] },
+    })),
+  );
 const action = (position: number, commit: number, more: Partial<Action> = {}): Action => ({
   ...{ position, commit, index: 0, second: 1000 + commit, name: 'Buy', amount: undefined },
   ...more,
@@ -30,8 +40,11 @@ const action = (position: number, commit: number, more: Partial<Action> = {}): A
 
 describe('the parts of an activity document', () => {
   it('are read as they were written', () => {
-    const opens = [open(FIRST, 'A', 7), open(FIRST + 255, 'B', 2 ** 32 - 1), open(FIRST, 'B', 9)];
-    expect(decodeOpens(encodeOpens(opens), BLOCK)).toEqual(opens);
+    const last = 2 ** 32 - 1;
+    const opens = [open(FIRST, 'A', last - 2), open(FIRST, 'B', last - 1), open(FIRST + BLOCK_SIZE - 1, 'B', last)];
+    const merged = merge(opens.toReversed());
+    expect(decodeOpens(merged, BLOCK)).toEqual(opens);
+    expect(merged.messages).toEqual(['A', 'B']);
     const actions = [
       action(FIRST, 1, { amount: -0.1 }),
       action(FIRST + 9, 2 ** 40, { second: 5, index: 65_535, name: 'Größe' }),
@@ -46,19 +59,22 @@ describe('the parts of an activity document', () => {
   });
 
   it('keep the first open of a message, and each event once', () => {
-    expect(mergeOpens([open(1, 'A', 9), open(1, 'B', 8), open(1, 'A', 7)])).toEqual([open(1, 'A', 7), open(1, 'B', 8)]);
+    const opens = merge([open(FIRST, 'A', 9), open(FIRST, 'B', 8), open(FIRST, 'A', 7)]);
+    expect(decodeOpens(opens, BLOCK)).toEqual([open(FIRST, 'A', 7), open(FIRST, 'B', 8)]);
     const twice = [action(1, 2), action(1, 1), action(1, 1, { index: 1 }), action(1, 2)];
     expect(mergeActions(twice)).toEqual([action(1, 1), action(1, 1, { index: 1 }), action(1, 2)]);
   });
 
   it('are bounded per device, with the same rows in any order', () => {
     const many = Array.from({ length: 600 }, (_, i) => i);
-    const opens = many.map((i) => open(1, `M${i}`, i));
-    const half = (rows: readonly MessageOpen[]): MessageOpen[] => mergeOpens(rows.filter((_, i) => i % 2 === 1));
-    expect(mergeOpens(opens)).toHaveLength(100);
-    expect(mergeOpens([...half(opens), ...opens.toReversed()])).toEqual(mergeOpens(opens));
+    const opens = many.map((i) => open(FIRST, `M${i}`, i));
+    const half = merge(opens.filter((_, i) => i % 2 === 1));
+    expect(merge(opens).messages).toHaveLength(50);
+    expect(decodeOpens(merge(opens), BLOCK)).toEqual(opens.slice(0, 50));
+    expect(merge(opens.toReversed(), half)).toEqual(merge(opens));
+    expect(merge([], half)).toEqual(half);
     const actions = many.map((i) => action(i % 2, i));
-    expect(mergeActions([...actions, ...many.map((i) => action(2, i))])).toHaveLength(1100);
+    expect(mergeActions([...actions, ...many.map((i) => action(2, i))])).toHaveLength(600);
     expect(mergeActions([...mergeActions(actions.slice(300)), ...actions.toReversed()])).toEqual(mergeActions(actions));
     const named = Array.from({ length: 1500 }, (_, i) => action(i % BLOCK_SIZE, i, { name: `n${i}` }));
     expect(new Set(mergeActions(named).map(({ name }) => name)).size).toBe(1000);
@@ -74,18 +90,18 @@ describe('the activity of facts', () => {
       key: `k${kind}`,
       value: Reports.fromPartial({
         ...{ message: 'M', application: key.application, chunk: 2, kind },
-        ...{ positions: [256, 511, 512, 256], platforms: [1, 1, 1, 1], at: [second, second, second, second - 1] },
+        ...{ positions: [1024, 2047, 2048, 1024], platforms: [1, 1, 1, 1], at: [second, second, second, second - 1] },
       }),
     });
     const [opened, delivered] = [ReportKind.REPORT_KIND_OPENED, ReportKind.REPORT_KIND_DELIVERED].map(reports);
     const shown = openChanges(gatherReports([opened!, delivered!])).map((change) => [
       activityId(change.key),
-      change.rows.map(({ position }) => position),
+      change.part === 'opens' && change.opens.positions,
     ]);
     expect(Object.fromEntries(shown)).toEqual({
-      'AAAAA-BBBBB/2/1/20000': [256, 511],
-      'AAAAA-BBBBB/2/2/20000': [512],
-      'AAAAA-BBBBB/2/1/19999': [256],
+      'AAAAA-BBBBB/2/1/20000': [1024, 2047],
+      'AAAAA-BBBBB/2/2/20000': [2048],
+      'AAAAA-BBBBB/2/1/19999': [1024],
     });
   });
 

@@ -1,14 +1,14 @@
 import type { Credit, DeviceAction, MessageOpen } from '@tidings/delivery';
 
-/** Devices with neighbouring positions whose activity shares a document. */
-export const BLOCK_SIZE = 256;
+/** Devices with neighbouring positions whose activity shares a document: few enough for an event, many enough for the opens of a broadcast. */
+export const BLOCK_SIZE = 1024;
 const DAY_SECONDS = 86_400;
 /** Days before that of an event whose opens decide on its credit: the day before for the 24 hours, and one more for repeats of opens (R-C11). */
 export const LOOKBACK_DAYS = 2;
 
-/** Per device and day. What exceeds them is not counted, so that no client can make a document grow without bound. */
-const MAX_OPENS = 100;
-const MAX_EVENTS = 500;
+/** Per device and day. What exceeds them is not counted: a document has at most 14 MB, whatever clients send. */
+const MAX_OPENS = 50;
+const MAX_EVENTS = 200;
 /** Distinct names of events per block and day. */
 const MAX_NAMES = 1_000;
 
@@ -40,9 +40,6 @@ export interface Action extends DeviceAction {
   readonly index: number;
 }
 
-const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
-const byOpen = (a: MessageOpen, b: MessageOpen): number =>
-  a.position - b.position || a.second - b.second || compare(a.message, b.message) || a.platform - b.platform;
 const byAction = (a: Action, b: Action): number =>
   a.position - b.position || a.second - b.second || a.commit - b.commit || a.index - b.index;
 
@@ -64,13 +61,6 @@ function firstOf<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] 
   });
 }
 
-/** The union of opens, each at its earliest time; commutative and idempotent, the limit included. */
-export const mergeOpens = (all: readonly MessageOpen[]): MessageOpen[] =>
-  capped(
-    firstOf(all.toSorted(byOpen), ({ position, message }) => `${position}/${message}`),
-    MAX_OPENS,
-  );
-
 /** The union of actions, each once; commutative and idempotent. */
 export function mergeActions(all: readonly Action[]): Action[] {
   const once = firstOf(all.toSorted(byAction), ({ position, commit, index }) => `${position}/${commit}/${index}`);
@@ -90,6 +80,81 @@ export interface Encoded {
   readonly rows: Uint8Array;
 }
 
+/** Opens of a message by devices of one platform; entry i of both lists belongs to device i. */
+export interface DeviceOpens {
+  readonly message: string;
+  readonly platform: number;
+  readonly positions: number[];
+  /** Since 1970 UTC, all on the day of the document. */
+  readonly seconds: number[];
+}
+
+/** Opens as they are stored. */
+export type OpenRows = Omit<Encoded, 'names'>;
+
+/** A row as one number that orders by position, second, message and platform, below 2^53: 10 + 17 + 17 + 8 bits. */
+const RANKS = 2 ** 17;
+const PLATFORMS = 2 ** 8;
+
+/** The rows of all opens as numbers, ascending. @param messages of all, ascending: a rank is an index into them */
+function ordered(
+  day: number,
+  stored: OpenRows | undefined,
+  added: readonly DeviceOpens[],
+  messages: readonly string[],
+): Float64Array {
+  const rankOf = new Map(messages.map((message, rank) => [message, rank]));
+  const known = (stored?.rows.length ?? 0) / OPEN_BYTES;
+  const rows = new Float64Array(added.reduce((sum, { positions }) => sum + positions.length, known));
+  const start = day * DAY_SECONDS;
+  let n = 0;
+  const add = (place: number, second: number, rank: number, platform: number): void => {
+    rows[n++] = ((place * DAY_SECONDS + second - start) * RANKS + rank) * PLATFORMS + platform;
+  };
+  if (stored) {
+    const view = new DataView(stored.rows.buffer, stored.rows.byteOffset, stored.rows.byteLength);
+    const ranks = stored.messages.map((message) => rankOf.get(message)!);
+    for (let at = 0; at < view.byteLength; at += OPEN_BYTES) {
+      add(view.getUint16(at), view.getUint32(at + 7), ranks[view.getUint32(at + 3)]!, view.getUint8(at + 2));
+    }
+  }
+  for (const { message, platform, positions, seconds } of added) {
+    const rank = rankOf.get(message)!;
+    for (let i = 0; i < positions.length; i++) add(positions[i]! % BLOCK_SIZE, seconds[i]!, rank, platform);
+  }
+  return rows.sort();
+}
+
+/**
+ * The union of stored and further opens of a day, each message of a device at its earliest time, and of each device the first ones; commutative and
+ * idempotent, the limit included. Numbers in place of objects: every open of a broadcast passes here.
+ */
+export function mergeOpens(day: number, stored: OpenRows | undefined, added: readonly DeviceOpens[]): OpenRows {
+  const all = [...new Set([...(stored?.messages ?? []), ...added.map(({ message }) => message)])].sort();
+  const rows = ordered(day, stored, added, all);
+  const view = new DataView(new ArrayBuffer(rows.length * OPEN_BYTES));
+  const messages: string[] = [];
+  const indexes = new Int32Array(all.length).fill(-1);
+  const ranks: number[] = [];
+  let [at, last] = [0, -1];
+  for (const row of rows) {
+    const platform = row % PLATFORMS;
+    const rank = Math.floor(row / PLATFORMS) % RANKS;
+    const time = Math.floor(row / (PLATFORMS * RANKS));
+    const place = Math.floor(time / DAY_SECONDS);
+    if (place !== last) [last, ranks.length] = [place, 0];
+    if (ranks.length === MAX_OPENS || ranks.includes(rank)) continue;
+    ranks.push(rank);
+    if (indexes[rank] === -1) indexes[rank] = messages.push(all[rank]!) - 1;
+    view.setUint16(at, place);
+    view.setUint8(at + 2, platform);
+    view.setUint32(at + 3, indexes[rank]!);
+    view.setUint32(at + 7, day * DAY_SECONDS + (time % DAY_SECONDS));
+    at += OPEN_BYTES;
+  }
+  return { messages, rows: new Uint8Array(view.buffer, 0, at) };
+}
+
 /** Gives each text of a list a number. */
 function numbersOf(texts: string[]): (text: string) => number {
   const known = new Map<string, number>();
@@ -103,9 +168,9 @@ function numbersOf(texts: string[]): (text: string) => number {
   };
 }
 
-const OPEN_BYTES = 8;
-const ACTION_BYTES = 25;
-const CREDIT_BYTES = 18;
+const OPEN_BYTES = 11;
+const ACTION_BYTES = 26;
+const CREDIT_BYTES = 21;
 
 function encode<Row>(
   rows: readonly Row[],
@@ -130,20 +195,12 @@ function decode<Row>(rows: Uint8Array, size: number, read: (view: DataView, at: 
   return Array.from({ length: rows.length / size }, (_, i) => read(view, i * size));
 }
 
-export const encodeOpens = (opens: readonly MessageOpen[]): Encoded =>
-  encode(opens, OPEN_BYTES, (view, at, { position, platform, message, second }, numberOf) => {
-    view.setUint8(at, position % BLOCK_SIZE);
-    view.setUint8(at + 1, platform);
-    view.setUint16(at + 2, numberOf.message(message));
-    view.setUint32(at + 4, second);
-  });
-
-export const decodeOpens = ({ messages, rows }: Omit<Encoded, 'names'>, block: number): MessageOpen[] =>
+export const decodeOpens = ({ messages, rows }: OpenRows, block: number): MessageOpen[] =>
   decode(rows, OPEN_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint8(at),
-    platform: view.getUint8(at + 1),
-    message: messages[view.getUint16(at + 2)]!,
-    second: view.getUint32(at + 4),
+    position: block * BLOCK_SIZE + view.getUint16(at),
+    platform: view.getUint8(at + 2),
+    message: messages[view.getUint32(at + 3)]!,
+    second: view.getUint32(at + 7),
   }));
 
 /** A number that may be absent: NaN stands for none, since no amount is NaN. */
@@ -152,40 +209,40 @@ const unlessNaN = (value: number): number | undefined => (Number.isNaN(value) ? 
 
 export const encodeActions = (actions: readonly Action[]): Encoded =>
   encode(actions, ACTION_BYTES, (view, at, { position, second, name, amount, commit, index }, numberOf) => {
-    view.setUint8(at, position % BLOCK_SIZE);
-    view.setUint16(at + 1, numberOf.name(name));
-    view.setUint32(at + 3, second);
-    view.setFloat64(at + 7, commit);
-    view.setUint16(at + 15, index);
-    view.setFloat64(at + 17, orNaN(amount));
+    view.setUint16(at, position % BLOCK_SIZE);
+    view.setUint16(at + 2, numberOf.name(name));
+    view.setUint32(at + 4, second);
+    view.setFloat64(at + 8, commit);
+    view.setUint16(at + 16, index);
+    view.setFloat64(at + 18, orNaN(amount));
   });
 
 export const decodeActions = ({ names, rows }: Omit<Encoded, 'messages'>, block: number): Action[] =>
   decode(rows, ACTION_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint8(at),
-    name: names[view.getUint16(at + 1)]!,
-    second: view.getUint32(at + 3),
-    commit: view.getFloat64(at + 7),
-    index: view.getUint16(at + 15),
-    amount: unlessNaN(view.getFloat64(at + 17)),
+    position: block * BLOCK_SIZE + view.getUint16(at),
+    name: names[view.getUint16(at + 2)]!,
+    second: view.getUint32(at + 4),
+    commit: view.getFloat64(at + 8),
+    index: view.getUint16(at + 16),
+    amount: unlessNaN(view.getFloat64(at + 18)),
   }));
 
 export const encodeCredits = (credits: readonly Credit[]): Encoded =>
   encode(credits, CREDIT_BYTES, (view, at, { position, platform, message, name, hits, revenue }, numberOf) => {
-    view.setUint8(at, position % BLOCK_SIZE);
-    view.setUint8(at + 1, platform);
-    view.setUint16(at + 2, numberOf.message(message));
-    view.setUint16(at + 4, numberOf.name(name));
-    view.setUint32(at + 6, hits);
-    view.setFloat64(at + 10, orNaN(revenue));
+    view.setUint16(at, position % BLOCK_SIZE);
+    view.setUint8(at + 2, platform);
+    view.setUint32(at + 3, numberOf.message(message));
+    view.setUint16(at + 7, numberOf.name(name));
+    view.setUint32(at + 9, hits);
+    view.setFloat64(at + 13, orNaN(revenue));
   });
 
 export const decodeCredits = ({ messages, names, rows }: Encoded, block: number): Credit[] =>
   decode(rows, CREDIT_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint8(at),
-    platform: view.getUint8(at + 1),
-    message: messages[view.getUint16(at + 2)]!,
-    name: names[view.getUint16(at + 4)]!,
-    hits: view.getUint32(at + 6),
-    revenue: unlessNaN(view.getFloat64(at + 10)),
+    position: block * BLOCK_SIZE + view.getUint16(at),
+    platform: view.getUint8(at + 2),
+    message: messages[view.getUint32(at + 3)]!,
+    name: names[view.getUint16(at + 7)]!,
+    hits: view.getUint32(at + 9),
+    revenue: unlessNaN(view.getFloat64(at + 13)),
   }));

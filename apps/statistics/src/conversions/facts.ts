@@ -1,57 +1,53 @@
-import type { MessageOpen } from '@tidings/delivery';
 import type { Conversion } from '@tidings/events';
 import type { ReportsOfChunk } from '../stages.ts';
-import { type Action, type ActivityKey, activityId, blockOf, dayOf } from './activity.ts';
+import { type Action, type ActivityKey, activityId, blockOf, dayOf, type DeviceOpens } from './activity.ts';
 
 /** The additions of facts to a part of an activity document. */
 export type ActivityChange =
-  | { readonly key: ActivityKey; readonly part: 'opens'; readonly rows: MessageOpen[] }
+  | { readonly key: ActivityKey; readonly part: 'opens'; readonly opens: DeviceOpens }
   | { readonly key: ActivityKey; readonly part: 'events'; readonly rows: Action[] };
 
-/** Rows by the document that they belong to. */
-interface Collected<Row> {
-  readonly key: ActivityKey;
-  readonly rows: Row[];
-}
+/** Above any number of a day: a block and a day are one number. */
+const DAYS = 2 ** 20;
 
-function collect<Row>(days: Map<string, Collected<Row>>, key: ActivityKey, row: Row): void {
-  const id = activityId(key);
-  const known = days.get(id);
-  if (known) known.rows.push(row);
-  else days.set(id, { key, rows: [row] });
-}
-
-/** The opens among reports, by block and day. */
+/** The opens among reports, by message, platform, block and day. */
 export function openChanges(chunks: readonly ReportsOfChunk[]): ActivityChange[] {
-  const days = new Map<string, Collected<MessageOpen>>();
+  const changes: ActivityChange[] = [];
   for (const { of, reported } of chunks) {
     const { message, application, chunk } = of;
     for (const { part, platform, positions, seconds } of reported.values()) {
       if (part !== 'opened') continue;
-      positions.forEach((position, i) => {
-        const second = seconds[i]!;
-        const key = { application, chunk, block: blockOf(position), day: dayOf(second) };
-        collect(days, key, { position, platform, message, second });
-      });
+      const days = new Map<number, DeviceOpens>();
+      for (let i = 0; i < positions.length; i++) {
+        const [block, day] = [blockOf(positions[i]!), dayOf(seconds[i]!)];
+        let opens = days.get(block * DAYS + day);
+        if (!opens) {
+          opens = { message, platform, positions: [], seconds: [] };
+          days.set(block * DAYS + day, opens);
+          changes.push({ key: { application, chunk, block, day }, part: 'opens', opens });
+        }
+        opens.positions.push(positions[i]!);
+        opens.seconds.push(seconds[i]!);
+      }
     }
   }
-  return [...days.values()].map((day) => ({ ...day, part: 'opens' }));
+  return changes;
 }
 
 /** The events of devices, by block and day. An event without a name belongs to an erased device, and one without a time or a stamp is unreadable. */
 export function actionChanges(conversions: readonly Conversion[]): ActivityChange[] {
-  const days = new Map<string, Collected<Action>>();
+  const days = new Map<string, { readonly key: ActivityKey; readonly rows: Action[] }>();
   for (const { application, chunk, position, at, stamp, name, amount, currency } of conversions) {
     if (name === '' || !at || !stamp) continue;
     const second = Math.floor(at.getTime() / 1000);
-    collect(
-      days,
-      { application, chunk, block: blockOf(position), day: dayOf(second) },
-      {
-        ...{ position, second, name, amount: currency === undefined ? undefined : amount },
-        ...{ commit: Number(stamp.position), index: stamp.index },
-      },
-    );
+    const key = { application, chunk, block: blockOf(position), day: dayOf(second) };
+    const id = activityId(key);
+    let day = days.get(id);
+    if (!day) days.set(id, (day = { key, rows: [] }));
+    day.rows.push({
+      ...{ position, second, name, amount: currency === undefined ? undefined : amount },
+      ...{ commit: Number(stamp.position), index: stamp.index },
+    });
   }
   return [...days.values()].map((day) => ({ ...day, part: 'events' }));
 }
