@@ -96,7 +96,7 @@ describeWithMongo('the activity store', (mongo) => {
         at,
       );
     const later = (days: number): Date => new Date(NOW.getTime() + days * DAY * 1000);
-    await apply([opened(second), done(second + 5, 1), done(second + 5, 2, 300)], NOW);
+    await apply([opened(second), done(second + 5, 1), done(second + 5, 2, 1300)], NOW);
     const credit = { message: 'M1', hits: 1, revenue: 2, application: 'APP', chunk: 0 };
     expect(await all()).toMatchObject([credit]);
     await store.expire(later(5.9));

@@ -34,7 +34,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await found('devices', ['Tok-A', 'tok-a'])).toEqual({ seqs: [await seq('r1')], unknown: ['tok-a'] });
       expect(await found('users', ['clara', 'r1', 'nobody'])).toEqual({
         seqs: [await seq('r1'), await seq('r3')].sort((a, b) => a - b),
-        unknown: [],
+        unknown: ['nobody'],
       });
     });
   });
