@@ -31,7 +31,7 @@ export interface RunDeps extends SliceDevicesOptions {
 
 /** Pushes written per turn of the event loop, so that the other lane is not blocked. */
 const TURN = 64;
-/** Immediate repeats of unprocessed pushes; afterwards the device waits as after an error. */
+/** Immediate repeats of an unprocessed push while the provider answers no other; afterwards the device waits as after an error. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
 
@@ -46,7 +46,9 @@ export class SliceRun implements PushListener {
   /** Devices to write, by route: one whose provider is slow or down does not stop the others. */
   readonly #routes = new Map<object, RouteQueue>();
   readonly #refreshing = new Set<number>();
-  readonly #repeats = new Map<number, number>();
+  /** Repeats of unprocessed devices, and the number of answers at the last one. */
+  readonly #repeats = new Map<number, { readonly count: number; readonly answers: number }>();
+  #answers = 0;
   /** 1 for devices that were written and are not answered. */
   readonly #flying: Uint8Array;
   #inFlight = 0;
@@ -133,6 +135,7 @@ export class SliceRun implements PushListener {
 
   answered(i: number, result: SendResult, detail: AnswerDetail = {}): void {
     if (!this.#arrived(i)) return;
+    this.#answers++;
     if (i === this.#timed) this.#time(result);
     const { retryAfterMs = 0, since } = detail;
     this.#throttle(result, retryAfterMs);
@@ -143,10 +146,12 @@ export class SliceRun implements PushListener {
 
   unprocessed(i: number): void {
     if (!this.#arrived(i)) return;
-    const repeats = (this.#repeats.get(i) ?? 0) + 1;
-    this.#repeats.set(i, repeats);
+    const last = this.#repeats.get(i);
+    // A provider that closes its connections one after the other may leave a device aside many times, but answers others meanwhile.
+    const count = last?.answers === this.#answers ? last.count + 1 : 1;
+    this.#repeats.set(i, { count, answers: this.#answers });
     if (this.#phase === 'late') this.#devices.unprocessed(i);
-    else if (repeats > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
+    else if (count > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
     else this.#routeOf(i).push(i);
     this.#goOn(true);
   }
