@@ -148,7 +148,7 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
       sent.flushHeaders();
       const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
       sent.on('error', () => undefined).destroy();
-      expect(statusCode).toBe(unauthorized || family === 'apiV2' || family === 'admin' ? 401 : 403);
+      expect(statusCode).toBe(unauthorized || ['apiV2', 'notify', 'admin'].includes(family) ? 401 : 403);
     },
   );
 });
