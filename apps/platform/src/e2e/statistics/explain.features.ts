@@ -119,7 +119,9 @@ export function explainFeatures(test: MessagesUnderTest): void {
       await world.settle();
       expect(await explain('sent-1', message)).toMatchObject({ answer: 'EXCLUDED', reason: 'CONTROL_GROUP' });
       await world.call('setControlGroup', { code: application, percentage: 0 });
-      const inTenDays = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 16).replace('T', ' ');
+      // Other suites may have moved the clock of a shared system.
+      const { now } = await world.call('advanceClock', { advance_seconds: 0 });
+      const inTenDays = new Date(Date.parse(now) + 10 * 86_400_000).toISOString().slice(0, 16).replace('T', ' ');
       const later = await sendOne(application, { content: 'x', send_date: inTenDays });
       expect(await explain('sent-1', later)).toMatchObject({ answer: 'NOT_RELEASED', outcomes: [], plans: [] });
       await world.call('deleteMessage', { message: later });
