@@ -26,7 +26,7 @@ import { setActivityToken, setPushToStartToken } from './activities.ts';
 import { type Device, entriesIn, isPresent } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 import { giveUpToken, rejectAddress, rejectToken } from './lost-tokens.ts';
-import { replaceOwner } from './owners.ts';
+import { replaceOwner } from './replace-owner.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
 import { checkAddress, tokenChange, tokenOf } from './device-tokens.ts';
 
