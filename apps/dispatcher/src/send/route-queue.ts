@@ -6,16 +6,14 @@ export class RouteQueue {
   #next = 0;
   /** Why no more of them is written in this run; undefined while they are. */
   held: HeldBack | undefined;
-  /** The route has no room; it reports when that may have changed. */
-  isBusy = false;
 
   push(device: number): void {
     this.#devices.push(device);
   }
 
-  /** The device to write now; undefined if there is none, or the route is busy or held back. */
+  /** The device to write now; undefined if there is none, or the route is held back. */
   next(): number | undefined {
-    return this.isBusy || this.held ? undefined : this.#devices[this.#next];
+    return this.held ? undefined : this.#devices[this.#next];
   }
 
   /** Removes the device that {@link next} returned. */

@@ -289,7 +289,8 @@ export class SliceRun implements PushListener {
     if (pushed === 'busy') {
       const { device } = pending[i]!;
       route.held = this.#heldOf(device);
-      if (!route.held) this.#awaitRoom(route, device);
+      // Every attempt asks: a call may be used up by a connection that closes meanwhile.
+      if (!route.held) this.#deps.sender.whenReady(this.#pump, device);
       return false;
     }
     route.shift();
@@ -306,14 +307,6 @@ export class SliceRun implements PushListener {
     const downMs = sender.downUntil(device) - timers.now();
     if (downMs <= 0) return undefined;
     return { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble(device) };
-  }
-
-  #awaitRoom(route: RouteQueue, device: number): void {
-    route.isBusy = true;
-    this.#deps.sender.whenReady(() => {
-      route.isBusy = false;
-      this.#write();
-    }, device);
   }
 
   #written(i: number): void {
