@@ -42,7 +42,7 @@ export interface WebPushDeps {
   readonly ca?: readonly string[] | undefined;
 }
 
-/** What the senders of a credential share. */
+/** The state that the senders of a credential share. */
 interface Tokens {
   readonly vapid: Vapid;
   readonly throttles: OriginThrottles;

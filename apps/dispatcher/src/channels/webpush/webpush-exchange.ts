@@ -6,7 +6,7 @@ import type { PushListener } from '../channel-port.ts';
 import type { OriginThrottles } from './origin-throttles.ts';
 import type { PushService } from './push-services.ts';
 
-/** What the pushes to one push service share. */
+/** The state that the pushes to one push service share. */
 export interface RouteContext {
   readonly origin: string;
   readonly service: PushService;

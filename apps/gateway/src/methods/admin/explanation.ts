@@ -5,7 +5,7 @@ import { rfc3339 } from '../times.ts';
 
 export type Answer = (typeof explainAnswers)[number];
 
-/** What the services know of a device and a message. */
+/** The knowledge of all services about a device and a message. */
 export interface Evidence {
   readonly application: string;
   readonly message: MessageView;
@@ -56,7 +56,7 @@ function sentText({ displayable, confirmed, opened }: DeviceOutcome): string {
   return `It has confirmed neither a delivery nor an open.${shown}`;
 }
 
-/** What an attempt tells of a device without an outcome. */
+/** The state of an attempt for a device without an outcome. */
 function waitText(attempt: DeviceAttempt | undefined): string {
   if (!attempt) return 'The push waits to be sent.';
   const { result, progress, state } = attempt;

@@ -27,7 +27,7 @@ export interface Circumstances {
   readonly now: Date;
 }
 
-/** What a request calls a message and its fields. */
+/** The names of a message and its fields in a request. */
 export interface Paths {
   /** "" for the request itself. */
   readonly message: string;

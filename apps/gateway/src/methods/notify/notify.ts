@@ -5,7 +5,7 @@ import { createMessages, MAX_AHEAD_MS } from '../messages/createMessage.ts';
 import type { MessageField, Paths } from '../messages/draft.ts';
 import { grantOf } from '../segments/grant.ts';
 
-/** What the endpoint calls the fields of a notification. */
+/** The names of a notification's fields at this endpoint. */
 const fields: Readonly<Partial<Record<MessageField, string>>> = {
   preset: 'payload.preset',
   filter: 'code',
