@@ -50,7 +50,11 @@ function render(
 ): EntryTexts {
   const fill = (text = ''): string => filledText(text, variables, valueOf);
   const fillUrl = (url = ''): string => filledText(url, variables, valueOf, encodeURIComponent);
-  const { ios, android, inbox, richMedia = '' } = content;
+  const { inbox, richMedia = '' } = content;
+  // An entry is the same on all devices of a user: a text of one platform is the last resort.
+  const own = [content.android, content.ios, content.mac, content.chrome, content.firefox];
+  const ownText = own.find((each) => each?.text)?.text;
+  const ownTitle = own.find((each) => each?.title)?.title;
   const link = fillUrl(content.link);
   const params = JSON.stringify({
     l: link === '' ? undefined : link,
@@ -58,9 +62,8 @@ function render(
     u: content.data,
   });
   return {
-    // An entry is the same on all devices of a user: a text of one platform is the last resort.
-    title: fill(textFor(content.title, language) ?? textFor(android?.title ?? ios?.title, language)),
-    text: fill(textFor(content.text, language) ?? textFor(android?.text ?? ios?.text, language)),
+    title: fill(textFor(content.title, language) ?? textFor(ownTitle, language)),
+    text: fill(textFor(content.text, language) ?? textFor(ownText, language)),
     image: fillUrl(inbox?.image),
     actionType: richMedia === '' ? (link === '' ? 0 : 1) : 2,
     params: params.slice(0, -1),

@@ -15,9 +15,9 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   masksRepeats: true,
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
-  ownTextsOf: ({ ios }) => ({
-    localized: [ios?.text, ios?.title, ios?.subtitle],
-    urls: [ios?.attachment, ios?.openAction?.link, ios?.openAction?.remotePage],
+  ownTextsOf: ({ ios, mac }) => ({
+    localized: [ios, mac].flatMap((own) => [own?.text, own?.title, own?.subtitle]),
+    urls: [ios?.attachment, ...[ios, mac].flatMap((own) => [own?.openAction?.link, own?.openAction?.remotePage])],
   }),
   badgeOf: (kind) => appleContentOf(kind).badge,
   ttlSecondsOf: (kind) => appleContentOf(kind).ttlSeconds,

@@ -173,6 +173,13 @@ describe('an APNs payload for macOS', () => {
     expect(isHashOf(p, Platform.MacOS)).toBe(true);
   });
 
+  it('prefers the texts and the action for macOS', () => {
+    const own = { text: texts({ default: 'Mac' }), title: texts({ default: '' }), openAction: { link: 'a://b' } };
+    const fields = { title: texts({ default: 'T' }), link: 'https://h', mac: mac(own) };
+    expect(payloadOf(fields, onMac)).toMatchObject({ aps: { alert: 'Mac' }, l: 'a://b' });
+    expect(payloadOf(fields)).toMatchObject({ aps: { alert: { title: 'T', body: 'Hello' } }, l: 'https://h' });
+  });
+
   it('shows the badge that was computed for the device', () => {
     const fields = { mac: mac({ badge: '+1' }), ios: ios({ badge: '9' }) };
     expect(apns.badgeOf(kindOf(content(fields), Platform.MacOS))).toBe('+1');

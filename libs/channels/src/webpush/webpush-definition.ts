@@ -19,12 +19,15 @@ export const webpush: ChannelDefinition<WebPushCredential> = {
   tokenText: (token) => token,
   ownTextsOf: ({ chrome, firefox }) => ({
     localized: [
-      ...[chrome?.title, firefox?.title],
+      ...[chrome, firefox].flatMap((own) => [own?.title, own?.text]),
       ...[chrome?.buttonText1, chrome?.buttonText2].map((text) =>
         text === undefined ? undefined : { entries: [{ language: 'default', text }] },
       ),
     ],
-    urls: [chrome?.icon, chrome?.image, chrome?.buttonUrl1, chrome?.buttonUrl2, firefox?.icon],
+    urls: [
+      ...[chrome?.image, chrome?.buttonUrl1, chrome?.buttonUrl2],
+      ...[chrome, firefox].flatMap((own) => [own?.icon, own?.openAction?.link, own?.openAction?.remotePage]),
+    ],
   }),
   badgeOf: () => undefined,
   ttlSecondsOf: ({ content, platform }) => browserTtlSeconds(content, platform),

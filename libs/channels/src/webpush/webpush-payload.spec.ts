@@ -44,6 +44,19 @@ describe('the payload of a browser', () => {
     expect(inFirefox(fields)).not.toHaveProperty('image');
   });
 
+  it('prefers the text and the action of its own browser', () => {
+    const fields = {
+      link: 'https://h',
+      ...chrome({ text: texts({ default: 'In Chrome' }), openAction: { link: 'https://h/{{Name}}' } }),
+      tags: ['Name'],
+    };
+    expect(payloadOf(fields, { values: ['a/b'] })).toMatchObject({ body: 'In Chrome', l: 'https://h/a%2Fb' });
+    expect(inFirefox(fields)).toMatchObject({ body: 'Hello', l: 'https://h' });
+    const own = firefox({ text: texts({ default: 'In Firefox' }), openAction: { richMedia: 'X' } });
+    const { l, ...shown } = inFirefox({ link: 'https://h', ...own });
+    expect([shown, l]).toMatchObject([{ body: 'In Firefox', rm: '{"code":"X"}' }, undefined]);
+  });
+
   it.each([
     [5, { duration: 5 }],
     [0, { duration: 0, requireInteraction: true }],

@@ -24,7 +24,7 @@ const given = (value: string | undefined): value is string => value !== undefine
 /** The variant of browsers without keys that Firebase Cloud Messaging reaches (R-RES2). */
 export const BY_FCM = 'fcm';
 
-/** The fields of a browser; only Chrome has more than title and icon. */
+/** The fields of a browser; only Chrome has more than texts and an icon. */
 type Look = Partial<ChromeContent>;
 
 const looks: Readonly<Partial<Record<number, (content: Content) => Look | undefined>>> = {
@@ -71,7 +71,7 @@ export function browserFragments(push: Push, language: string, key: MessageKey):
   const content = push.content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const look = lookOf(content, push.platform);
-  const body = textFor(content.text, language);
+  const body = textFor(look.text ?? content.text, language);
   const title = textFor(look.title ?? content.title, language);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   return {
@@ -79,7 +79,7 @@ export function browserFragments(push: Push, language: string, key: MessageKey):
     header: given(title) ? text(title, context) : undefined,
     u: content.data === undefined ? undefined : json(content.data),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
-    ...openActionFragments(content, context, (page) => JSON.stringify(page)),
+    ...openActionFragments(look.openAction ?? content, context, (page) => JSON.stringify(page)),
     ...lookFragments(look, context),
     tag: json(sendIdOf(push)),
     p: statisticsHash(hash, key),

@@ -5,6 +5,8 @@ const ttl = 'Seconds for which the provider keeps the push for an unreachable de
 const badges = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const silent = '1 delivers the push to the app without showing it.';
 const notServed = 'Not served yet: it is checked, and then refused.';
+const inbox =
+  'Saves the message to inboxes. It has one entry there, so all blocks that say something of it must say the same.';
 const list = 'The recipients, 1 to 1,000; repeated ones count once.';
 const variables = 'Values of the variables, as JSON text.';
 
@@ -15,10 +17,12 @@ const textsOf = (platform: string) => ({
   [`localized_content.${platform}.body`]: text('Text of the message'),
 });
 
-const blocks = Object.assign({}, ...['default', 'ios', 'android', 'baidu_android', 'ie'].map(textsOf)) as Record<
-  string,
-  string
->;
+/** Platforms whose blocks have all that a block has. */
+const platforms = [
+  ...['default', 'ios', 'android', 'huawei_android', 'mac_os', 'amazon', 'windows', 'safari', 'chrome', 'firefox'],
+];
+
+const blocks = Object.assign({}, ...[...platforms, 'baidu_android', 'ie'].map(textsOf)) as Record<string, string>;
 
 /** Fields of the newer messaging endpoint. */
 export const notifyWords = {
@@ -49,9 +53,21 @@ export const notifyWords = {
   'localized_content.default': 'The block of every platform that has none in the locale.',
   'localized_content.ios': 'The block of iOS.',
   'localized_content.android': 'The block of Android.',
+  'localized_content.mac_os': 'The block of macOS.',
+  'localized_content.chrome': 'The block of Chrome.',
+  'localized_content.firefox': 'The block of Firefox.',
+  'localized_content.safari': `The block of Safari. ${notServed}`,
+  'localized_content.huawei_android': `The block of Huawei devices. ${notServed}`,
+  'localized_content.amazon': `The block of Amazon devices. ${notServed}`,
+  'localized_content.windows': `The block of Windows. ${notServed}`,
+  'localized_content.sms': `The block of SMS. ${notServed}`,
   'localized_content.baidu_android': 'The block of a platform that has no devices.',
   'localized_content.ie': 'The block of a platform that has no devices.',
   ...blocks,
+  ...Object.fromEntries(platforms.map((platform) => [`localized_content.${platform}.inbox`, inbox])),
+  'inbox.image_url': 'URL of a picture for the entry. It may contain placeholders.',
+  'inbox.expiration_date':
+    'Day after that of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The day after the send if left out.',
   'localized_content.default.root_params': 'Members for the payload root.',
   'localized_content.default.sound': sound,
   'localized_content.default.badges': badges,
@@ -88,11 +104,65 @@ export const notifyWords = {
   'localized_content.android.ibc': 'Background colour of the icon.',
   'localized_content.android.silent': silent,
   'localized_content.android.group_id': 'Groups notifications on the device.',
+  'localized_content.mac_os.root_params': 'Members for the payload root, `aps` included: at most 256 bytes as JSON.',
+  'localized_content.mac_os.sound': sound,
+  'localized_content.mac_os.badges': badges,
+  'localized_content.mac_os.ttl': ttl,
+  'localized_content.chrome.icon': 'URL of the icon.',
+  'localized_content.chrome.ttl': ttl,
+  'localized_content.chrome.gcm_ttl': 'Another name of `ttl`.',
+  'localized_content.chrome.duration':
+    'Seconds for which the notification is shown; 0 keeps it until somebody reacts to it.',
+  'localized_content.chrome.image': 'URL of a picture to show.',
+  'localized_content.chrome.button_text1': text('Label of the first button'),
+  'localized_content.chrome.button_url1': 'URL that the first button opens; ignored without its label.',
+  'localized_content.chrome.button_text2': text('Label of the second button'),
+  'localized_content.chrome.button_url2': 'URL that the second button opens; ignored without its label.',
+  'localized_content.firefox.icon': 'URL of the icon.',
+  'localized_content.safari.action': 'Label of the button.',
+  'localized_content.safari.url_args': 'Values for the placeholders in the URL of the website push.',
+  'localized_content.safari.ttl': ttl,
+  'localized_content.huawei_android.root_params': 'Members for the payload root.',
+  'localized_content.huawei_android.header': 'Another name of `title`.',
+  'localized_content.huawei_android.content': 'Another name of `body`.',
+  'localized_content.huawei_android.sound': sound,
+  'localized_content.huawei_android.sound_off': soundOff,
+  'localized_content.huawei_android.icon': 'Name of the small icon in the app.',
+  'localized_content.huawei_android.custom_icon': 'URL of the large icon.',
+  'localized_content.huawei_android.banner': 'URL of a picture to show.',
+  'localized_content.huawei_android.badges': badges,
+  'localized_content.huawei_android.ttl': ttl,
+  'localized_content.huawei_android.gcm_ttl': 'Another name of `ttl`.',
+  'localized_content.huawei_android.vibration': 'Whether the device vibrates.',
+  'localized_content.huawei_android.led': 'Colour of the LED: 6 or 8 hex digits, with or without `#`.',
+  'localized_content.huawei_android.priority': 'Priority of the notification, -2 to 2.',
+  'localized_content.huawei_android.delivery_priority': 'Delivery priority; `high` wakes a sleeping device.',
+  'localized_content.huawei_android.ibc': 'Background colour of the icon.',
+  'localized_content.huawei_android.silent': silent,
+  'localized_content.huawei_android.group_id': 'Groups notifications on the device.',
+  'localized_content.huawei_android.lockscreen': 'Whether the lock screen shows the notification.',
+  'localized_content.amazon.root_params': 'Members for the payload root.',
+  'localized_content.amazon.header': 'Another name of `title`.',
+  'localized_content.amazon.sound': sound,
+  'localized_content.amazon.icon': 'Name of the small icon in the app.',
+  'localized_content.amazon.custom_icon': 'URL of the large icon.',
+  'localized_content.amazon.banner': 'URL of a picture to show.',
+  'localized_content.amazon.badges': badges,
+  'localized_content.amazon.ttl': ttl,
+  'localized_content.amazon.priority': 'Priority of the notification, -2 to 2.',
+  'localized_content.windows.content': 'XML of the notification in base64, or by language.',
+  'localized_content.windows.type': 'Kind of the notification, `Toast` if left out.',
+  'localized_content.windows.tag': 'Tag by which a later notification replaces this one.',
+  'localized_content.windows.cache': '1 lets the provider keep the notification for an unreachable device.',
+  'localized_content.windows.ttl': ttl,
+  'localized_content.sms.body': text('Text of the message'),
+  'localized_content.sms.subject': 'Subject of an MMS.',
+  'localized_content.sms.file_urls': 'Up to 10 URLs of files of an MMS, all https.',
   custom_data:
     'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',
   open_action: 'Action of a tap, instead of that of the preset: one of `link`, `rich_media` and `remote_page`.',
   open_actions:
-    'Actions by code of the platform, in place of `open_action`. Those of iOS (1) and Android (3) are served.',
+    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Chrome (11) and Firefox (12) are served.',
   'open_action.link': 'A URL to open.',
   'open_actions.link': 'A URL to open.',
   'link.url': 'The URL. It may contain placeholders.',

@@ -15,7 +15,7 @@ import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, r
 import type { OpenAction } from '../notify/open-action.ts';
 import { sendDate } from './send-date.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
-import { jsonData, jsonObject, localized } from './texts.ts';
+import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -187,14 +187,21 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 export type GivenContent = Omit<ReturnType<typeof contentOf>, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox'> & {
   readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
   readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
-  readonly mac: Partial<ReturnType<typeof macContent>>;
-  readonly chrome: Partial<ReturnType<typeof chromeContent>>;
-  readonly firefox: Partial<ReturnType<typeof firefoxContent>>;
+  readonly mac: Partial<ReturnType<typeof macContent>> & OwnTexts & OwnAction;
+  readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
+  readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** What a tap opens replaces that of the preset as a whole. */
   readonly replacesAction?: boolean;
 };
+
+/** Texts of a platform in place of the common ones. */
+interface OwnTexts {
+  readonly text?: LocalizedText | undefined;
+  readonly title?: LocalizedText | undefined;
+  readonly subtitle?: LocalizedText | undefined;
+}
 
 interface OwnAction {
   /** What a tap opens on this platform, in place of the common fields. */

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { androidFields } from '../messages/android.ts';
+import { chromeFields, firefoxFields } from '../messages/browsers.ts';
+import { inboxFields } from '../messages/inbox.ts';
 import { badge, iosFields, ttl } from '../messages/ios.ts';
-import { jsonObject } from '../messages/texts.ts';
-import { notServedYet, object, optional, text } from '../values.ts';
+import { macFields } from '../messages/mac.ts';
+import { safariFields } from '../messages/not-served.ts';
+import { jsonObject, localized } from '../messages/texts.ts';
+import { array, bit, boolean, integerOf, object, oneOf, optional, text } from '../values.ts';
+import { notServed } from './not-served-block.ts';
 
 type WithoutPrefix<Prefix extends string, Fields> = {
   [Name in keyof Fields as Name extends `${Prefix}${infer Rest}` ? Rest : never]: Fields[Name];
@@ -14,6 +19,7 @@ const withoutPrefix = <Prefix extends string, Fields extends object>(prefix: Pre
     Object.entries(fields).map(([name, field]) => [name.slice(prefix.length), field as unknown]),
   ) as WithoutPrefix<Prefix, Fields>;
 
+const WNS_TAG = /^[A-Za-z0-9]{1,16}$/;
 const SECONDS = /^(\d{1,9})s$/;
 
 /** A time to live: seconds, or `<n>s`. */
@@ -28,7 +34,15 @@ const duration = z
     ],
   });
 
-const texts = { title: optional(text), subtitle: optional(text), body: optional(text), inbox: notServedYet };
+/** What a block says of inboxes: a date without its time, and the URL of a picture (R-I21). */
+const inbox = object({ image_url: inboxFields.inbox_image, expiration_date: inboxFields.inbox_date });
+
+const texts = {
+  title: optional(text),
+  subtitle: optional(text),
+  body: optional(text),
+  inbox: optional(inbox),
+};
 
 const { apns_trim_content: _trim, ...ownIosFields } = iosFields;
 const {
@@ -38,6 +52,8 @@ const {
   ...iosSettings
 } = withoutPrefix('ios_', ownIosFields);
 const { header: _header, content: _androidBody, ...androidSettings } = withoutPrefix('android_', androidFields);
+const { title: _chromeTitle, ...chromeSettings } = withoutPrefix('chrome_', chromeFields);
+const { title: _firefoxTitle, ...firefoxSettings } = withoutPrefix('firefox_', firefoxFields);
 
 const defaultBlock = object({
   ...texts,
@@ -49,24 +65,49 @@ const androidBlock = object({
   ...{ header: optional(text), content: optional(text), ...androidSettings },
   ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
 });
+const macBlock = object({ ...texts, ...withoutPrefix('mac_', macFields), ttl: optional(duration) });
+const chromeBlock = object({
+  ...{ ...texts, ...chromeSettings },
+  ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
+});
+const firefoxBlock = object({ ...texts, ...firefoxSettings });
 /** Of a platform that has no devices: it is checked, and serves nobody. */
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
+
+const safariBlock = object({ ...texts, ...withoutPrefix('safari_', safariFields), ttl: optional(duration) });
+const huaweiBlock = object({ ...androidBlock.shape, lockscreen: optional(boolean) });
+const amazonBlock = object({
+  ...defaultBlock.shape,
+  ...{ header: optional(text), icon: optional(text), custom_icon: optional(text), banner: optional(text) },
+  priority: optional(integerOf(-2, 2)),
+});
+const windowsBlock = object({
+  ...{ ...texts, content: optional(localized), type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])) },
+  tag: optional(text.refine((value) => WNS_TAG.test(value), 'must be 1 to 16 letters or digits')),
+  ...{ cache: optional(bit), ttl: optional(duration) },
+});
+const smsBlock = object({
+  ...{ body: optional(text), subject: optional(text) },
+  file_urls: optional(
+    array(text.refine((url) => url.startsWith('https://'), 'must be a URL of https')).max(10, 'at most 10 entries'),
+  ),
+});
 
 /** The blocks of one locale by platform; `default` serves the platforms that have none there (R-O4). */
 export const blocks = object({
   default: optional(defaultBlock),
   ios: optional(iosBlock),
   android: optional(androidBlock),
-  huawei_android: notServedYet,
+  huawei_android: notServed(huaweiBlock),
   baidu_android: optional(idleBlock),
-  mac_os: notServedYet,
-  amazon: notServedYet,
-  windows: notServedYet,
-  safari: notServedYet,
-  chrome: notServedYet,
-  firefox: notServedYet,
+  mac_os: optional(macBlock),
+  amazon: notServed(amazonBlock),
+  windows: notServed(windowsBlock),
+  safari: notServed(safariBlock),
+  chrome: optional(chromeBlock),
+  firefox: optional(firefoxBlock),
   ie: optional(idleBlock),
-  sms: notServedYet,
+  sms: notServed(smsBlock),
 });
 
 export type Blocks = z.output<typeof blocks>;

@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import { jsonText, localized } from '../messages/texts.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { alternative } from '../presence.ts';
 import { array, nonEmptyText, object, optional, text, textOf } from '../values.ts';
+import { notServed } from './not-served-block.ts';
 
 const sender = object({ name: optional(text), email: nonEmptyText });
 const attachment = object({ name: nonEmptyText, content: nonEmptyText });
@@ -36,10 +35,6 @@ const line = object({ content: optional(textOf(1, 5000)), template: optional(nam
   (given) => (given.content ?? given.template) !== undefined,
   { path: ['content'], error: 'must be set' },
 );
-
-/** A block of a channel that is not served yet: it is checked, and then refused. */
-const notServed = <Schema extends z.ZodType>(schema: Schema) =>
-  alternative(schema.refine(() => false, 'not served yet'));
 
 /** The blocks of channels that are not served yet (R-O1). */
 export const channelBlocks = {

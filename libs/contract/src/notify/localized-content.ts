@@ -1,54 +1,76 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { androidContent } from '../messages/android.ts';
+import { chromeContent, firefoxContent } from '../messages/browsers.ts';
+import { inboxContent } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
+import { macContent } from '../messages/mac.ts';
 import type { LocalizedText } from '../messages/texts.ts';
 import { text } from '../values.ts';
 import { blocks, type Blocks } from './block.ts';
 
 type TextName = 'title' | 'subtitle' | 'body';
+type Texts = { readonly [Name in TextName]?: string | undefined };
 type Settings = Readonly<Record<string, unknown>>;
 
 /** What the block for a platform and a locale says. */
 interface Chosen {
   readonly locale: string;
-  readonly texts: { readonly [Name in TextName]?: string | undefined };
+  readonly texts: Texts;
   readonly settings: Settings;
 }
 
 const textNames: readonly TextName[] = ['title', 'subtitle', 'body'];
 
-/** The texts of a block beside its settings. */
-function chosen<Given extends Chosen['texts'] & { readonly inbox?: unknown }>(
-  locale: string,
-  { title, subtitle, body, inbox: _, ...settings }: Given,
-) {
-  return { locale, texts: { title, subtitle, body }, settings } satisfies Chosen;
+/** Settings that `default` has for a platform; other platforms have no use for them. */
+type DefaultName = 'root_params' | 'sound' | 'badges' | 'ttl';
+
+const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', 'ttl'];
+
+/** A platform with blocks of its own. */
+interface Target {
+  readonly key: 'ios' | 'android' | 'mac_os' | 'chrome' | 'firefox';
+  /** What it takes of a `default` block. */
+  readonly defaults: readonly DefaultName[];
+  /** The name of its time to live. @default ttl */
+  readonly ttl?: 'gcm_ttl';
 }
 
-const forDefault = (locale: string, { default: given }: Blocks): Chosen | undefined => given && chosen(locale, given);
+const targets = {
+  ios: { key: 'ios', defaults: appSettings },
+  android: { key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
+  mac: { key: 'mac_os', defaults: appSettings },
+  chrome: { key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
+  firefox: { key: 'firefox', defaults: [] },
+} as const satisfies Readonly<Record<string, Target>>;
 
-const forIos = (locale: string, given: Blocks): Chosen | undefined =>
-  given.ios ? chosen(locale, given.ios) : forDefault(locale, given);
+/** The texts of a block beside its settings. */
+function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttlName = 'ttl'): Chosen {
+  const { title, subtitle, body, inbox: _, ttl, ...others } = block as Texts & Settings;
+  const { [ttlName]: alias, ...settings } = others;
+  return { locale, texts: { title, subtitle, body }, settings: { ...settings, [ttlName]: ttl ?? alias } };
+}
 
-function forAndroid(locale: string, { android: own, ...given }: Blocks): Chosen | undefined {
-  if (own) {
-    const { header, content, ttl, ...others } = own;
-    const texts = { title: own.title ?? header, body: own.body ?? content };
-    return chosen(locale, { ...others, ...texts, gcm_ttl: ttl ?? own.gcm_ttl });
-  }
+/** Android has other names for its texts too. */
+function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
+  if (key !== 'android' || !given.android) return given[key];
+  const { header, content, ...own } = given.android;
+  return { ...own, title: own.title ?? header, body: own.body ?? content };
+}
+
+function forTarget(locale: string, given: Blocks, { key, defaults, ttl }: Target): Chosen | undefined {
+  const own = ownBlock(given, key);
+  if (own) return chosen(locale, own, ttl);
   if (!given.default) return undefined;
-  const { ttl, ...others } = given.default;
-  return chosen(locale, { ...others, gcm_ttl: ttl });
+  const { title, subtitle, body, ...settings } = given.default;
+  const taken = Object.fromEntries(defaults.map((name) => [name, settings[name]]));
+  return chosen(locale, { title, subtitle, body, ...taken }, ttl);
 }
 
 /** A text by locale. A block without it has none, also where blocks of other locales have it (R-O4). Undefined if no block has it. */
 const localizedOf = (from: readonly Chosen[], name: TextName): LocalizedText => ({
   entries: from.map(({ locale, texts }) => ({ language: locale, text: texts[name] ?? '' })),
 });
-
-const prefixed = (prefix: string, settings: Settings): Settings =>
-  Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]));
 
 type Given = Readonly<Record<string, Blocks>>;
 
@@ -72,32 +94,84 @@ function refuseDiffering(all: readonly (readonly Chosen[])[], context: z.core.Pa
   });
 }
 
+/** What a message says of inboxes; undefined if no block says anything. */
+export interface BlockInbox {
+  readonly content: ReturnType<typeof inboxContent>;
+  /** The block that says it, such as `en.default`. */
+  readonly path: string;
+}
+
+/** A message has one entry in inboxes, so its blocks may not differ about it. */
+function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undefined {
+  const said = Object.entries(given).flatMap(([locale, of]) =>
+    Object.entries(of).flatMap(([platform, block]) => {
+      const inbox = block && 'inbox' in block ? block.inbox : undefined;
+      const content = inboxContent({ inbox_date: inbox?.expiration_date, inbox_image: inbox?.image_url });
+      return content ? [{ content, path: `${locale}.${platform}` }] : [];
+    }),
+  );
+  const [first, ...others] = said;
+  const other = others.find(({ content }) => !isDeepStrictEqual(content, first?.content));
+  if (other) {
+    const message = `inbox of ${other.path} that differs from that of ${first!.path}: not served yet`;
+    context.issues.push({ code: 'custom', message, input: given });
+  }
+  return first;
+}
+
+/** The settings of a platform, which a notification names with a prefix. */
+function settingsOf<Content>(prefix: string, [first]: readonly Chosen[], contentOf: (fields: never) => Content) {
+  const named = Object.entries(first?.settings ?? {}).map(([name, value]) => [prefix + name, value]);
+  return contentOf(Object.fromEntries(named) as never);
+}
+
 /** The texts and settings of a message by platform; a text that no block has is undefined. */
 function contentIn(given: Given, context: z.core.ParsePayload) {
-  const common = chosenBy(given, forDefault);
-  const ios = chosenBy(given, forIos);
-  const android = chosenBy(given, forAndroid);
-  refuseDiffering([ios, android], context);
+  const common = chosenBy(given, (locale, of) => of.default && chosen(locale, of.default));
+  const by = (target: Target): Chosen[] => chosenBy(given, (locale, of) => forTarget(locale, of, target));
+  const ios = by(targets.ios);
+  const android = by(targets.android);
+  const mac = by(targets.mac);
+  const chrome = by(targets.chrome);
+  const firefox = by(targets.firefox);
+  const all = [ios, android, mac, chrome, firefox];
+  refuseDiffering(all, context);
   const isGiven = new Set(
-    textNames.filter((name) => [...common, ...ios, ...android].some(({ texts }) => texts[name] !== undefined)),
+    textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
   const textsOf = (from: readonly Chosen[]) => {
     const of = (name: TextName) => (isGiven.has(name) && from.length > 0 ? localizedOf(from, name) : undefined);
     return { text: of('body'), title: of('title'), subtitle: of('subtitle') };
   };
-  const hasOwn = (key: keyof Blocks): boolean => Object.values(given).some((each) => each[key] !== undefined);
-  const { text: androidText, title: androidTitle } = textsOf(android);
-  const iosSettings = prefixed('ios_', ios[0]?.settings ?? {});
-  const androidSettings = prefixed('android_', android[0]?.settings ?? {});
+  /** The texts of a platform that has blocks; otherwise it has the common ones. */
+  const ownTexts = ({ key }: Target, from: readonly Chosen[]) =>
+    Object.values(given).some((each) => each[key] !== undefined) ? textsOf(from) : {};
+  const withoutSubtitle = ({ text: body, title }: Partial<ReturnType<typeof textsOf>>) => ({
+    ...(body && { text: body }),
+    ...(title && { title }),
+  });
   return {
     ...textsOf(common),
+    inbox: inboxIn(given, context),
     ios: {
-      ...iosContent(iosSettings as Parameters<typeof iosContent>[0]),
-      ...(hasOwn('ios') ? textsOf(ios) : {}),
+      ...settingsOf('ios_', ios, iosContent),
+      ...ownTexts(targets.ios, ios),
     },
     android: {
-      ...androidContent(androidSettings as Parameters<typeof androidContent>[0]),
-      ...(hasOwn('android') ? { text: androidText, title: androidTitle } : {}),
+      ...settingsOf('android_', android, androidContent),
+      ...withoutSubtitle(ownTexts(targets.android, android)),
+    },
+    mac: {
+      ...settingsOf('mac_', mac, macContent),
+      ...ownTexts(targets.mac, mac),
+    },
+    chrome: {
+      ...settingsOf('chrome_', chrome, chromeContent),
+      ...withoutSubtitle(ownTexts(targets.chrome, chrome)),
+    },
+    firefox: {
+      ...settingsOf('firefox_', firefox, firefoxContent),
+      ...withoutSubtitle(ownTexts(targets.firefox, firefox)),
     },
   };
 }

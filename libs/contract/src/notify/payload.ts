@@ -7,7 +7,9 @@ import { localizedContent } from './localized-content.ts';
 import { openAction, ownOpenAction } from './open-action.ts';
 
 /** Platforms whose messages may have an action of their own. */
-const OWN: ReadonlySet<number> = new Set([Platform.iOS, Platform.Android]);
+const OWN: ReadonlySet<number> = new Set([
+  ...[Platform.iOS, Platform.Android, Platform.MacOS, Platform.Chrome, Platform.Firefox],
+]);
 
 const openActions = z
   .record(z.string(), ownOpenAction, { error: 'must be an object' })

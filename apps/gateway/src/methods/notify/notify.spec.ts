@@ -62,6 +62,82 @@ describe('notify', () => {
     ]);
   });
 
+  it('has blocks of macOS and browsers, and an entry in inboxes, in the fields of a notification (R-O1, R-O4)', async () => {
+    const inbox = { image_url: 'https://example.com/i.png', expiration_date: '2100-01-02T23:59:59+02:00' };
+    const localized_content = {
+      en: {
+        default: { title: 'News', body: 'Hello', sound: 'a.caf', ttl: 60, inbox },
+        mac_os: { body: 'Hello Mac', root_params: { a: 1 }, badges: 3, inbox: {} },
+        chrome: { body: 'Hello Chrome', ttl: '5s', image: 'https://example.com/{{Level}}', inbox },
+      },
+      de: { firefox: { title: 'Hallo' } },
+    };
+    const open_actions = { 7: { link: { url: 'a://b' } }, 11: { rich_media: { code: 'X' } } };
+    const { body } = await notify(segment({ payload: { content: { localized_content }, open_actions } }));
+    expect(body).toEqual({ result: { message_code: 'C0DE0-00000000' } });
+    const en = (text: string) => ({ entries: [{ language: 'en', text }] });
+    const both = (english: string, german: string) => ({
+      entries: [
+        { language: 'en', text: english },
+        { language: 'de', text: german },
+      ],
+    });
+    expect(world.drafts).toMatchObject([
+      {
+        message: {
+          content: {
+            inbox: { removalDay: Date.parse('2100-01-02') / 86_400_000, image: 'https://example.com/i.png' },
+            ios: { sound: 'a.caf', ttlSeconds: 60, text: undefined },
+            mac: {
+              text: en('Hello Mac'),
+              title: en(''),
+              badge: '3',
+              rootParams: '{"a":1}',
+              openAction: { link: 'a://b' },
+            },
+            chrome: { text: en('Hello Chrome'), title: en(''), ttlSeconds: 5, openAction: { richMedia: 'X' } },
+            firefox: { text: both('Hello', ''), title: both('News', 'Hallo'), icon: undefined },
+            tags: ['Level'],
+          },
+        },
+      },
+    ]);
+    expect(world.drafts[0]!.message!.content!.mac!.sound).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { en: { default: { inbox: { expiration_date: 'soon' } } } },
+      'en.default.inbox.expiration_date: must be after the send date',
+    ],
+    [
+      { en: { ios: { inbox: { expiration_date: '2020-01-01' } } } },
+      'en.ios.inbox.expiration_date: must be after the send date',
+    ],
+    [{ en: { mac_os: { root_params: { a: 'a'.repeat(256) } } } }, 'en.mac_os.root_params: at most 256 bytes'],
+    [{ en: { windows: { body: 'x', tag: '-' } } }, 'en.windows.tag: must be 1 to 16 letters or digits'],
+    [{ en: { windows: { body: 'x' } } }, 'en.windows: not served yet'],
+    [{ en: { huawei_android: { body: 'x', priority: 3 } } }, 'en.huawei_android.priority: must be -2 to 2'],
+    [{ en: { huawei_android: { body: 'x' } } }, 'en.huawei_android: not served yet'],
+    [{ en: { amazon: { body: 'x' } } }, 'en.amazon: not served yet'],
+    [{ en: { sms: { file_urls: ['http://a'] } } }, 'en.sms.file_urls[0]: must be a URL of https'],
+    [{ en: { sms: { body: 'x' } } }, 'en.sms: not served yet'],
+  ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
+    const { body } = await notify(segment({ payload: { content: { localized_content } } }));
+    expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content.${message}` });
+  });
+
+  it('refuses blocks that differ in what they say of inboxes', async () => {
+    const blocks = (image_url: string) => ({ default: { body: 'x', inbox: { image_url } } });
+    const { body } = await notify(
+      segment({ payload: { content: { localized_content: { en: blocks('a'), de: blocks('b') } } } }),
+    );
+    expect(body).toMatchObject({
+      message:
+        'segment.payload.content.localized_content: inbox of de.default that differs from that of en.default: not served yet',
+    });
+  });
+
   it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {
     const { prepare } = world.devices;
     world.devices.prepare = async (request) => {

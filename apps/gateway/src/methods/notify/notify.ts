@@ -1,5 +1,5 @@
 import type { api, GivenContent, Notification, NotifyMessage } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
+import { Fault, Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { createMessages, MAX_AHEAD_MS } from '../messages/createMessage.ts';
 import type { MessageField, Paths } from '../messages/draft.ts';
@@ -13,9 +13,12 @@ const fields: Readonly<Partial<Record<MessageField, string>>> = {
   send_date: 'schedule.at',
 };
 
-const pathsIn = (path: string, { recipients }: NotifyMessage): Paths => ({
+const pathsIn = (path: string, { recipients, localized }: NotifyMessage): Paths => ({
   message: path,
   of(field) {
+    if (field === 'inbox_date') {
+      return `${path}.payload.content.localized_content.${localized?.inbox?.path}.inbox.expiration_date`;
+    }
     if (field === 'expression' && recipients.kind === 'structured') return `${path}.filter_expression`;
     return `${path}.${fields[field] ?? field}`;
   },
@@ -32,13 +35,27 @@ function sendAtOf({ schedule }: NotifyMessage, path: string, now: number): Notif
   return { at, localAt: schedule.followsZones ? at : undefined, pastOffsets: schedule.pastOffsets };
 }
 
+const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
+
+/** What the blocks say, by platform. */
+function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
+  const { inbox, text, title, subtitle, ...own } = localized ?? NOTHING;
+  const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
+  return {
+    ...{ text, title, subtitle, inbox: inbox?.content },
+    ios: { ...own.ios, silent: own.ios?.silent ?? silent, ...openActionOn(Platform.iOS) },
+    android: { ...own.android, silent: own.android?.silent ?? silent, ...openActionOn(Platform.Android) },
+    mac: { ...own.mac, ...openActionOn(Platform.MacOS) },
+    chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
+    firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },
+  };
+}
+
 /** The content fields in the form of a notification's: an action replaces that of a preset as a whole. */
 function contentOf(message: NotifyMessage): GivenContent {
-  const { localized, action, silent } = message;
-  const actionOf = (platform: number) => message.ownActions.find((own) => own.platform === platform);
-  const { ios, android, ...texts } = localized ?? { text: undefined, title: undefined, subtitle: undefined };
+  const { action } = message;
   return {
-    ...texts,
+    ...localizedOf(message),
     data: message.data,
     link: action?.link,
     richMedia: action?.richMedia,
@@ -49,11 +66,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     bindings: undefined,
     voip: message.voip,
     metaData: message.metaData,
-    inbox: undefined,
     replacesAction: action !== undefined,
-    ios: { ...ios, silent: ios?.silent ?? silent, openAction: actionOf(1) },
-    ...{ mac: {}, chrome: {}, firefox: {} },
-    android: { ...android, silent: android?.silent ?? silent, openAction: actionOf(3) },
   };
 }
 

@@ -133,7 +133,14 @@ export interface MacContent {
     | undefined;
   /** A JSON object merged at the payload's root. */
   rootParams?: string | undefined;
-  ttlSeconds?: number | undefined;
+  ttlSeconds?:
+    | number
+    | undefined;
+  /** Absent: the common ones. Only the newer messaging endpoint has them (R-O4). */
+  text: Localized | undefined;
+  title: Localized | undefined;
+  subtitle: Localized | undefined;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -179,14 +186,24 @@ export interface ChromeContent {
   buttonText1?: string | undefined;
   buttonUrl1?: string | undefined;
   buttonText2?: string | undefined;
-  buttonUrl2?: string | undefined;
+  buttonUrl2?:
+    | string
+    | undefined;
+  /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
+  text: Localized | undefined;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Fields firefox_* of section I; an absent one was not given. */
 export interface FirefoxContent {
   title: Localized | undefined;
-  icon?: string | undefined;
+  icon?:
+    | string
+    | undefined;
+  /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
+  text: Localized | undefined;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -1358,7 +1375,16 @@ export const IosContent: MessageFns<IosContent> = {
 };
 
 function createBaseMacContent(): MacContent {
-  return { badge: undefined, sound: undefined, rootParams: undefined, ttlSeconds: undefined };
+  return {
+    badge: undefined,
+    sound: undefined,
+    rootParams: undefined,
+    ttlSeconds: undefined,
+    text: undefined,
+    title: undefined,
+    subtitle: undefined,
+    openAction: undefined,
+  };
 }
 
 export const MacContent: MessageFns<MacContent> = {
@@ -1374,6 +1400,18 @@ export const MacContent: MessageFns<MacContent> = {
     }
     if (message.ttlSeconds !== undefined) {
       writer.uint32(32).uint32(message.ttlSeconds);
+    }
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(322).fork()).join();
+    }
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(330).fork()).join();
+    }
+    if (message.subtitle !== undefined) {
+      Localized.encode(message.subtitle, writer.uint32(338).fork()).join();
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(346).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1429,6 +1467,38 @@ export const MacContent: MessageFns<MacContent> = {
             }
 
             message.ttlSeconds = reader.uint32();
+            continue;
+          }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 42: {
+            if (tag !== 338) {
+              break;
+            }
+
+            message.subtitle = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 43: {
+            if (tag !== 346) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1492,6 +1562,16 @@ export const MacContent: MessageFns<MacContent> = {
     message.sound = object.sound ?? undefined;
     message.rootParams = object.rootParams ?? undefined;
     message.ttlSeconds = object.ttlSeconds ?? undefined;
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.subtitle = (object.subtitle !== undefined && object.subtitle !== null)
+      ? Localized.fromPartial(object.subtitle)
+      : undefined;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
+      : undefined;
     return message;
   },
 };
@@ -1837,6 +1917,8 @@ function createBaseChromeContent(): ChromeContent {
     buttonUrl1: undefined,
     buttonText2: undefined,
     buttonUrl2: undefined,
+    text: undefined,
+    openAction: undefined,
   };
 }
 
@@ -1868,6 +1950,12 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     }
     if (message.buttonUrl2 !== undefined) {
       writer.uint32(74).string(message.buttonUrl2);
+    }
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(322).fork()).join();
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(330).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1965,6 +2053,22 @@ export const ChromeContent: MessageFns<ChromeContent> = {
             message.buttonUrl2 = reader.string();
             continue;
           }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2033,12 +2137,16 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     message.buttonUrl1 = object.buttonUrl1 ?? undefined;
     message.buttonText2 = object.buttonText2 ?? undefined;
     message.buttonUrl2 = object.buttonUrl2 ?? undefined;
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
+      : undefined;
     return message;
   },
 };
 
 function createBaseFirefoxContent(): FirefoxContent {
-  return { title: undefined, icon: undefined };
+  return { title: undefined, icon: undefined, text: undefined, openAction: undefined };
 }
 
 export const FirefoxContent: MessageFns<FirefoxContent> = {
@@ -2048,6 +2156,12 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     }
     if (message.icon !== undefined) {
       writer.uint32(18).string(message.icon);
+    }
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(322).fork()).join();
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(330).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -2087,6 +2201,22 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
             }
 
             message.icon = reader.string();
+            continue;
+          }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2150,6 +2280,10 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
       ? Localized.fromPartial(object.title)
       : undefined;
     message.icon = object.icon ?? undefined;
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
+      : undefined;
     return message;
   },
 };
