@@ -138,8 +138,7 @@ export class PushServices {
     const { timers } = this.#options;
     const service = known ?? new PushService({ origin, openedBy, timers }, (asking) => this.#connect(services, asking));
     if (known) services.delete(origin);
-    else if (services.size >= SERVICES_MAX) forgetOldest(services);
-    services.set(origin, service);
+    remember(services, service);
     return service;
   }
 
@@ -154,8 +153,12 @@ export class PushServices {
     return services;
   }
 
-  /** Undefined if there is no room for another connection. */
-  #connect(services: Services, { origin, openedBy }: PushService): ProviderConnection | undefined {
+  /** Undefined if there is no room for another connection. One that was forgotten while a batch still uses it counts again. */
+  #connect(services: Services, asking: PushService): ProviderConnection | undefined {
+    const { origin, openedBy } = asking;
+    const current = services.get(origin);
+    if (!current) remember(services, asking);
+    else if (current !== asking) return undefined;
     const connected = [...services.values()].filter(({ connection }) => connection !== undefined);
     const unproven = connected.filter(({ isProven }) => !isProven);
     const own = unproven.filter((each) => each.openedBy === openedBy);
@@ -164,6 +167,12 @@ export class PushServices {
     } else if (connected.length >= CONNECTIONS_MAX && !hasYielded(unproven) && !hasYielded(connected)) return undefined;
     return this.#options.connect(origin);
   }
+}
+
+/** Adds one as the last used; where there are too many, one of the others is forgotten. */
+function remember(services: Services, service: PushService): void {
+  if (services.size >= SERVICES_MAX) forgetOldest(services);
+  services.set(service.origin, service);
 }
 
 /** Closes the connection of the first one that can do without; false if none can. */

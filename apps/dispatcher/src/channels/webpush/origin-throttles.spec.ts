@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '@tidings/testing';
+import { OriginThrottles } from './origin-throttles.ts';
+
+const [HERE, THERE] = ['https://push-a.example', 'https://push-b.example'];
+
+/** A throttle that has begun at `HERE`. */
+function throttled(seconds = 10) {
+  const clock = new TestClock();
+  const throttles = new OriginThrottles(clock);
+  throttles.close(HERE, seconds * 1000);
+  return { clock, throttles };
+}
+
+describe('a push service that asks to wait', () => {
+  it('is left alone until then, and no other one is', () => {
+    const { clock, throttles } = throttled();
+    expect(throttles.until(HERE)).toBe(clock.now() + 10_000);
+    expect(throttles.until(THERE)).toBe(0);
+    clock.advance(10);
+    expect(throttles.until(HERE)).toBe(0);
+  });
+
+  it('is asked again by one push, for which all others wait', () => {
+    const { clock, throttles } = throttled();
+    clock.advance(10);
+    expect(throttles.isProbing(HERE)).toBe(false);
+    throttles.written(HERE);
+    expect(throttles.isProbing(HERE)).toBe(true);
+    const told: string[] = [];
+    throttles.whenProbed(HERE, () => told.push('a'));
+    throttles.whenProbed(HERE, () => told.push('b'));
+    throttles.answered(HERE);
+    expect(told).toEqual(['a', 'b']);
+    expect(throttles.isProbing(HERE)).toBe(false);
+    expect(throttles.until(HERE)).toBe(0);
+  });
+
+  it('may ask again to wait: the others learn of it', () => {
+    const { clock, throttles } = throttled();
+    clock.advance(10);
+    throttles.written(HERE);
+    let told = 0;
+    throttles.whenProbed(HERE, () => told++);
+    throttles.close(HERE, 5_000);
+    expect(told).toBe(1);
+    expect(throttles.isProbing(HERE)).toBe(false);
+    expect(throttles.until(HERE)).toBe(clock.now() + 5_000);
+  });
+
+  it('is asked by another push if the probe has no answer', () => {
+    const { clock, throttles } = throttled();
+    clock.advance(10);
+    throttles.written(HERE);
+    let told = 0;
+    throttles.whenProbed(HERE, () => told++);
+    throttles.returnProbe(HERE);
+    expect(told).toBe(1);
+    expect(throttles.isProbing(HERE)).toBe(false);
+    throttles.written(HERE);
+    expect(throttles.isProbing(HERE)).toBe(true);
+  });
+
+  it('is not released by answers to pushes that were written before', () => {
+    const { clock, throttles } = throttled();
+    throttles.answered(HERE);
+    expect(throttles.until(HERE)).toBe(clock.now() + 10_000);
+  });
+
+  it('keeps the later of two ends', () => {
+    const { clock, throttles } = throttled(60);
+    throttles.close(HERE, 1_000);
+    expect(throttles.until(HERE)).toBe(clock.now() + 60_000);
+    throttles.close(HERE, 90_000);
+    expect(throttles.until(HERE)).toBe(clock.now() + 90_000);
+  });
+});
+
+describe('throttled push services', () => {
+  it('are 256 at most: the first one is released, with those that wait for it', () => {
+    const { clock, throttles } = throttled();
+    clock.advance(10);
+    throttles.written(HERE);
+    let told = 0;
+    throttles.whenProbed(HERE, () => told++);
+    const origins = Array.from({ length: 255 }, (_, n) => `https://push-${n}.example`);
+    for (const origin of origins) throttles.close(origin, 1_000);
+    expect(told).toBe(0);
+    throttles.close(THERE, 1_000);
+    expect(told).toBe(1);
+    expect(throttles.isProbing(HERE)).toBe(false);
+    for (const origin of [...origins, THERE]) expect(throttles.until(origin)).toBe(clock.now() + 1_000);
+  });
+});
