@@ -1,4 +1,4 @@
-import { createECDH, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
 /** A provider key in the form that Apple issues. */
 export interface ApnsKey {
@@ -99,9 +99,11 @@ export interface VapidKeys {
 
 /** A new key pair, as web push tools make them. */
 export const generateVapidKeys = (): VapidKeys => {
-  const ecdh = createECDH('prime256v1');
-  ecdh.generateKeys();
-  return { publicKey: ecdh.getPublicKey('base64url'), privateKey: ecdh.getPrivateKey('base64url') };
+  // Exported as JWK: ECDH leaves out the leading zeros of a scalar.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });
+  const point = Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return { publicKey: point.toString('base64url'), privateKey: d };
 };
 
 type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };

@@ -13,7 +13,10 @@ const opener: KeyOpener = {
 
 function pair(): { readonly publicKey: Buffer; readonly privateKey: Buffer } {
   const ecdh = createECDH('prime256v1');
-  return { publicKey: ecdh.generateKeys(), privateKey: ecdh.getPrivateKey() };
+  const publicKey = ecdh.generateKeys();
+  const scalar = ecdh.getPrivateKey();
+  // ECDH leaves out leading zeros.
+  return { publicKey, privateKey: Buffer.concat([Buffer.alloc(32 - scalar.length), scalar]) };
 }
 
 const read = (publicKey: string, privateKey: string, browser = 'chrome') =>
