@@ -47,7 +47,9 @@ export function totalFeatures(test: MessagesUnderTest): void {
         hwid: `d-${i}`,
         ...(i % 2 === 0 ? ios(tokenOf(i)) : android(tokenOf(i))),
       }));
+      // An open of the same second counts as before an event.
       await event(0, 'Before');
+      await world.advance(1);
       first = await sendOne(application, { content: 'one' });
       await world.settle();
       await Promise.all([open(0, 0), open(1, 0), open(2, 0)]);
@@ -59,6 +61,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
       await event(1, 'Buy', { amount: '4.25', currency: 'usd' });
       await event(1, 'Buy', { amount: -1 });
       await purchase(2);
+      await world.advance(1);
       second = await sendOne(application, { content: 'two' });
       await world.settle();
       await Promise.all([open(0, 1), open(4, 0), open(0, 0)]);
