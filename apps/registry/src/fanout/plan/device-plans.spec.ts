@@ -28,4 +28,9 @@ describe('the place of a device in a plan', () => {
     [10 + 2 * 500, { platform: 3, excluded: '', failure: undefined, slice: { variant: 'alert', number: 1 } }],
     [11, undefined],
   ])('of position %i', (position, place) => expect(placeIn(planned, position)).toEqual(place));
+
+  it('counts slices by the size that the plan has', () => {
+    const rated = { ...planned, sliceSize: 50 };
+    expect(placeIn(rated, 10 + 2 * 149)?.slice?.number).toBe(2);
+  });
 });

@@ -1,5 +1,5 @@
 import { deviceIdOf, hwidHashOf } from '@tidings/audience';
-import { fanoutId, idsBelow, SLICE_SIZE } from '@tidings/delivery';
+import { fanoutId, idsBelow, sliceSizeOf } from '@tidings/delivery';
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, chunkOf, positionOf } from '@tidings/kernel';
 import type { PlannedDevice, Plans, PlansOfDeviceReply } from '@tidings/rpc';
@@ -31,7 +31,7 @@ export function placeIn(planned: ChunkPlanned, position: number): Omit<PlannedDe
     failure: failure && { category: failure.category, code: failure.code, name: failure.name },
     slice: sendable && {
       variant: sendable.variant,
-      number: Math.floor(Bitmap.decode(sendable.set).rank(position) / SLICE_SIZE),
+      number: Math.floor(Bitmap.decode(sendable.set).rank(position) / sliceSizeOf(planned)),
     },
   };
 }
