@@ -66,16 +66,24 @@ describe('npm test', () => {
     };
   };
 
-  it('runs suites of "alone" one at a time, after the others, and prints one sum', async () => {
+  it('runs the kinds that need servers beside each other, then the pure ones, then "alone", and prints one sum', async () => {
+    const meet = (own: string, other: string): string =>
+      `it('meets the other', async () => {
+        const { existsSync, writeFileSync } = require('node:fs');
+        writeFileSync(${JSON.stringify(join(folder, own))}, '');
+        while (!existsSync(${JSON.stringify(join(folder, other))})) await new Promise((done) => setTimeout(done, 5));
+      });\n`;
     await suite('pure', 'a', passes('one') + passes('two'));
-    await suite('int', 'a', passes('three'));
+    await suite('int', 'a', meet('first', 'second'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
-    await suite('distributed', 'a', passes('seven'));
+    await suite('distributed', 'a', meet('second', 'first'));
     const result = await run();
     expect(result).toMatchObject({ status: 0, last: '7 passed, 0 failed', tallies: ['7 passed, 0 failed'] });
-    expect(result.journal.slice(0, 4).sort()).toEqual(['begin int/a', 'begin pure/a', 'end int/a', 'end pure/a']);
-    const alone = result.journal.slice(4);
-    expect(alone).toHaveLength(8);
+    const both = ['begin distributed/a', 'begin int/a', 'end distributed/a', 'end int/a'];
+    expect(result.journal.slice(0, 4).sort()).toEqual(both);
+    expect(result.journal.slice(4, 6)).toEqual(['begin pure/a', 'end pure/a']);
+    const alone = result.journal.slice(6);
+    expect(alone).toHaveLength(6);
     for (let i = 0; i < alone.length; i += 2) expect(alone[i + 1]).toBe(alone[i]!.replace('begin', 'end'));
   });
 
@@ -86,7 +94,7 @@ describe('npm test', () => {
     expect(await run()).toMatchObject({ status: 1, last: '2 passed, 2 failed', tallies: ['2 passed, 2 failed'] });
   });
 
-  it('counts a stage that ended without a tally as a failure', async () => {
+  it('counts a command that ended without a tally as a failure', async () => {
     await suite('pure', 'a', passes('one'));
     await suite('alone', 'a', dies);
     expect(await run()).toMatchObject({ status: 1, last: '1 passed, 1 failed' });
@@ -95,7 +103,7 @@ describe('npm test', () => {
   it.each([
     ['a worker of Jest', 'pure'],
     ['Jest itself', 'alone'],
-  ] as const)('ends a stage that hangs in %s, names what hangs, and goes on', async (_, project) => {
+  ] as const)('ends a command that hangs in %s, names what hangs, and goes on', async (_, project) => {
     await suite(project, 'hangs', hangs);
     await suite('pure', 'a', passes('one'));
     await suite('int', 'a', passes('two'));
@@ -120,7 +128,8 @@ describe('npm test', () => {
     await suite('distributed', 'a', passes('a'));
     const result = await run(...args);
     expect(result).toMatchObject({ status: 0, last: `${expected.length} passed, 0 failed` });
-    expect(result.journal.filter((line) => line.startsWith('begin'))).toEqual(expected.map((name) => `begin ${name}`));
+    const begun = result.journal.filter((line) => line.startsWith('begin'));
+    expect(begun.toSorted()).toEqual(expected.map((name) => `begin ${name}`).toSorted());
   });
 
   it('refuses an unknown project', async () => {

@@ -1,6 +1,6 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
-// code is 0 only if nothing failed and every stage was completed.
-//   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a stage without such tests passes
+// code is 0 only if nothing failed and every command was completed.
+//   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,17 @@ const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
  */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
+/** One after the other; the commands of a stage run beside each other, and share the two cores. */
 const stages = [
-  { projects: ['pure', 'int', 'e2e'], workers: 2 },
-  // After the others: each worker starts a system of a dozen processes or more, and keeps it for all suites that can share it.
-  { projects: ['distributed'], workers: 2 },
+  // Suites in both modes take about as long as all others that need a server. With one worker the distributed ones share one running system: each
+  // takes two fifths of a core without any work.
+  [
+    { projects: ['int', 'e2e'], workers: 1 },
+    { projects: ['distributed'], workers: 1 },
+  ],
+  [{ projects: ['pure'], workers: 2 }],
   // These suites measure values that depend on load: one at a time.
-  { projects: ['alone'], workers: 1 },
+  [{ projects: ['alone'], workers: 1 }],
 ];
 
 /** The values of an option that takes several, and the arguments without both. */
@@ -34,35 +39,43 @@ function take(args, option) {
   return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
 }
 
-/** The command line of each stage with a project in the caller's selection. */
+/** The command lines of each stage with a project in the caller's selection. */
 function commandsFor(args) {
   const { values: selected, rest: others } = take(args, '--selectProjects');
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
   const hasWorkers = rest.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(arg));
-  return stages.flatMap(({ projects, workers }) => {
-    const chosen = projects.filter((name) => (selected?.includes(name) ?? true) && !ignored.includes(name));
-    if (chosen.length === 0) return [];
+  const isChosen = (name) => (selected?.includes(name) ?? true) && !ignored.includes(name);
+  const commandOf = ({ projects, workers }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
-    return [[...jest, '--selectProjects', ...chosen, ...options, ...rest]];
-  });
+    return [...jest, '--selectProjects', ...projects, ...options, ...rest];
+  };
+  return stages
+    .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
+    .map((stage) => stage.filter(({ projects }) => projects.length > 0).map(commandOf))
+    .filter((stage) => stage.length > 0);
 }
 
 let stopped = false;
+const running = new Set();
+// Signals end the commands, and no further stage begins after one.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    stopped = true;
+    // A terminal sends Ctrl-C to the whole process group.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) for (const child of running) child.kill(signal);
+  });
+}
 
-/** Resolves to the exit code, or undefined after a signal. Signals are forwarded to the child, and no further stage begins after one. */
+/** Resolves to the exit code, or undefined after a signal. */
 const run = (args, env = {}, watch = () => () => {}) =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    running.add(child);
     const unwatch = watch(child.pid);
-    child.on('close', unwatch);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-      process.removeAllListeners(signal);
-      process.on(signal, () => {
-        stopped = true;
-        // A terminal sends Ctrl-C to the whole process group.
-        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-      });
-    }
+    child.on('close', () => {
+      running.delete(child);
+      unwatch();
+    });
     child.on('error', (error) => {
       console.error(error.message);
       resolve(undefined);
@@ -70,7 +83,7 @@ const run = (args, env = {}, watch = () => () => {}) =>
     child.on('exit', (code) => resolve(code ?? undefined));
   });
 
-/** Runs one stage. A stage that ends without a tally, or fails with a clean one, counts as a failure. */
+/** Runs a command. One that ends without a tally, or fails with a clean one, counts as a failure. */
 async function tallyOf(command) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
@@ -83,7 +96,7 @@ async function tallyOf(command) {
   }
 }
 
-/** Kills a stage in which no suite begins or ends any more, nor any test. @returns a function that cancels this */
+/** Kills a command in which no suite begins or ends any more, nor any test. @returns a function that cancels this */
 function killWhenHung(pid, file) {
   const timer = setInterval(() => {
     const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -95,7 +108,7 @@ function killWhenHung(pid, file) {
   return () => clearInterval(timer);
 }
 
-/** Linux only; elsewhere none, and a hanging worker outlives its stage. */
+/** Linux only; elsewhere none, and a hanging worker outlives its command. */
 function descendantsOf(pid) {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -117,13 +130,13 @@ function readTally(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // The stage ended before its reporter was called.
+    // The command ended before its reporter was called.
     return undefined;
   }
 }
 
 const args = process.argv.slice(2);
-const commands = commandsFor(args);
+const chosen = commandsFor(args);
 if (
   args.some((arg) =>
     /^(-h|-v|--help|--version|--init|--listTests|--showConfig|--clearCache|--watch|--watchAll)$/.test(arg),
@@ -131,14 +144,21 @@ if (
 ) {
   // Nothing to tally.
   process.exitCode = (await run([...jest, ...args])) ?? 1;
-} else if (commands.length === 0) {
-  console.error(`no such project; there are ${stages.flatMap(({ projects }) => projects).join(', ')}`);
+} else if (chosen.length === 0) {
+  console.error(
+    `no such project; there are ${stages
+      .flat()
+      .flatMap(({ projects }) => projects)
+      .join(', ')}`,
+  );
   process.exitCode = 2;
 } else {
   const sum = { passed: 0, failed: 0, skipped: 0 };
-  for (const command of commands) {
-    const tally = stopped ? { passed: 0, failed: 1, skipped: 0 } : await tallyOf(command);
-    for (const name of Object.keys(sum)) sum[name] += tally[name];
+  for (const commands of chosen) {
+    const tallies = await Promise.all(
+      commands.map((command) => (stopped ? { passed: 0, failed: 1, skipped: 0 } : tallyOf(command))),
+    );
+    for (const tally of tallies) for (const name of Object.keys(sum)) sum[name] += tally[name];
   }
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
