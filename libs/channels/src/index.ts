@@ -1,5 +1,5 @@
 export { apnsPushType, type ApnsPushType } from './apns/apns-payload.ts';
-export type { ApnsCredential, ApnsProof } from './apns/apns-credential.ts';
+export { type ApnsCredential, type ApnsProof, websitePushIdOf } from './apns/apns-credential.ts';
 export { apnsRefusal } from './apns/apns-results.ts';
 export {
   addChannel,
@@ -10,6 +10,7 @@ export {
   definitionServing,
   variantOf,
 } from './channels.ts';
+export { plainText } from './plain-text.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';
 export {

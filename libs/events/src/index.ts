@@ -26,6 +26,7 @@ export {
   Content,
   InboxContent,
   FirefoxContent,
+  SafariContent,
   IosContent,
   MacContent,
   Localized,

@@ -33,7 +33,10 @@ export type Encoding = 'text' | 'url' | 'nested';
 export type Fragment = readonly (string | Hole)[];
 
 /** The parts of a message that payloads need, as its batches carry them. */
-export type OutgoingMessage = Pick<SendBatch, 'message' | 'bucket' | 'messageId' | 'campaignId' | 'content'>;
+export type OutgoingMessage = Pick<
+  SendBatch,
+  'message' | 'bucket' | 'messageId' | 'campaignId' | 'content' | 'applicationTitle'
+>;
 
 /** The values for resolving the texts of a payload. */
 export interface TemplateContext {
@@ -76,6 +79,13 @@ export function object(entries: Readonly<Record<string, Fragment | undefined>>):
   fragment.push('}');
   return fragment;
 }
+
+/** An array of these elements. */
+export const list = (elements: readonly Fragment[]): Fragment => [
+  '[',
+  ...elements.flatMap((element, i) => (i === 0 ? element : [',', ...element])),
+  ']',
+];
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 function encoded(text: string, encoding: Encoding): string {

@@ -87,6 +87,7 @@ export {
   type Hole,
   json,
   jsonString,
+  list,
   object,
   type OutgoingMessage,
   rawJson,

@@ -4,6 +4,7 @@ export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
 export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
+export { type PushCertificate, pushCertificate } from './push-certificate.ts';
 export { type CertificateAuthority, certificateAuthority, type IssuedCertificate } from './certificate-authority.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 export {

@@ -67,6 +67,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     application: 'AAAAA-00000',
     bucket: 0,
     sendRate: 0,
+    applicationTitle: 'Example',
     chunk: 0,
     platform: 1,
     variant: 'alert',

@@ -1,8 +1,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlatformWorld } from '@tidings/testing';
+import { type PlatformWorld, pushCertificate } from '@tidings/testing';
 import { unzipSync } from 'fflate';
-import forge from 'node-forge';
 import { PNG } from 'pngjs';
 
 const refused = (status_message: string) => ({ status_code: 210, status_message, response: null });
@@ -21,24 +20,9 @@ export function applicationFileFeatures(world: () => PlatformWorld): void {
         body: JSON.stringify({ request: { auth: world().secrets.api, application: code, file: name } }),
       });
 
-    /** A key and its certificate as a .p12 in base64. */
-    function p12(password: string): string {
-      const { pki, pkcs12, asn1 } = forge;
-      const { publicKey, privateKey } = pki.rsa.generateKeyPair(2048);
-      const certificate = pki.createCertificate();
-      certificate.publicKey = publicKey;
-      certificate.setSubject([{ shortName: 'CN', value: 'Push' }]);
-      certificate.setIssuer([{ shortName: 'CN', value: 'Push' }]);
-      certificate.sign(privateKey, forge.md.sha256.create());
-      const der = asn1
-        .toDer(pkcs12.toPkcs12Asn1(privateKey, [certificate], password, { algorithm: '3des' }))
-        .getBytes();
-      return Buffer.from(der, 'latin1').toString('base64');
-    }
-
     it('answers the blocks of a .p12', async () => {
       const code = await world().application({ ios: false, android: false });
-      const ios_key_file = p12('geheim');
+      const ios_key_file = pushCertificate('Push', { password: 'geheim' }).p12;
       const configure = (ios_key_password: string) =>
         world().call('configureApplication', {
           ...{
@@ -72,13 +56,18 @@ export function applicationFileFeatures(world: () => PlatformWorld): void {
           safari_url_template: 'https://news.example/%@',
           safari_icon_file: PNG.sync.write(picture).toString('base64'),
         },
-        ...{ safari_key_file: p12(''), safari_key_password: '' },
+        ...{ safari_key_file: pushCertificate('Push', { uid: 'web.com.example.news' }).p12, safari_key_password: '' },
       });
       const sent = await file('safari_push_package', code);
       expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
       const files = unzipSync(Buffer.from(await sent.text(), 'base64'));
       expect(JSON.parse(Buffer.from(files['website.json']!).toString())).toMatchObject({
-        ...{ websiteName: 'News', websitePushID: 'Push', allowedDomains: [], webServiceURL: world().url },
+        ...{
+          websiteName: 'News',
+          websitePushID: 'web.com.example.news',
+          allowedDomains: [],
+          webServiceURL: world().url,
+        },
         urlFormatString: 'https://news.example/%@',
       });
       expect(PNG.sync.read(Buffer.from(files['icon.iconset/icon_128x128@2x.png']!)).data).toEqual(picture.data);

@@ -7,10 +7,13 @@ export interface Owners {
   learn(codes: readonly string[]): Promise<void>;
   /** For a code that `learn` has looked up. */
   owns(account: string, code: string): boolean;
+  /** The title of an application, for a code that `learn` has looked up; "" if it is unknown. */
+  titleOf(code: string): string;
 }
 
 interface Owner {
   readonly account: string;
+  readonly title: string;
   readonly since: number;
 }
 
@@ -24,8 +27,9 @@ export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
       const wanted = new Set(stale);
       const found = await store.applications([...wanted]);
       for (const code of wanted) owners.delete(code);
-      for (const { code, account } of found) owners.set(code, { account, since });
+      for (const { code, account, title } of found) owners.set(code, { account, title, since });
     },
     owns: (account, code) => owners.get(code)?.account === account,
+    titleOf: (code) => owners.get(code)?.title ?? '',
   };
 }

@@ -1,4 +1,5 @@
-import { constants, hash, privateEncrypt, X509Certificate } from 'node:crypto';
+import { constants, hash, privateEncrypt } from 'node:crypto';
+import { websitePushIdOf } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { type KeyFile, openKeyFile } from '@tidings/runtime';
 import { zipSync } from 'fflate';
@@ -18,15 +19,9 @@ export interface PushPackage {
   readonly at: Date;
 }
 
-/** Apple puts the website's push id into the user id of the subject. */
-const pushIdOf = (certificate: string): string => {
-  const { subject } = new X509Certificate(certificate);
-  return /^UID=(.+)$/m.exec(subject)?.[1] ?? /^CN=(?:Website Push ID: )?(.+)$/m.exec(subject)?.[1] ?? '';
-};
-
 const websiteOf = ({ code, title, setting, publicUrl }: PushPackage, certificate: string) => ({
   websiteName: setting('safari_website_name') || title,
-  websitePushID: pushIdOf(certificate),
+  websitePushID: websitePushIdOf(certificate),
   allowedDomains: JSON.parse(setting('safari_allowed_domains') || '[]') as string[],
   urlFormatString: setting('safari_url_template'),
   // The package is the same for all visitors, so the token identifies the application.

@@ -77,6 +77,13 @@ describe('APNs', () => {
       expect([over.status, reasonIn(over)]).toEqual([413, 'PayloadTooLarge']);
     });
 
+    it('to a website without a provider token', async () => {
+      const website = { 'apns-topic': 'web.com.example', authorization: undefined };
+      expect((await push(good, website)).status).toBe(200);
+      const byToken = await push(good, { 'apns-topic': 'web.com.example' });
+      expect([byToken.status, reasonIn(byToken)]).toEqual([400, 'TopicDisallowed']);
+    });
+
     it('without the optional headers', async () => {
       expect((await push(good, { 'apns-priority': undefined, 'apns-expiration': undefined })).status).toBe(200);
       expect((await push(good, { 'apns-push-type': 'background', 'apns-priority': '5' })).status).toBe(200);

@@ -6,7 +6,7 @@ import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { type ProviderToken, ProviderTokens } from './received-provider-token.ts';
 import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
-import { addressFlaw, deviceTokenOf, headerFlaw, parsePayload, payloadFlaw, textOf } from './request.ts';
+import { addressFlaw, deviceTokenOf, headerFlaw, isWebsite, parsePayload, payloadFlaw, textOf } from './request.ts';
 import { parseApnsToken } from './apns-tokens.ts';
 
 export interface ApnsDeps {
@@ -112,15 +112,19 @@ export class Apns implements Provider {
     return id;
   }
 
-  /** An invalid provider token, one of another team than the connection's, or a topic that its key may not use. */
+  /**
+   * An invalid provider token, one of another team than the connection's, or a topic that its key may not use. A website authenticates by its
+   * certificate alone, which is not asked for here.
+   */
   #authFlaw({ headers, connection }: ProviderRequest): ApnsReason | undefined {
+    const topic = textOf(headers, 'apns-topic');
+    if (isWebsite(topic)) return headers.authorization === undefined ? undefined : 'TopicDisallowed';
     const token = this.#providerTokens.read(headers.authorization);
     const flaw = this.#providerTokens.refusal(token);
     if (flaw !== undefined) return flaw;
     const first = this.#bound.get(connection);
     if (first === undefined) this.#bound.set(connection, token);
     else if (first.teamId !== token.teamId) return 'UnrelatedKeyIdInToken';
-    const topic = textOf(headers, 'apns-topic');
     return token.topics === undefined || topic === '' || token.topics.includes(topic) ? undefined : 'TopicDisallowed';
   }
 }

@@ -39,6 +39,9 @@ export const addressFlaw = ({ method, path }: ProviderRequest, token: string): A
   return TOKEN.test(token) && token.length % 2 === 0 ? undefined : 'BadDeviceToken';
 };
 
+/** Whether a topic is the push id of a website, which Apple begins with `web.`. */
+export const isWebsite = (topic: string): boolean => topic.startsWith('web.');
+
 /** Repeated headers arrive joined by a comma, which no valid value contains. */
 const bad = (value: string, reason: ApnsReason): ApnsReason => (value.includes(',') ? 'DuplicateHeaders' : reason);
 

@@ -1,3 +1,4 @@
+import { plainText } from '@tidings/channels';
 import type { AndroidContent, Content, IosContent, Localized, MessageAccepted } from '@tidings/events';
 import { filledText, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
@@ -56,6 +57,9 @@ const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, 
 const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
   ...iosOf(content?.ios, text, url),
   macRootParams: content?.mac?.rootParams,
+  safariTitle: text(content?.safari?.title),
+  safariUrlArgs: content?.safari?.urlArgs?.map(url),
+  safariAction: text(plainText(content?.safari?.action)),
 });
 
 const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({

@@ -27,7 +27,15 @@ const message: KnownMessage = {
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
 const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({
-  ...{ application: 'AAAAA-00001', chunk: 1, position: 4, platform, variant: 'alert', values: ['An na'] },
+  ...{
+    application: 'AAAAA-00001',
+    applicationTitle: 'News of Graz',
+    chunk: 1,
+    position: 4,
+    platform,
+    variant: 'alert',
+    values: ['An na'],
+  },
   device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
 });
 const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>
@@ -41,6 +49,7 @@ describe('the payload sent to the provider', () => {
     expect(hash.device).toMatchObject({ seq: 65_540, platform: 1 });
     expect(isGenuine(messageKeyOf(reportKey, 'AAAAA-00001', hash), hash.device!, 0x010203)).toBe(true);
     expect(payload({}, 3)).toMatchObject({ message: { token: 'tok', data: { title: 'Hallo An na' } } });
+    expect(payload({}, 10)).toMatchObject({ aps: { alert: { title: 'News', body: 'Hallo An na' }, 'url-args': [] } });
     expect(handedOver(message, recipient({}, 14), reportKey)).toBe('{}');
   });
 

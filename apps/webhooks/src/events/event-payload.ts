@@ -4,7 +4,6 @@ import {
   definitionOf,
   definitionServing,
   type Push,
-  type PushKind,
   variantOf,
 } from '@tidings/channels';
 import { sendIdOf } from '@tidings/kernel';
@@ -16,6 +15,7 @@ import type { KnownMessage } from '../facts/known-messages.ts';
 /** A device that a message was sent to. */
 export interface Recipient {
   readonly application: string;
+  readonly applicationTitle: string;
   readonly chunk: number;
   readonly position: number;
   readonly platform: number;
@@ -29,8 +29,11 @@ const writer = new PayloadWriter();
 /** Compiled content per application, kind of push and language; released with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
 
-const pushOf = ({ code, bucket, id, accepted }: KnownMessage, { platform, variant }: PushKind): Push => ({
-  ...{ platform, variant },
+const pushOf = (
+  { code, bucket, id, accepted }: KnownMessage,
+  { platform, variant, applicationTitle }: Recipient,
+): Push => ({
+  ...{ platform, variant, applicationTitle },
   message: code,
   bucket,
   messageId: id,

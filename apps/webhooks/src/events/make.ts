@@ -65,10 +65,16 @@ function attributesFor(
   return made;
 }
 
+/** A device and its application, as the registry describes them. */
+interface Described {
+  readonly device: DeviceDescription;
+  readonly applicationTitle: string;
+}
+
 function eventOf(
   prepared: Prepared,
   { enqueued, position, at }: DueEvent,
-  device: DeviceDescription,
+  { device, applicationTitle }: Described,
   values: string[],
 ) {
   const { message, reportKey } = prepared;
@@ -76,6 +82,7 @@ function eventOf(
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name });
+  const recipient = { application, applicationTitle, chunk, position, platform, variant, device, values };
   const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
   const request: WebhookRequest = {
     eventName: name,
@@ -86,9 +93,7 @@ function eventOf(
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent
-      ? handedOver(message, { application, chunk, position, platform, variant, device, values }, reportKey)
-      : '{}',
+    payload: isSent ? handedOver(message, recipient, reportKey) : '{}',
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
@@ -121,7 +126,8 @@ export function eventMaker({
     const shown = due.flatMap(({ enqueued }) => found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []);
     const tags = [...new Set(shown)];
     const described = await devices.describe({ account, application, seqs, tags });
-    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, device]));
+    const { applicationTitle } = described;
+    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, { device, applicationTitle }]));
     return { bySeq, tags };
   };
 
@@ -140,14 +146,14 @@ export function eventMaker({
         const { enqueued, position } = one;
         const message = found.get(sendIdOf(enqueued));
         const { bySeq, tags } = described.get(enqueued.application)!;
-        const device = bySeq.get(seqOf(enqueued.chunk, position));
-        if (!message || !device?.found) return undefined;
+        const about = bySeq.get(seqOf(enqueued.chunk, position));
+        if (!message || !about?.device.found) return undefined;
         const of = preparedOf(message);
         return eventOf(
           of,
           one,
-          device,
-          of.tags.map((tag) => device.values[tags.indexOf(tag)] ?? ''),
+          about,
+          of.tags.map((tag) => about.device.values[tags.indexOf(tag)] ?? ''),
         );
       });
     },

@@ -21,6 +21,7 @@ const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) =>
       ...{ language: 'en', token: `token-${seq}`, check: seq, values: tags.map((tag) => `${tag} of ${seq}`) },
     }),
   ),
+  applicationTitle: 'News',
 });
 
 interface SubscriptionFields {

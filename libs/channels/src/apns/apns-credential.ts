@@ -30,13 +30,13 @@ interface SettingNames {
   readonly files: readonly string[];
   readonly required: readonly string[];
   readonly password: string;
-  readonly gateway: string;
-  readonly bundleId: string;
-  readonly keyId: string;
-  readonly teamId: string;
+  /** Of the sandbox or of production. @default production */
+  readonly gateway?: string;
+  /** Of the app; a website has the id in its certificate. */
+  readonly app?: { readonly bundleId: string; readonly keyId: string; readonly teamId: string };
 }
 
-/** The names of the settings, by platform. macOS may have a certificate and its key in two files. */
+/** The names of the settings, by platform. macOS may have a certificate and its key in two files; Safari takes no key that signs tokens. */
 const names: ReadonlyMap<number, SettingNames> = new Map([
   [
     Platform.iOS,
@@ -45,9 +45,7 @@ const names: ReadonlyMap<number, SettingNames> = new Map([
       required: ['ios_key_file'],
       password: 'ios_key_password',
       gateway: 'ios_gateway',
-      bundleId: 'ios_bundle_id',
-      keyId: 'ios_key_id',
-      teamId: 'ios_team_id',
+      app: { bundleId: 'ios_bundle_id', keyId: 'ios_key_id', teamId: 'ios_team_id' },
     },
   ],
   [
@@ -57,11 +55,10 @@ const names: ReadonlyMap<number, SettingNames> = new Map([
       required: ['macos_gateway'],
       password: 'macos_key_password',
       gateway: 'macos_gateway',
-      bundleId: 'macos_bundle_id',
-      keyId: 'macos_key_id',
-      teamId: 'macos_team_id',
+      app: { bundleId: 'macos_bundle_id', keyId: 'macos_key_id', teamId: 'macos_team_id' },
     },
   ],
+  [Platform.Safari, { files: ['safari_key_file'], required: ['safari_key_file'], password: 'safari_key_password' }],
 ]);
 
 function namesOn(platform: number): SettingNames {
@@ -79,25 +76,26 @@ async function openFiles(files: readonly Buffer[], password: string, open: KeyOp
   };
 }
 
-/** The stored settings of iOS or macOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
+/** The stored settings of a platform: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
 export const apnsCredential: CredentialDefinition<ApnsCredential> = {
   requiredFor: (platform) => namesOn(platform).required,
 
   async read({ platform, settings }, open) {
     const of = namesOn(platform);
-    const text = (name: string): string => settings.get(name) ?? '';
+    const text = (name = ''): string => settings.get(name) ?? '';
     const files = of.files.map((name) => Buffer.from(text(name), 'base64')).filter(({ length }) => length > 0);
     if (files.length === 0) return localResults.notConfigured;
     const sandbox = text(of.gateway) === SANDBOX;
     const { key: pem, certificates } = await openFiles(files, text(of.password), open);
     if (pem === undefined) return localResults.unusableKey;
-    const given = text(of.bundleId);
+    const given = text(of.app?.bundleId);
     if (certificates.length > 0) {
       const { subject, tls } = clientCertificate(certificates, pem);
-      const bundleId = given || bundleOf(subject);
+      const bundleId = given || topicIn(subject);
       return bundleId === '' ? localResults.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
     }
-    return tokenCredential(pem, { bundleId: given, sandbox, keyId: text(of.keyId), teamId: text(of.teamId) });
+    if (!of.app) return localResults.unusableKey;
+    return tokenCredential(pem, { bundleId: given, sandbox, keyId: text(of.app.keyId), teamId: text(of.app.teamId) });
   },
 
   identityOf({ sandbox, proof }) {
@@ -131,5 +129,9 @@ function clientCertificate(certificates: readonly string[], key: string) {
   return { tls, subject: new X509Certificate(certificates[0]!).subject };
 }
 
-/** Apple puts the bundle into the user id of the subject. */
-const bundleOf = (subject: string): string => /^UID=(.+)$/m.exec(subject)?.[1] ?? '';
+/** Apple puts the bundle, or the push id of a website, into the user id of the subject. Of a website it is a part of the name, too. */
+const topicIn = (subject: string): string =>
+  /^UID=(.+)$/m.exec(subject)?.[1] ?? /^CN=Website Push ID: (.+)$/m.exec(subject)?.[1] ?? '';
+
+/** The push id of a website by its certificate in PEM; "" if it has none. */
+export const websitePushIdOf = (certificate: string): string => topicIn(new X509Certificate(certificate).subject);

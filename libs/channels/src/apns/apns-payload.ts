@@ -60,6 +60,7 @@ function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | unde
 export function apnsPushType(kind: PushKind): ApnsPushType {
   const apple = appleContentOf(kind);
   if (apple.voip) return 'voip';
+  if (apple.website) return 'alert';
   return isBackground(apple, alertOf(apple, '')) ? 'background' : 'alert';
 }
 

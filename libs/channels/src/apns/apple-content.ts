@@ -6,12 +6,15 @@ import type { PushKind } from '../channel-definition.ts';
 export interface AppleContent extends Partial<IosContent> {
   /** Pushed as a call (R-I24). */
   readonly voip?: boolean;
+  /** Pushed to a website, which always shows it. */
+  readonly website?: boolean;
 }
 
 /** What a content says for one platform only. */
 const overrides: ReadonlyMap<number, (content: Content) => AppleContent> = new Map([
   [Platform.iOS, ({ ios, voip }) => ({ ...ios, voip })],
   [Platform.MacOS, ({ mac }) => ({ ...mac })],
+  [Platform.Safari, ({ safari }) => ({ title: safari?.title, ttlSeconds: safari?.ttlSeconds, website: true })],
 ]);
 
 export function appleContentOf({ content, platform }: PushKind): AppleContent {

@@ -40,6 +40,7 @@ const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
   bucket: 0,
   messageId: 20_012_343_258n,
   campaignId: 961_234n,
+  applicationTitle: '{{Example}}',
   content: content(fields),
 });
 

@@ -1,5 +1,6 @@
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { plainText } from '../plain-text.ts';
 import { webPushCredential, type WebPushCredential } from './webpush-credential.ts';
 import { BY_FCM, browserTtlSeconds, webPushPayload } from './webpush-payload.ts';
 import { webPushRefusal } from './webpush-results.ts';
@@ -20,9 +21,7 @@ export const webpush: ChannelDefinition<WebPushCredential> = {
   ownTextsOf: ({ chrome, firefox }) => ({
     localized: [
       ...[chrome, firefox].flatMap((own) => [own?.title, own?.text]),
-      ...[chrome?.buttonText1, chrome?.buttonText2].map((text) =>
-        text === undefined ? undefined : { entries: [{ language: 'default', text }] },
-      ),
+      ...[chrome?.buttonText1, chrome?.buttonText2].map(plainText),
     ],
     urls: [
       ...[chrome?.image, chrome?.buttonUrl1, chrome?.buttonUrl2],

@@ -101,7 +101,14 @@ describe('the payload of a browser', () => {
 });
 
 describe('the headers of a push', () => {
-  const push = { message: 'AF0B-EEFE4D5E-E445B2E9', messageId: 1n, campaignId: 0n, variant: 'alert', bucket: 0 };
+  const push = {
+    message: 'AF0B-EEFE4D5E-E445B2E9',
+    messageId: 1n,
+    campaignId: 0n,
+    variant: 'alert',
+    bucket: 0,
+    applicationTitle: '',
+  };
   const headersOf = (content: Content, fields: object = {}): Json => {
     const names = webPushHeaders({ ...push, platform: Platform.Chrome, content, ...fields });
     return Object.fromEntries(Array.from({ length: 3 }, (_, i) => names.slice(2 * i, 2 * i + 2) as [string, string]));

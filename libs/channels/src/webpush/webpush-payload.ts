@@ -5,6 +5,7 @@ import {
   type Fragment,
   json,
   jsonString,
+  list,
   type MessageKey,
   object,
   rawJson,
@@ -50,7 +51,7 @@ function buttonsFragment(look: Look, context: TemplateContext): Fragment | undef
       : [],
   );
   if (buttons.length === 0) return undefined;
-  return jsonString(['[', ...buttons.flatMap((button, i) => (i === 0 ? button : [',', ...button])), ']']);
+  return jsonString(list(buttons));
 }
 
 /** The appearance of the notification. */

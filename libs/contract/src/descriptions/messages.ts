@@ -71,11 +71,6 @@ export const messageWords = {
   message_type: '`marketing`, the default, or `transactional`, which is exempt from frequency caps and control groups.',
   voip_push: 'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
 
-  safari_title: 'Title on Safari; `safari_url_args` is required with it. Not served yet: refused.',
-  safari_action: 'Label of the button on Safari. Not served yet: refused.',
-  safari_url_args: 'Values for the URL that a click on Safari opens. Not served yet: refused.',
-  safari_ttl: 'Seconds for which the provider keeps the push for an unreachable Safari. Not served yet: refused.',
-
   ios_title: instead('title', 'iOS'),
   ios_subtitle: instead('subtitle', 'iOS'),
   ios_content: instead('content', 'iOS'),
@@ -97,6 +92,10 @@ export const messageWords = {
   mac_sound: sound,
   mac_root_params: 'Members for the payload root on macOS, `aps` included; at most 256 bytes as JSON.',
   mac_ttl: ttl,
+  safari_title: 'Title on Safari; required with any other field of Safari, together with `safari_url_args`.',
+  safari_action: 'Label of the button on Safari.',
+  safari_url_args: 'Values for the URL that a click on Safari opens, one for each `%@` of its template.',
+  safari_ttl: ttl,
   android_header: instead('title', 'Android'),
   android_content: instead('content', 'Android'),
   android_root_params: 'Members for the payload root.',

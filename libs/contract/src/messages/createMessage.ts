@@ -69,6 +69,8 @@ export const createMessage = json13('createMessage', {
             android_led: '#FF0000',
             android_priority: 2,
             mac_sound: 'Glass',
+            safari_title: 'Sale',
+            safari_url_args: ['sale', '7'],
           },
         ],
       },

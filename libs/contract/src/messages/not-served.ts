@@ -1,6 +1,4 @@
-import type { z } from 'zod';
-import { array, notServedYet, optional, text } from '../values.ts';
-import { ttl } from './ios.ts';
+import { notServedYet } from '../values.ts';
 
 const huawei = [
   'huawei_android_header',
@@ -53,28 +51,3 @@ export const notServedFields = Object.fromEntries(names.map((name) => [name, not
   (typeof names)[number],
   typeof notServedYet
 >;
-
-/** Fields `safari_*` of a notification, which must be given together (R-I22). */
-export const safariFields = {
-  safari_title: optional(text),
-  safari_action: optional(text),
-  safari_url_args: optional(array(text)),
-  safari_ttl: optional(ttl),
-};
-
-type SafariField = keyof typeof safariFields;
-
-const safariNames = Object.keys(safariFields) as SafariField[];
-const neededBySafari: readonly SafariField[] = ['safari_title', 'safari_url_args'];
-
-/** Refuses Safari's fields: a missing one by its name, otherwise as not served yet. */
-export function refuseSafari(
-  fields: { readonly [Name in SafariField]: unknown },
-  context: Pick<z.core.ParsePayload, 'issues'>,
-): void {
-  const given = safariNames.find((name) => fields[name] !== undefined);
-  if (given === undefined) return;
-  const missing = neededBySafari.find((name) => fields[name] === undefined);
-  const [name, message] = missing === undefined ? [given, 'not served yet'] : [missing, 'must be set'];
-  context.issues.push({ code: 'custom', message, path: [name], input: undefined });
-}

@@ -10,9 +10,10 @@ import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './br
 import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
-import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
+import { notServedFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import type { OpenAction } from '../notify/open-action.ts';
+import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
@@ -117,7 +118,7 @@ const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
     : (parseWithin(nonEmptyText, given.campaign_name, context, ['campaign_name']) ?? '');
 
 /** The content fields of the request; an undefined one is taken from the preset, if any (R-K4). */
-const contentOf = (given: Fields) => ({
+const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   text: given.content,
   title: given.title,
   subtitle: given.subtitle,
@@ -137,6 +138,7 @@ const contentOf = (given: Fields) => ({
   mac: macContent(given),
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
+  safari: safariContent(given, context),
   inbox: inboxContent(given),
 });
 
@@ -151,7 +153,6 @@ interface Reached {
 
 /** A message by its fields and by who receives it. */
 export function messageOf(given: Fields, reached: Reached, context: z.core.ParsePayload) {
-  refuseSafari(given, context);
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }
@@ -169,7 +170,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
     sendRate: sendRateOf(given, reached.recipients, context),
-    content: contentOf(given) as GivenContent,
+    content: contentOf(given, context) as GivenContent,
   };
 }
 
@@ -184,12 +185,16 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 });
 
 /** The content fields of the schema. */
-export type GivenContent = Omit<ReturnType<typeof contentOf>, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox'> & {
+export type GivenContent = Omit<
+  ReturnType<typeof contentOf>,
+  'ios' | 'android' | 'mac' | 'chrome' | 'firefox' | 'safari'
+> & {
   readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
   readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
   readonly mac: Partial<ReturnType<typeof macContent>> & OwnTexts & OwnAction;
   readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
+  readonly safari: Partial<ReturnType<typeof safariContent>>;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** What a tap opens replaces that of the preset as a whole. */

@@ -4,7 +4,7 @@ import { chromeFields, firefoxFields } from '../messages/browsers.ts';
 import { inboxFields } from '../messages/inbox.ts';
 import { badge, iosFields, ttl } from '../messages/ios.ts';
 import { macFields } from '../messages/mac.ts';
-import { safariFields } from '../messages/not-served.ts';
+import { safariFields } from '../messages/safari.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
 import { array, bit, boolean, integerOf, object, oneOf, optional, text } from '../values.ts';
 import { notServed } from './not-served-block.ts';

@@ -17,6 +17,8 @@ export interface Candidates {
 
 /** The properties of the sending application that a plan needs. */
 export interface SendingApplication {
+  /** The title of pushes that must have one and have none of their own (R-I22). @default none */
+  readonly title?: string;
   readonly platforms: readonly {
     readonly platform: number;
     /** The flag of R-S5. */

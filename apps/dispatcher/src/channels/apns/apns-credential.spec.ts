@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { definitions, readCredential } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
+import { pushCertificate } from '@tidings/testing';
 import { generateApnsKey, selfSigned } from '../../testing/test-simulators.ts';
 import { keyOpener } from '../prepared.ts';
 
@@ -64,6 +65,25 @@ describe('an APNs credential', () => {
     ],
   ])('of macOS is none %s', async (_, files, name) => {
     expect(await of({ ...files, macos_gateway: '1', macos_bundle_id: 'b' }, Platform.MacOS)).toMatchObject({ name });
+  });
+
+  it.each([
+    ['user id', 'Example', 'web.com.example'],
+    ['name', 'Website Push ID: web.com.example', undefined],
+  ])('of Safari is a certificate, whose %s has the push id of the website', async (_, name, uid) => {
+    const own = pushCertificate(name, uid === undefined ? {} : { uid });
+    const settings = { safari_key_file: own.p12, safari_key_password: '' };
+    expect(await of(settings, Platform.Safari)).toMatchObject({
+      ...{ bundleId: 'web.com.example', sandbox: false },
+      proof: { by: 'certificate', tls: { key: own.key } },
+    });
+  });
+
+  it('of Safari is no key that signs tokens, and no certificate of anything else', async () => {
+    expect(await of({ safari_key_file: base64(privateKey) }, Platform.Safari)).toMatchObject({ name: 'unusable_key' });
+    const other = { safari_key_file: base64(cert + key) };
+    expect(await of(other, Platform.Safari)).toMatchObject({ name: 'not_configured' });
+    expect(await of({}, Platform.Safari)).toMatchObject({ name: 'not_configured' });
   });
 
   it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', async (name) => {

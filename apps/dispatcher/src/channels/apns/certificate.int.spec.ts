@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openFrameLink, openNodeLink } from '@tidings/http2';
-import { ShiftedClock } from '@tidings/kernel';
-import forge from 'node-forge';
+import { Platform, ShiftedClock } from '@tidings/kernel';
+import { pushCertificate } from '@tidings/testing';
 import { sendBatch } from '../../testing/test-batches.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { apnsToken, selfSigned } from '../../testing/test-simulators.ts';
@@ -13,32 +13,10 @@ import { apnsChannel } from './apns-channel.ts';
 
 const PASSWORD = 'geheim';
 const BUNDLE = 'com.example.cert';
-const UID = '0.9.2342.19200300.100.1.1';
+const WEBSITE = 'web.com.example.news';
 
-/** A certificate as Apple's portal gives it out and a keychain exports it, and the same as PEM. */
-function pushCertificate(): { readonly p12: string; readonly pem: string } {
-  const { pki, pkcs12, asn1, md } = forge;
-  const { publicKey, privateKey } = pki.rsa.generateKeyPair(2048);
-  const certificate = pki.createCertificate();
-  certificate.publicKey = publicKey;
-  certificate.serialNumber = '01';
-  certificate.validity.notBefore = new Date(Date.now() - 86_400_000);
-  certificate.validity.notAfter = new Date(Date.now() + 86_400_000);
-  const subject = [
-    { type: UID, value: BUNDLE },
-    { shortName: 'CN', value: `Apple Push Services: ${BUNDLE}` },
-  ];
-  certificate.setSubject(subject);
-  certificate.setIssuer(subject);
-  certificate.sign(privateKey, md.sha256.create());
-  const file = pkcs12.toPkcs12Asn1(privateKey, [certificate], PASSWORD, { algorithm: '3des' });
-  return {
-    p12: Buffer.from(asn1.toDer(file).getBytes(), 'latin1').toString('base64'),
-    pem: pki.certificateToPem(certificate),
-  };
-}
-
-const client = pushCertificate();
+const client = pushCertificate(`Apple Push Services: ${BUNDLE}`, { uid: BUNDLE, password: PASSWORD });
+const website = pushCertificate(`Website Push ID: ${WEBSITE}`, { uid: WEBSITE, password: PASSWORD });
 const { cert, key } = selfSigned();
 
 describe.each([
@@ -66,9 +44,10 @@ describe.each([
   }
 
   const world = (url: string, password: string): LaneWorld => {
-    const settings = { ios_key_file: client.p12, ios_key_password: password, ios_gateway: '1' };
+    const ios = { ios_key_file: client.p12, ios_key_password: password, ios_gateway: '1' };
+    const safari = { safari_key_file: website.p12, safari_key_password: password };
     const opened = new LaneWorld(
-      { 1: { settings } },
+      { [Platform.iOS]: { settings: ios }, [Platform.Safari]: { settings: safari } },
       (parts) => apnsChannel({ ...parts, urls: { production: url }, ca: [cert] }),
       new ShiftedClock(),
       openLink,
@@ -76,13 +55,13 @@ describe.each([
     closers.push(() => opened.close());
     return opened;
   };
-  const batch = () =>
+  const batch = (platform: number = Platform.iOS) =>
     sendBatch([{ number: 0, devices: [{ position: 0, token: apnsToken('accepted', 0) }] }], {
-      credential: { application: 'AAAAA-00000', platform: 1, version: 1 },
+      ...{ platform, credential: { application: 'AAAAA-00000', platform, version: 1 } },
     });
 
   it('authenticates the connection instead of a token, and names the topic', async () => {
-    const { pushes, url } = await provider(client.pem);
+    const { pushes, url } = await provider(client.cert);
     expect([...(await world(url, PASSWORD).send(batch()))]).toEqual([[0, 'SENT']]);
     expect(pushes).toMatchObject([
       { subject: `Apple Push Services: ${BUNDLE}`, headers: { 'apns-topic': BUNDLE, 'apns-priority': '10' } },
@@ -90,8 +69,20 @@ describe.each([
     expect(pushes[0]!.headers).not.toHaveProperty('authorization');
   });
 
+  it('of a website is for Safari, and names its push id (R-I22)', async () => {
+    const { pushes, url } = await provider(website.cert);
+    expect([...(await world(url, PASSWORD).send(batch(Platform.Safari)))]).toEqual([[0, 'SENT']]);
+    expect(pushes).toMatchObject([
+      {
+        subject: `Website Push ID: ${WEBSITE}`,
+        headers: { 'apns-topic': WEBSITE, 'apns-push-type': 'alert', 'apns-priority': '10' },
+      },
+    ]);
+    expect(pushes[0]!.headers).not.toHaveProperty('authorization');
+  });
+
   it('that its password does not open is refused before anything is sent', async () => {
-    const { pushes, url } = await provider(client.pem);
+    const { pushes, url } = await provider(client.cert);
     expect([...(await world(url, 'wrong').send(batch()))]).toEqual([[0, 'INVALID_CONFIGURATION 0 unusable_key']]);
     expect(pushes).toEqual([]);
   });

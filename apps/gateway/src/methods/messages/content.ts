@@ -8,6 +8,7 @@ import {
   IosContent,
   MacContent,
   type Preset,
+  SafariContent,
 } from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
 
@@ -39,7 +40,7 @@ function saidBy(
 
 /** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
 export function contentOf(
-  { shortenLink: asked, replacesAction = false, ios, android, mac, chrome, firefox, ...common }: GivenContent,
+  { shortenLink: asked, replacesAction = false, ios, android, mac, chrome, firefox, safari, ...common }: GivenContent,
   preset: Preset | undefined,
 ): { content: Content; linkToShorten: string } {
   const said = saidBy(preset, { link: common.link, replacesAction });
@@ -50,6 +51,7 @@ export function contentOf(
     mac: own(said.mac, MacContent.fromPartial({}), mac),
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
+    safari: own(said.safari, SafariContent.fromPartial({}), safari),
   };
   const { link } = content;
   const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);

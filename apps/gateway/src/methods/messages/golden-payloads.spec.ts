@@ -22,7 +22,10 @@ const contentOfRequest = (notification: Json) => {
 /** The payload of a notification for a platform, without its hash. */
 function payloadOf(platform: number, notification: Json): Json {
   const { code: message, ...ids } = identity;
-  const outgoing = { message, bucket: 0, ...ids, platform, variant: ALERT, content: contentOfRequest(notification) };
+  const outgoing = {
+    ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example' },
+    content: contentOfRequest(notification),
+  };
   const { payload, limit } = definitionOf(platform)!.compile(outgoing, '', key);
   const columns = {
     ...{ chunk: 0, positions: Uint16Array.of(1), platform, checks: new Uint8Array(3), tags: 0 },
@@ -155,6 +158,17 @@ const firefoxRows: readonly Row[] = [
   ['firefox_icon', 'https://a/i.png', browser({ i: 'https://a/i.png' })],
 ];
 
+const website = (alert: Json, args: readonly string[] = []) => ({
+  aps: { alert: { title: 'Title', body: 'Text', ...alert }, 'url-args': args },
+});
+const safariRows: readonly Row[] = [
+  ['safari_title', { default: 'Title' }, website({})],
+  ['safari_action', 'Read', website({ action: 'Read' })],
+  ['safari_url_args', ['a', '7'], website({}, ['a', '7'])],
+  // A header of the request, as on iOS.
+  ['safari_ttl', 60, website({})],
+];
+
 /** The names of all fields of a notification, as the reference page has them. */
 function fieldsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
@@ -184,14 +198,25 @@ describe('a payload of every field (Spec I)', () => {
     expect(browserOf(Platform.Firefox, { content: 'Text', [field]: value })).toEqual(payload);
   });
 
+  it.each(safariRows)('Safari: %s %j', (field, value, payload) => {
+    const needed = { safari_title: 'Title', safari_url_args: [] };
+    expect(appleOf(Platform.Safari, { content: 'Text', ...needed, [field]: value })).toEqual(payload);
+  });
+
+  it('Safari: the title of the message, else of the application', () => {
+    expect(appleOf(Platform.Safari, { content: 'Text', title: 'Title' })).toEqual(website({}));
+    expect(appleOf(Platform.Safari, { content: 'Text' })).toEqual(website({ title: 'Example' }));
+  });
+
   it('is here for each field of a platform', () => {
     const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
     // The list of messages has names that a request has not.
     const listed = /^(chrome|firefox)_(header|root_params)$/;
-    const isOwn = (field: string) => /^(ios|apns|mac|android|chrome|firefox)_/.test(field) && !listed.test(field);
+    const isOwn = (field: string) =>
+      /^(ios|apns|mac|android|chrome|firefox|safari)_/.test(field) && !listed.test(field);
     const own = [...fields].filter(isOwn);
     expect(own.length).toBeGreaterThan(30);
-    const all = [...iosRows, ...macRows, ...androidRows, ...chromeRows, ...firefoxRows];
+    const all = [...iosRows, ...macRows, ...androidRows, ...chromeRows, ...firefoxRows, ...safariRows];
     const rows = new Set(all.map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
   });

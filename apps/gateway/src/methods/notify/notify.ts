@@ -48,6 +48,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
     mac: { ...own.mac, ...openActionOn(Platform.MacOS) },
     chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },
+    safari: {},
   };
 }
 

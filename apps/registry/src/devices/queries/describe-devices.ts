@@ -61,7 +61,7 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
   return {
     async describe({ account, application, seqs, tags: names }) {
       await owners.learn([application]);
-      if (!owners.owns(account, application)) return { devices: seqs.map(() => UNKNOWN) };
+      if (!owners.owns(account, application)) return { devices: seqs.map(() => UNKNOWN), applicationTitle: '' };
       const [set, found] = await Promise.all([
         tags.of(account, names, TAG_PATIENCE_MS),
         devices
@@ -71,7 +71,10 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
       const wanted = names.map((name) => set.named(name));
       const present = found.filter(({ status }) => status === 1);
       const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(withExactTags(device), wanted)]));
-      return { devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN) };
+      return {
+        devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN),
+        applicationTitle: owners.titleOf(application),
+      };
     },
   };
 }

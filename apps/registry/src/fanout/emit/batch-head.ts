@@ -21,6 +21,7 @@ export function batchHead(message: Released, key: SendableKey, application: Send
     credential,
     releasedAt: message.releasedAt,
     sendRate: message.accepted.sendRate,
+    applicationTitle: application?.title ?? '',
     // Without a mask a repeat would be a second push.
     atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
   };

@@ -25,6 +25,7 @@ export type BatchHead = Pick<
   | 'releasedAt'
   | 'atMostOnce'
   | 'sendRate'
+  | 'applicationTitle'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;

@@ -72,6 +72,7 @@ const head = (badge?: string): BatchHead => ({
   content: { ...Content.create(), ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
   sendRate: 0,
+  applicationTitle: '',
 });
 const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK, platform: Platform.iOS, variant: 'alert' };
 

@@ -143,6 +143,7 @@ describeWithMongo('scan', (mongo) => {
       message: 'M',
       messageId: 1n,
       sendRate: 0,
+      applicationTitle: '',
       campaignId: 0n,
       account: 'a',
       content: undefined,

@@ -74,6 +74,8 @@ export interface SendBatch {
   columnEnds: Buffer;
   /** Most pushes a second of the whole message, whoever writes them; 0 = any. */
   sendRate: number;
+  /** Title of pushes that must have one and that the content gives none (R-I22). */
+  applicationTitle: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -125,6 +127,7 @@ function createBaseSendBatch(): SendBatch {
     columns: Buffer.alloc(0),
     columnEnds: Buffer.alloc(0),
     sendRate: 0,
+    applicationTitle: "",
   };
 }
 
@@ -225,6 +228,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.sendRate !== 0) {
       writer.uint32(320).uint32(message.sendRate);
+    }
+    if (message.applicationTitle !== "") {
+      writer.uint32(330).string(message.applicationTitle);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -490,6 +496,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.sendRate = reader.uint32();
             continue;
           }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.applicationTitle = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -583,6 +597,7 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.columns = object.columns ?? Buffer.alloc(0);
     message.columnEnds = object.columnEnds ?? Buffer.alloc(0);
     message.sendRate = object.sendRate ?? 0;
+    message.applicationTitle = object.applicationTitle ?? "";
     return message;
   },
 };

@@ -63,8 +63,9 @@ export interface Content {
   remotePage?: string | undefined;
   mac: MacContent | undefined;
   chrome: ChromeContent | undefined;
-  firefox:
-    | FirefoxContent
+  firefox: FirefoxContent | undefined;
+  safari:
+    | SafariContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?: string | undefined;
@@ -204,6 +205,21 @@ export interface FirefoxContent {
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
   openAction: OpenAction | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields safari_* of section I (R-I22); an absent one was not given. */
+export interface SafariContent {
+  title:
+    | Localized
+    | undefined;
+  /** Label of the button that opens the website. */
+  action?:
+    | string
+    | undefined;
+  /** In place of each %@ in the website's URL. */
+  urlArgs: string[];
+  ttlSeconds?: number | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -446,6 +462,7 @@ function createBaseContent(): Content {
     mac: undefined,
     chrome: undefined,
     firefox: undefined,
+    safari: undefined,
     metaData: undefined,
   };
 }
@@ -508,6 +525,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.firefox !== undefined) {
       FirefoxContent.encode(message.firefox, writer.uint32(170).fork()).join();
+    }
+    if (message.safari !== undefined) {
+      SafariContent.encode(message.safari, writer.uint32(178).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -688,6 +708,14 @@ export const Content: MessageFns<Content> = {
             message.firefox = FirefoxContent.decode(reader, reader.uint32());
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.safari = SafariContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -783,6 +811,9 @@ export const Content: MessageFns<Content> = {
       : undefined;
     message.firefox = (object.firefox !== undefined && object.firefox !== null)
       ? FirefoxContent.fromPartial(object.firefox)
+      : undefined;
+    message.safari = (object.safari !== undefined && object.safari !== null)
+      ? SafariContent.fromPartial(object.safari)
       : undefined;
     message.metaData = object.metaData ?? undefined;
     return message;
@@ -2284,6 +2315,147 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseSafariContent(): SafariContent {
+  return { title: undefined, action: undefined, urlArgs: [], ttlSeconds: undefined };
+}
+
+export const SafariContent: MessageFns<SafariContent> = {
+  encode(message: SafariContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(10).fork()).join();
+    }
+    if (message.action !== undefined) {
+      writer.uint32(18).string(message.action);
+    }
+    for (const v of message.urlArgs) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.ttlSeconds !== undefined) {
+      writer.uint32(32).uint32(message.ttlSeconds);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SafariContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSafariContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.urlArgs.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ttlSeconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SafariContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SafariContent | SafariContent[]> | Iterable<SafariContent | SafariContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SafariContent.encode(p).finish()];
+        }
+      } else {
+        yield* [SafariContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SafariContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SafariContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SafariContent.decode(p)];
+        }
+      } else {
+        yield* [SafariContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SafariContent>, I>>(base?: I): SafariContent {
+    return SafariContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SafariContent>, I>>(object: I): SafariContent {
+    const message = createBaseSafariContent();
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.action = object.action ?? undefined;
+    message.urlArgs = object.urlArgs?.map((e) => e) || [];
+    message.ttlSeconds = object.ttlSeconds ?? undefined;
     return message;
   },
 };

@@ -779,6 +779,8 @@ export interface DescribeRequest {
 export interface DescribeReply {
   /** In the order of the request. */
   devices: DeviceDescription[];
+  /** Of the application; "" if it is another account's. */
+  applicationTitle: string;
 }
 
 export interface DeviceDescription {
@@ -13418,13 +13420,16 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
 };
 
 function createBaseDescribeReply(): DescribeReply {
-  return { devices: [] };
+  return { devices: [], applicationTitle: "" };
 }
 
 export const DescribeReply: MessageFns<DescribeReply> = {
   encode(message: DescribeReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.devices) {
       DeviceDescription.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.applicationTitle !== "") {
+      writer.uint32(18).string(message.applicationTitle);
     }
     return writer;
   },
@@ -13448,6 +13453,14 @@ export const DescribeReply: MessageFns<DescribeReply> = {
             }
 
             message.devices.push(DeviceDescription.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.applicationTitle = reader.string();
             continue;
           }
         }
@@ -13500,6 +13513,7 @@ export const DescribeReply: MessageFns<DescribeReply> = {
   fromPartial<I extends Exact<DeepPartial<DescribeReply>, I>>(object: I): DescribeReply {
     const message = createBaseDescribeReply();
     message.devices = object.devices?.map((e) => DeviceDescription.fromPartial(e)) || [];
+    message.applicationTitle = object.applicationTitle ?? "";
     return message;
   },
 };

@@ -1,0 +1,44 @@
+import {
+  compilePayload,
+  type Fragment,
+  json,
+  list,
+  type MessageKey,
+  object,
+  statisticsHash,
+  text,
+  textFor,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { appleContentOf } from './apple-content.ts';
+
+const LIMIT = 4096;
+
+/**
+ * The payload of a message to Safari in a language (R-I22): title, body, button, and the arguments of the URL that a click opens. Safari shows no push
+ * without a title, so one without gets the application's. No code of the website sees the payload, so it has no further keys but the statistics hash.
+ * @param key the message's, in the application of the devices
+ */
+export function websitePayload(message: Push, language: string, key: MessageKey): ChannelPayload {
+  const content = message.content!;
+  const { title, text: body } = appleContentOf(message);
+  const { action, urlArgs = [] } = content.safari ?? {};
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const part = (template: string): Fragment => text(template, context);
+  const shownTitle = textFor(title, language);
+  const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
+  const whole = object({
+    aps: object({
+      alert: object({
+        title: shownTitle ? part(shownTitle) : json(message.applicationTitle),
+        body: part(textFor(body, language) ?? ''),
+        action: action ? part(action) : undefined,
+      }),
+      'url-args': list(urlArgs.map((argument) => url(argument, context))),
+    }),
+    p: statisticsHash(hash, key),
+  });
+  return { payload: compilePayload(whole), limit: LIMIT };
+}
