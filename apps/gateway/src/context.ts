@@ -16,7 +16,7 @@ import type {
   Subscriptions,
   Jobs,
 } from '@tidings/rpc';
-import type { AddressGuard } from '@tidings/runtime';
+import type { AddressGuard, Logger } from '@tidings/runtime';
 import type { Access } from './auth/access.ts';
 import type { Credentials } from './auth/authorize.ts';
 import type { CallerLimits } from './auth/caller-limits.ts';
@@ -49,10 +49,13 @@ export interface Context {
   readonly rateLimits: RateLimits;
   /** Limits on creating test devices, which needs no token. */
   readonly testDeviceLimits: CallerLimits;
+  /** Limits on packages and logs of websites, which Safari sends without a token. */
+  readonly websiteLimits: CallerLimits;
   readonly system: System;
   /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;
   readonly clock: Clock;
+  readonly log: Logger;
   /** Decides which addresses given by callers the service may connect to. */
   readonly addressGuard: AddressGuard;
   /** Domains of disposable e-mail addresses, subdomains included (R-E4). */

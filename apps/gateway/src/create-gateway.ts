@@ -89,6 +89,8 @@ export interface GatewayDeps {
 
 /** Limit on new test devices per application and address: a burst, then one a second, which is more than one person registers. */
 const TEST_DEVICES = { burst: 120, perMinute: 60 };
+/** Limit on push packages and logs of Safari per application and address: visitors may share the address of a proxy. */
+const WEBSITES = { burst: 300, perMinute: 600 };
 /** Default of {@link GatewayDeps.maxConnections}. */
 const MAX_CONNECTIONS = 10_000;
 /** A connection without traffic in either direction for this long is closed. */
@@ -172,6 +174,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     access: new Access(accounts, clock),
     rateLimits: new RateLimits(accounts, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
+    websiteLimits: new CallerLimits(clock, WEBSITES),
+    log,
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,
     clock,

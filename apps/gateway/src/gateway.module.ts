@@ -18,6 +18,7 @@ import { LinksRoutes } from './http/links.routes.ts';
 import { requestMeter } from './http/meter.ts';
 import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
+import { SafariRoutes } from './http/safari.routes.ts';
 import { handlers } from './methods/handlers.ts';
 import { CONTEXT, OWN_OPERATIONS } from './injection-tokens.ts';
 
@@ -39,14 +40,14 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes];
+type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes];
 
-function routesOf(...[json13, apiV2, admin, links, docs]: OwnRoutes): RouteTable {
+function routesOf(...[json13, apiV2, admin, links, docs, safari]: OwnRoutes): RouteTable {
   const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     families[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new RouteTable([...methods, ...links.routes(), ...docs.routes()]);
+  return new RouteTable([...methods, ...links.routes(), ...docs.routes(), ...safari.routes()]);
 }
 
 /** Whether Nest serves a path on the same port, such as health. Routes are recorded while Nest adds them, so no path is read as a pattern. */
@@ -90,9 +91,10 @@ export class GatewayModule implements OnModuleDestroy {
         AdminRoutes,
         LinksRoutes,
         DocsRoutes,
+        SafariRoutes,
         {
           provide: Exchange,
-          inject: [HttpAdapterHost, Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes],
+          inject: [HttpAdapterHost, Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes],
           useFactory: (host: HttpAdapterHost, ...of: OwnRoutes) =>
             new Exchange(routesOf(...of), servedByNest(host), deps),
         },

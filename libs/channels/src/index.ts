@@ -10,6 +10,7 @@ export {
   definitionServing,
   variantOf,
 } from './channels.ts';
+export { authenticationTokenOf, visitorIn, type WebsiteVisitor } from './apns/website-visitor.ts';
 export { plainText } from './plain-text.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';

@@ -23,8 +23,8 @@ export function pushCertificate(name: string, { uid, password = '' }: { uid?: st
   certificate.validity.notBefore = new Date(Date.now() - 86_400_000);
   certificate.validity.notAfter = new Date(Date.now() + 86_400_000);
   const subject = [...(uid === undefined ? [] : [{ type: UID, value: uid }]), { shortName: 'CN', value: name }];
-  certificate.setSubject(subject as forge.pki.CertificateField[]);
-  certificate.setIssuer(subject as forge.pki.CertificateField[]);
+  certificate.setSubject(subject);
+  certificate.setIssuer(subject);
   certificate.sign(signing, md.sha256.create());
   const file = pkcs12.toPkcs12Asn1(signing, [certificate], password, { algorithm: '3des' });
   const p12 = Buffer.from(asn1.toDer(file).getBytes(), 'latin1').toString('base64');

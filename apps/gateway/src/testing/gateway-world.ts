@@ -125,6 +125,9 @@ export class World {
     setPlatformStatus: async ({ platform, enabled }) =>
       application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
     getApplicationFile: async () => ({ text: 'PEM' }),
+    getPushPackage: async (asked) => ({
+      archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
+    }),
     setControlGroup: async ({ percentage }) => application('a', APPLICATION, { controlGroupPercentage: percentage }),
     setCapping: async ({ days, count }) =>
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
@@ -188,7 +191,11 @@ export class World {
       locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
     }),
     applyBatch: unsupported,
-    resolve: unsupported,
+    resolve: async ({ pushTokens }) => ({
+      byUserId: [],
+      byPushToken: pushTokens.map((pushToken) => ({ names: pushToken === 'ab12' ? [KNOWN_HWID] : [] })),
+      hwids: [],
+    }),
     describe: unsupported,
     mergeUser: unsupported,
     findContacts: async () => ({ hwids: [] }),

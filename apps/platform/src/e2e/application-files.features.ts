@@ -66,7 +66,7 @@ export function applicationFileFeatures(world: () => PlatformWorld): void {
           websiteName: 'News',
           websitePushID: 'web.com.example.news',
           allowedDomains: [],
-          webServiceURL: world().url,
+          webServiceURL: `${world().url}/safari/${code}`,
         },
         urlFormatString: 'https://news.example/%@',
       });

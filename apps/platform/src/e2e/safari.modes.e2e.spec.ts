@@ -10,6 +10,7 @@ import {
   type PlatformWorld,
   pushCertificate,
 } from '@tidings/testing';
+import { unzipSync } from 'fflate';
 
 const SAFARI = 10;
 const PUSH_ID = 'web.com.example.news';
@@ -77,5 +78,52 @@ describe('a push to Safari (R-I22)', () => {
     const funnel = await world.call('getDeliveryFunnel', { message_code: code });
     expect(funnelFigures(funnel, SAFARI, 'WEB_PUSH')).toMatchObject({ sent: 0, failed: 1 });
     expect(await world.call('checkDevice', { application, hwid: 'gone' })).toMatchObject({ push_token_exist: false });
+  });
+});
+
+describe('the web service of push packages (R-B4)', () => {
+  interface Website {
+    readonly authenticationToken: string;
+    readonly webServiceURL: string;
+  }
+  /** Asks as Safari does for a visitor of a page, and reports the visitor's answers by the package. */
+  async function visit(userInfo: object): Promise<{ report(verb: string, token: string): Promise<number> }> {
+    const base = `${world.url}/safari/${application}/v2`;
+    const sent = await fetch(`${base}/pushPackages/${PUSH_ID}`, { method: 'POST', body: JSON.stringify(userInfo) });
+    expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'application/zip']);
+    const files = unzipSync(new Uint8Array(await sent.arrayBuffer()));
+    const website = JSON.parse(Buffer.from(files['website.json']!).toString()) as Website;
+    expect(website).toMatchObject({ websitePushID: PUSH_ID, websiteName: 'The {{News}}' });
+    const report = async (method: string, token: string): Promise<number> => {
+      const url = `${website.webServiceURL}/v2/devices/${token}/registrations/${PUSH_ID}`;
+      const headers = { authorization: `ApplePushNotifications ${website.authenticationToken}` };
+      return (await fetch(url, { method, headers })).status;
+    };
+    return { report };
+  }
+  const hasToken = async (hwid: string): Promise<boolean> =>
+    (await world.call('checkDevice', { application, hwid })).push_token_exist;
+
+  it('registers the device that the page names, until its visitor takes the permission back', async () => {
+    const token = apnsToken('accepted', 9102);
+    const { report } = await visit({ hwid: 'Zoë 1' });
+    expect(await report('POST', token.toUpperCase())).toBe(200);
+    await send(['Zoë 1']);
+    expect(payloadsTo(token)).toHaveLength(1);
+    expect(await report('DELETE', token.toUpperCase())).toBe(200);
+    await send(['Zoë 1']);
+    expect(payloadsTo(token)).toHaveLength(1);
+  });
+
+  it('leaves registrations to a page that names no device, and unregisters the one with the token', async () => {
+    const token = apnsToken('accepted', 9103);
+    const { report } = await visit({});
+    expect(await report('POST', token)).toBe(200);
+    expect(await world.call('checkDevice', { application, hwid: token })).toMatchObject({ exist: false });
+    await register('own', token);
+    expect(await hasToken('own')).toBe(true);
+    expect(await report('DELETE', token.toUpperCase())).toBe(200);
+    await send(['own']);
+    expect(payloadsTo(token)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
 import { type KeyFile, type MasterKeys, open, openKeyFile } from '@tidings/runtime';
-import { pushPackageOf } from './push-package.ts';
+import { openWebsite, packageOf, type Website } from './push-package.ts';
 
 /** The source of a file of the API: a part of the first of these settings that is set. */
 interface Source {
@@ -50,15 +50,23 @@ const settingsOf =
     return secret ? open(masterKeys, { application: code, field }, secret).toString() : (settings?.[field] ?? '');
   };
 
+/** The website that an application describes in its settings of Safari. */
+export const websiteIn = (application: Application, masterKeys: MasterKeys): Website => ({
+  ...application,
+  setting: settingsOf(application, Platform.Safari, masterKeys),
+});
+
 /**
  * A file of an application: a PEM block, or a push package in base64; undefined if it is not configured. Throws the Faults of {@link openKeyFile} and
- * {@link pushPackageOf}.
+ * {@link packageOf}.
  */
 export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
   const { masterKeys, publicUrl, at } = deps;
   if (file === 'safari_push_package') {
-    const setting = settingsOf(application, Platform.Safari, masterKeys);
-    return (await pushPackageOf({ ...application, setting, publicUrl, at }))?.toString('base64');
+    const website = websiteIn(application, masterKeys);
+    const opened = await openWebsite(website);
+    if (!opened) return undefined;
+    return (await packageOf(website, opened, { publicUrl, visitor: { hwid: undefined }, at })).toString('base64');
   }
   const source = sources[file];
   if (!source) return undefined;

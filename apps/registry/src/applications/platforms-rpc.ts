@@ -5,11 +5,12 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { existing } from './existing.ts';
 import { fileOf } from './files.ts';
+import { openPushPackages } from './push-packages.ts';
 import { applicationView } from './application-view.ts';
 
 type PlatformMethods = Pick<
   Accounts,
-  'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getCredential'
+  'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getPushPackage' | 'getCredential'
 >;
 
 /** Separates plain settings from secret ones, and seals the latter: nothing later has them in clear. */
@@ -33,6 +34,7 @@ export function platformsRpc(
   { clock, masterKeys }: { readonly clock: Clock; readonly masterKeys: MasterKeys },
 ): PlatformMethods {
   const now = (): Date => new Date(clock.now());
+  const packages = openPushPackages({ clock, masterKeys });
   return {
     async configurePlatform(request) {
       const { account, application, platform, disabled } = request;
@@ -54,6 +56,13 @@ export function platformsRpc(
       const text = await fileOf(await existing(store, code, account), file, { masterKeys, publicUrl, at: now() });
       if (text === undefined) throw Fault.argument('File not found');
       return { text };
+    },
+
+    async getPushPackage({ application: code, websitePushId, hwid, publicUrl }) {
+      const application = await store.application(code);
+      const asked = { publicUrl, visitor: { hwid: hwid === '' ? undefined : hwid } };
+      const archive = application && (await packages.of(application, websitePushId, asked));
+      return { archive: archive ?? Buffer.alloc(0) };
     },
 
     async getCredential({ application: code, platform }) {

@@ -1,9 +1,14 @@
-import { generateKeyPairSync, hash, verify, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, hash, randomBytes, verify, X509Certificate } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
+import type { Application } from '@tidings/audience';
+import { visitorIn } from '@tidings/channels';
+import { Platform } from '@tidings/kernel';
 import { unzipSync } from 'fflate';
 import forge from 'node-forge';
 import { PNG } from 'pngjs';
-import { type PushPackage, pushPackageOf } from './push-package.ts';
+import type { Versioned } from '../accounts/account-store.ts';
+import { openWebsite, packageOf, type Website } from './push-package.ts';
+import { openPushPackages } from './push-packages.ts';
 
 const { asn1, md, pki, pkcs12 } = forge;
 const AT = new Date('2026-01-15T12:00:00Z');
@@ -39,12 +44,16 @@ const settings = {
   safari_url_template: 'https://news.example/%@',
   safari_icon_file: icon.toString('base64'),
 };
-const make = (more: Partial<Record<keyof typeof settings, string>> = {}): PushPackage => ({
-  ...{ code: 'A1B2C-3D4E5', title: 'News', publicUrl: 'https://push.example', at: AT },
+const make = (more: Partial<Record<keyof typeof settings, string>> = {}): Website => ({
+  ...{ code: 'A1B2C-3D4E5', title: 'News' },
   setting: (name) => ({ ...settings, ...more })[name as keyof typeof settings] ?? '',
 });
-const filesOf = async (made: PushPackage) => {
-  const files = unzipSync((await pushPackageOf(made))!);
+async function pushPackageOf(website: Website, hwid?: string): Promise<Buffer | undefined> {
+  const opened = await openWebsite(website);
+  return opened && packageOf(website, opened, { publicUrl: 'https://push.example', visitor: { hwid }, at: AT });
+}
+const filesOf = async (made: Website, hwid?: string) => {
+  const files = unzipSync((await pushPackageOf(made, hwid))!);
   return new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
 };
 /** Files of the whole package. */
@@ -63,13 +72,19 @@ it('a push package contains the website, its icons, and their checksums', () => 
     allowedDomains: ['https://news.example'],
     urlFormatString: 'https://news.example/%@',
     authenticationToken: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
-    webServiceURL: 'https://push.example',
+    webServiceURL: 'https://push.example/safari/A1B2C-3D4E5',
   });
   const sums = [...icons, 'website.json'].map((path) => [
     path,
     { hashType: 'sha512', hashValue: hash('sha512', files.get(path)!) },
   ]);
   expect(jsonOf(files.get('manifest.json'))).toEqual(Object.fromEntries(sums));
+});
+
+it('a push package for a device names it in the token', async () => {
+  const made = await filesOf(make(), 'a b');
+  const { authenticationToken } = jsonOf(made.get('website.json')) as { authenticationToken: string };
+  expect(visitorIn(`ApplePushNotifications ${authenticationToken}`, 'A1B2C-3D4E5')).toEqual({ hwid: 'a b' });
 });
 
 it('a push package has icons of all sizes that look alike', () => {
@@ -157,3 +172,38 @@ function lonelyKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
 }
+
+describe('the packages that anyone may ask for', () => {
+  const packages = openPushPackages({ clock: { now: () => AT.getTime() }, masterKeys: [randomBytes(32)] });
+  const application = (rev: number, more: Partial<Record<keyof typeof settings, string>> = {}) =>
+    ({
+      ...{ code: 'A1B2C-3D4E5', title: 'News', rev },
+      platforms: [{ platform: Platform.Safari, settings: { ...settings, ...more }, sealed: {} }],
+    }) as unknown as Versioned<Application>;
+  const PUSH_ID = 'web.com.example.news';
+  const asked = (hwid?: string, publicUrl = 'https://push.example') => ({ publicUrl, visitor: { hwid } });
+  const descriptionIn = (archive: Buffer | undefined) =>
+    JSON.parse(Buffer.from(unzipSync(archive!)['website.json']!).toString()) as Record<string, unknown>;
+
+  it('are made once for all visitors without a device, and anew for each other one', async () => {
+    const common = await packages.of(application(1), PUSH_ID, asked());
+    expect(await packages.of(application(1), PUSH_ID, asked())).toBe(common);
+    const own = descriptionIn(await packages.of(application(1), PUSH_ID, asked('h')));
+    expect(own['authenticationToken']).not.toBe(descriptionIn(common)['authenticationToken']);
+    const elsewhere = descriptionIn(await packages.of(application(1), PUSH_ID, asked(undefined, 'https://b')));
+    expect(elsewhere['webServiceURL']).toBe('https://b/safari/A1B2C-3D4E5');
+  });
+
+  it('follow changes of the application', async () => {
+    const changed = await packages.of(application(2, { safari_website_name: 'Old news' }), PUSH_ID, asked());
+    expect(descriptionIn(changed)).toMatchObject({ websiteName: 'Old news' });
+    const broken = packages.of(application(3, { safari_key_password: 'wrong' }), PUSH_ID, asked());
+    await expect(broken).rejects.toMatchObject({ kind: 'argument' });
+    expect(await packages.of(application(4, { safari_key_file: '' }), PUSH_ID, asked())).toBeUndefined();
+  });
+
+  it('are for the website of the certificate alone', async () => {
+    expect(await packages.of(application(5), 'web.com.example', asked())).toBeUndefined();
+    expect(await packages.of(application(5), '', asked())).toBeUndefined();
+  });
+});

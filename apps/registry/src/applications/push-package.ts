@@ -1,32 +1,65 @@
 import { constants, hash, privateEncrypt } from 'node:crypto';
-import { websitePushIdOf } from '@tidings/channels';
+import { authenticationTokenOf, websitePushIdOf, type WebsiteVisitor } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { type KeyFile, openKeyFile } from '@tidings/runtime';
 import { zipSync } from 'fflate';
 import type { md, pki } from 'node-forge';
 import { iconsetOf } from './iconset.ts';
 
-/** The parts of a push package. */
-export interface PushPackage {
+/** A website as its application describes it. */
+export interface Website {
   /** Code and title of the application. */
   readonly code: string;
   readonly title: string;
   /** A decrypted Safari setting by its name; "" if it is not set. */
   readonly setting: (name: string) => string;
+}
+
+/** The parts of push packages that are costly, and the same for all visitors. */
+export interface OpenedWebsite {
+  readonly pushId: string;
+  readonly keyFile: KeyFile;
+  /** Files of the package by their path. */
+  readonly icons: Readonly<Record<string, Buffer>>;
+}
+
+/** What a package is made for. */
+export interface PackageOptions {
   /** The URL at which Safari reaches this service. */
   readonly publicUrl: string;
+  readonly visitor: WebsiteVisitor;
   /** Time of the signature. */
   readonly at: Date;
 }
 
-const websiteOf = ({ code, title, setting, publicUrl }: PushPackage, certificate: string) => ({
+const unusable = (error: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: error });
+
+/**
+ * Opens key and icon of a website; undefined without a stored key. A website without an icon has a plain one.
+ * @throws Fault `argument` if key, certificate or icon are unusable
+ */
+export async function openWebsite({ setting }: Website): Promise<OpenedWebsite | undefined> {
+  const file = Buffer.from(setting('safari_key_file'), 'base64');
+  if (file.length === 0) return undefined;
+  const keyFile = await openKeyFile(file, setting('safari_key_password'));
+  try {
+    const icons = iconsetOf(Buffer.from(setting('safari_icon_file'), 'base64'));
+    return { pushId: websitePushIdOf(keyFile.certificates[0]!), keyFile, icons };
+  } catch (error) {
+    throw unusable(error);
+  }
+}
+
+/** The base of the addresses that Safari calls (see the gateway's Safari routes). */
+const webServiceOf = (code: string, publicUrl: string): string => `${publicUrl}/safari/${code}`;
+
+const descriptionOf = ({ code, title, setting }: Website, pushId: string, { publicUrl, visitor }: PackageOptions) => ({
   websiteName: setting('safari_website_name') || title,
-  websitePushID: websitePushIdOf(certificate),
+  websitePushID: pushId,
   allowedDomains: JSON.parse(setting('safari_allowed_domains') || '[]') as string[],
   urlFormatString: setting('safari_url_template'),
-  // The package is the same for all visitors, so the token identifies the application.
-  authenticationToken: hash('sha256', code).slice(0, 32),
-  webServiceURL: publicUrl,
+  authenticationToken: authenticationTokenOf(code, visitor),
+  webServiceURL: webServiceOf(code, publicUrl),
 });
 
 /** The DigestInfo prefix of SHA-256 in an RSA signature (RFC 8017, 9.2). */
@@ -64,26 +97,23 @@ async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date)
 
 /**
  * The zipped push package of a website, as Safari requires it before asking a visitor: the website's description, its icons, a manifest of both and
- * its signature. Undefined without a stored key. A website without an icon has a plain one.
- * @throws Fault `argument` if key, certificate or icon are unusable
+ * its signature.
+ * @throws Fault `argument` if key or certificate are unusable
  */
-export async function pushPackageOf(made: PushPackage): Promise<Buffer | undefined> {
-  const file = Buffer.from(made.setting('safari_key_file'), 'base64');
-  if (file.length === 0) return undefined;
-  const keyFile = await openKeyFile(file, made.setting('safari_key_password'));
+export async function packageOf(website: Website, opened: OpenedWebsite, options: PackageOptions): Promise<Buffer> {
+  const { pushId, keyFile, icons } = opened;
   try {
-    const files: Record<string, Buffer> = {
-      ...iconsetOf(Buffer.from(made.setting('safari_icon_file'), 'base64')),
-      'website.json': Buffer.from(JSON.stringify(websiteOf(made, keyFile.certificates[0]!))),
-    };
+    const description = Buffer.from(JSON.stringify(descriptionOf(website, pushId, options)));
+    const files: Record<string, Buffer> = { ...icons, 'website.json': description };
     const entries = Object.entries(files).map(([path, bytes]) => [
       path,
       { hashType: 'sha512', hashValue: hash('sha512', bytes) },
     ]);
     const manifest = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
-    const signature = await signed(manifest, keyFile, made.at);
-    return Buffer.from(zipSync({ ...files, 'manifest.json': manifest, signature }, { mtime: made.at }));
+    const signature = await signed(manifest, keyFile, options.at);
+    // Pictures are compressed already.
+    return Buffer.from(zipSync({ ...files, 'manifest.json': manifest, signature }, { mtime: options.at, level: 0 }));
   } catch (error) {
-    throw new Fault('argument', 'File cannot be opened', { cause: error });
+    throw unusable(error);
   }
 }

@@ -241,6 +241,20 @@ export interface GetApplicationFileReply {
   text: string;
 }
 
+export interface GetPushPackageRequest {
+  application: string;
+  websitePushId: string;
+  /** Of the visitor's device; "" for the package that is the same for all visitors. */
+  hwid: string;
+  /** Where the service is reached from outside. */
+  publicUrl: string;
+}
+
+export interface GetPushPackageReply {
+  /** A ZIP archive; empty where the application has no such website. */
+  archive: Buffer;
+}
+
 export interface SetControlGroupRequest {
   application: string;
   /** 0 to 100, two decimals count. */
@@ -4478,6 +4492,220 @@ export const GetApplicationFileReply: MessageFns<GetApplicationFileReply> = {
   fromPartial<I extends Exact<DeepPartial<GetApplicationFileReply>, I>>(object: I): GetApplicationFileReply {
     const message = createBaseGetApplicationFileReply();
     message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseGetPushPackageRequest(): GetPushPackageRequest {
+  return { application: "", websitePushId: "", hwid: "", publicUrl: "" };
+}
+
+export const GetPushPackageRequest: MessageFns<GetPushPackageRequest> = {
+  encode(message: GetPushPackageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.websitePushId !== "") {
+      writer.uint32(18).string(message.websitePushId);
+    }
+    if (message.hwid !== "") {
+      writer.uint32(26).string(message.hwid);
+    }
+    if (message.publicUrl !== "") {
+      writer.uint32(34).string(message.publicUrl);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPushPackageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPushPackageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.websitePushId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hwid = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.publicUrl = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetPushPackageRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetPushPackageRequest | GetPushPackageRequest[]>
+      | Iterable<GetPushPackageRequest | GetPushPackageRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetPushPackageRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [GetPushPackageRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetPushPackageRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetPushPackageRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetPushPackageRequest.decode(p)];
+        }
+      } else {
+        yield* [GetPushPackageRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetPushPackageRequest>, I>>(base?: I): GetPushPackageRequest {
+    return GetPushPackageRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetPushPackageRequest>, I>>(object: I): GetPushPackageRequest {
+    const message = createBaseGetPushPackageRequest();
+    message.application = object.application ?? "";
+    message.websitePushId = object.websitePushId ?? "";
+    message.hwid = object.hwid ?? "";
+    message.publicUrl = object.publicUrl ?? "";
+    return message;
+  },
+};
+
+function createBaseGetPushPackageReply(): GetPushPackageReply {
+  return { archive: Buffer.alloc(0) };
+}
+
+export const GetPushPackageReply: MessageFns<GetPushPackageReply> = {
+  encode(message: GetPushPackageReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.archive.length !== 0) {
+      writer.uint32(10).bytes(message.archive);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPushPackageReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPushPackageReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.archive = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetPushPackageReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetPushPackageReply | GetPushPackageReply[]>
+      | Iterable<GetPushPackageReply | GetPushPackageReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetPushPackageReply.encode(p).finish()];
+        }
+      } else {
+        yield* [GetPushPackageReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetPushPackageReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetPushPackageReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetPushPackageReply.decode(p)];
+        }
+      } else {
+        yield* [GetPushPackageReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetPushPackageReply>, I>>(base?: I): GetPushPackageReply {
+    return GetPushPackageReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetPushPackageReply>, I>>(object: I): GetPushPackageReply {
+    const message = createBaseGetPushPackageReply();
+    message.archive = object.archive ?? Buffer.alloc(0);
     return message;
   },
 };
@@ -16305,6 +16533,8 @@ export interface Accounts {
   getIcon(request: GetIconRequest): Promise<GetIconReply>;
   /** A certificate or key of the application as text, or its push package for Safari in base64 (R-B4). */
   getApplicationFile(request: GetApplicationFileRequest): Promise<GetApplicationFileReply>;
+  /** The push package that Safari fetches for a visitor of a website. */
+  getPushPackage(request: GetPushPackageRequest): Promise<GetPushPackageReply>;
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
@@ -16520,6 +16750,15 @@ export const AccountsDefinition = {
       requestType: GetApplicationFileRequest as typeof GetApplicationFileRequest,
       requestStream: false,
       responseType: GetApplicationFileReply as typeof GetApplicationFileReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The push package that Safari fetches for a visitor of a website. */
+    getPushPackage: {
+      name: "GetPushPackage",
+      requestType: GetPushPackageRequest as typeof GetPushPackageRequest,
+      requestStream: false,
+      responseType: GetPushPackageReply as typeof GetPushPackageReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,114 @@
+import { authenticationTokenOf } from '@tidings/channels';
+import { Platform } from '@tidings/kernel';
+import { ApplicationView } from '@tidings/rpc';
+import { type Client, openClient } from '../testing/gateway-client.ts';
+import { APPLICATION, UNGRANTED, World } from '../testing/gateway-world.ts';
+
+const PUSH_ID = 'web.com.example';
+const PUBLIC_URL = 'https://push.example';
+
+let world: World;
+let client: Client;
+beforeEach(async () => {
+  world = new World();
+  const website = { platform: Platform.Safari, enabled: true, configured: true, credentialVersion: 1 };
+  const view = { account: 'a', code: APPLICATION, platforms: [website] };
+  world.applications.set(APPLICATION, ApplicationView.fromPartial(view));
+  client = await openClient(world, { publicUrl: PUBLIC_URL });
+});
+afterEach(() => client.close());
+
+const call = (verb: string, path: string, { body, hwid, headers }: Asked = {}) =>
+  client.send(verb, `/safari/${APPLICATION}/v2/${path}`, body === undefined ? undefined : JSON.stringify(body), {
+    authorization: `ApplePushNotifications ${authenticationTokenOf(APPLICATION, { hwid })}`,
+    ...headers,
+  });
+interface Asked {
+  readonly body?: unknown;
+  readonly hwid?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+const registration = (token: string): string => `devices/${token}/registrations/${PUSH_ID}`;
+const notFound = { status: 404, body: { code: 5, message: 'Not Found', details: [] } };
+
+describe('the web service of push packages', () => {
+  it.each([
+    ['the device that the page names', { hwid: 'visitor-1', more: 1 }, 'visitor-1'],
+    ['all visitors', {}, ''],
+    ['all visitors, of a page that names none', { hwid: null }, ''],
+    ['all visitors, without a body', undefined, ''],
+  ])('sends the package of %s', async (_, body, hwid) => {
+    const sent = await call('POST', `pushPackages/${PUSH_ID}`, { body });
+    expect(sent).toMatchObject({ status: 200, headers: { 'content-type': 'application/zip' } });
+    expect(sent.body).toEqual({ application: APPLICATION, websitePushId: PUSH_ID, hwid, publicUrl: PUBLIC_URL });
+  });
+
+  it('has no package of another website, or of an application without one', async () => {
+    expect(await call('POST', 'pushPackages/web.com.other')).toMatchObject(notFound);
+    for (const code of [UNGRANTED, 'CCCCC-00001']) {
+      expect(await client.send('POST', `/safari/${code}/v2/pushPackages/${PUSH_ID}`)).toMatchObject(notFound);
+    }
+    const view = world.applications.get(APPLICATION)!;
+    view.platforms[0]!.enabled = false;
+    world.clock.advance(60_000);
+    const other = await openClient(world);
+    expect(await other.send('POST', `/safari/${APPLICATION}/v2/log`)).toMatchObject(notFound);
+    await other.close();
+  });
+
+  it('refuses a hwid that no device may have, and a body that is no object', async () => {
+    const refused = await call('POST', `pushPackages/${PUSH_ID}`, { body: { hwid: ['a'] } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 3 } });
+    expect(await call('POST', `pushPackages/${PUSH_ID}`, { body: [] })).toMatchObject({ status: 400 });
+    const large = await call('POST', `pushPackages/${PUSH_ID}`, { body: { hwid: 'x'.repeat(65_536) } });
+    expect(large).toMatchObject({ status: 413 });
+  });
+
+  it('limits packages that are made anew, by application and address', async () => {
+    const now = world.clock.now();
+    const other = await openClient(world, { clock: { now: () => now } });
+    const packageFor = (body: object) =>
+      other.send('POST', `/safari/${APPLICATION}/v2/pushPackages/${PUSH_ID}`, JSON.stringify(body));
+    for (let i = 0; i < 300; i++) expect((await packageFor({ hwid: `h${i}` })).status).toBe(200);
+    expect(await packageFor({ hwid: 'h' })).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    expect((await packageFor({})).status).toBe(200);
+    await other.close();
+  });
+
+  it('registers the device of the visitor, and unregisters it', async () => {
+    expect(await call('POST', registration('AB34'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
+    expect(await call('DELETE', registration('AB34'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
+    expect(world.commands).toMatchObject([
+      {
+        ...{ account: 'a', application: APPLICATION, hwid: 'visitor-1' },
+        command: { $case: 'register', value: { platform: Platform.Safari, pushToken: 'AB34' } },
+      },
+      { application: APPLICATION, hwid: 'visitor-1', command: { $case: 'unregister' } },
+    ]);
+  });
+
+  it('leaves the registration to a page that names no device, and unregisters the device with the token', async () => {
+    expect(await call('POST', registration('ab12'))).toMatchObject({ status: 200 });
+    expect(world.commands).toEqual([]);
+    expect(await call('DELETE', registration('ab12'))).toMatchObject({ status: 200 });
+    expect(await call('DELETE', registration('cd34'))).toMatchObject({ status: 200 });
+    expect(world.commands).toMatchObject([{ hwid: 'phone-1', command: { $case: 'unregister' } }]);
+  });
+
+  it.each(['', 'Token api', 'ApplePushNotifications 0123456789abcdef0123456789abcdef'])(
+    'refuses the authorization %j',
+    async (authorization) => {
+      for (const verb of ['POST', 'DELETE']) {
+        const refused = await call(verb, registration('ab12'), { headers: { authorization } });
+        expect(refused).toMatchObject({ status: 401, body: { code: 16 } });
+      }
+      expect(world.commands).toEqual([]);
+    },
+  );
+
+  it('takes logs, of any form', async () => {
+    for (const body of [{ logs: ['a', 'b'] }, { logs: 'a' }, { logs: [{}] }, {}]) {
+      expect(await call('POST', 'log', { body })).toMatchObject({ status: 200 });
+    }
+  });
+});

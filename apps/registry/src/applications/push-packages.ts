@@ -1,0 +1,83 @@
+import type { Application } from '@tidings/audience';
+import type { WebsiteVisitor } from '@tidings/channels';
+import type { Clock } from '@tidings/kernel';
+import { Fault } from '@tidings/kernel';
+import type { MasterKeys } from '@tidings/runtime';
+import type { Versioned } from '../accounts/account-store.ts';
+import { websiteIn } from './files.ts';
+import { openWebsite, type OpenedWebsite, packageOf, type Website } from './push-package.ts';
+
+/** Websites kept open: each has up to a megabyte of icons. */
+const MAX_OPEN = 32;
+
+export interface PushPackages {
+  /**
+   * The package for a visitor of the website with this push id; undefined if it is not the application's.
+   * @throws Fault `argument` if key, certificate or icon are unusable
+   */
+  of(application: Versioned<Application>, pushId: string, asked: Asked): Promise<Buffer | undefined>;
+}
+
+interface Asked {
+  readonly publicUrl: string;
+  readonly visitor: WebsiteVisitor;
+}
+
+interface Entry {
+  readonly rev: number;
+  readonly website: Website;
+  readonly opened: Promise<OpenedWebsite | undefined>;
+  /** The package of all visitors without a device, and the URL in it. */
+  common: { readonly publicUrl: string; readonly archive: Promise<Buffer> } | undefined;
+}
+
+/**
+ * Makes push packages for anyone who asks: key and icons are opened once for each change of an application, and a package without a device is made
+ * once, too. Settings that cannot be opened are not tried again until they change.
+ */
+export function openPushPackages({
+  clock,
+  masterKeys,
+}: {
+  readonly clock: Clock;
+  readonly masterKeys: MasterKeys;
+}): PushPackages {
+  /** By code of the application; the least recently used first. */
+  const entries = new Map<string, Entry>();
+
+  const opened = (application: Versioned<Application>): Entry => {
+    const { code, rev } = application;
+    const known = entries.get(code);
+    entries.delete(code);
+    const entry = known?.rev === rev ? known : openedNow(application);
+    entries.set(code, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > MAX_OPEN && oldest !== undefined) entries.delete(oldest);
+    return entry;
+  };
+
+  const openedNow = (application: Versioned<Application>): Entry => {
+    const website = websiteIn(application, masterKeys);
+    const entry: Entry = { rev: application.rev, website, opened: openWebsite(website), common: undefined };
+    entry.opened.catch((error: unknown) => {
+      const isTransient = error instanceof Fault && error.kind === 'unavailable';
+      if (isTransient && entries.get(application.code) === entry) entries.delete(application.code);
+    });
+    return entry;
+  };
+
+  const made = ({ website }: Entry, of: OpenedWebsite, asked: Asked): Promise<Buffer> =>
+    packageOf(website, of, { ...asked, at: new Date(clock.now()) });
+
+  return {
+    async of(application, pushId, asked) {
+      const entry = opened(application);
+      const website = await entry.opened;
+      if (!website || website.pushId === '' || website.pushId !== pushId) return undefined;
+      if (asked.visitor.hwid !== undefined) return made(entry, website, asked);
+      const { publicUrl } = asked;
+      if (entry.common?.publicUrl !== publicUrl) entry.common = { publicUrl, archive: made(entry, website, asked) };
+      return entry.common.archive;
+    },
+  };
+}
