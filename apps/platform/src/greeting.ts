@@ -4,11 +4,12 @@ import type { Configuration } from '@tidings/runtime';
 import { ADMIN_TOKEN_FILE } from './admin-token.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
+import { isLocalOnly } from './web-push-demo/local-address.ts';
 
 /** The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged. */
 export function greeting(
   { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
-  { dataFolder, adminToken: given }: Pick<Configuration, 'dataFolder' | 'adminToken'>,
+  { dataFolder, adminToken: given, ...reach }: Pick<Configuration, 'dataFolder' | 'adminToken' | 'host' | 'publicUrl'>,
 ): string {
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const token = adminToken.made
@@ -28,7 +29,7 @@ Administrator token: ${token}
 
 A first call, which makes a token for your backend:
   curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer ${secret}" -d '{"scope":"api","applications":"all"}'
-
+${isLocalOnly(reach) ? `\nA push to your browser: ${url}/demo/web-push\n` : ''}
 `;
 }
 

@@ -23,6 +23,7 @@ import {
 } from '@tidings/runtime';
 import { observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
+import { isLocalOnly } from './web-push-demo/local-address.ts';
 
 export interface PlatformOptions {
   readonly log: Logger;
@@ -120,6 +121,7 @@ async function open(
   const gateway = await openServices({
     configuration,
     publicUrl: publicUrlOf({ ...configuration, port }),
+    localUrl: isLocalOnly(configuration) ? publicUrlOf({ host, port }) : undefined,
     clock,
     log,
     metrics,

@@ -42,10 +42,13 @@ import type { Broker } from '@tidings/streaming';
 import { openWebhooks } from '@tidings/webhooks';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
+import { webPushDemo } from './web-push-demo/web-push-demo.ts';
 
 export interface ServicesDeps {
   readonly configuration: Configuration;
   readonly publicUrl: string;
+  /** Where this process listens, if only programs of this machine reach it: it then serves the web push demo. */
+  readonly localUrl: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -65,7 +68,8 @@ export interface ServicesDeps {
  * dependencies. Closing runs in reverse: intake ends first, and work in flight still finds its dependencies open.
  */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
-  const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
+  const { configuration, publicUrl, localUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } =
+    deps;
   const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
     backend: BackendName,
     opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
@@ -154,7 +158,10 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     allowPrivate: configuration.allowPrivate,
     disposableDomains: configuration.disposableDomains,
     // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.
-    imports: [healthModule(readiness, metrics)],
+    imports: [
+      healthModule(readiness, metrics),
+      ...(localUrl === undefined ? [] : [webPushDemo({ url: localUrl, adminToken, clock })]),
+    ],
   });
   return closing.add('gateway', gateway, (opened) => opened.close());
 }

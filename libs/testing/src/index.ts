@@ -1,5 +1,6 @@
 export { answered, hasNoAnswer, PATIENT } from './answered.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
+export { describeWithBrowser } from './describe-with-browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
 export { TestClock } from './clock.ts';

@@ -1,0 +1,172 @@
+import type { Clock } from '@tidings/kernel';
+import { ApiClient, Refusal } from '../client/api-client.ts';
+import { generateVapidKeys } from '../client/vapid-keys.ts';
+
+/** The application of the page: deleting it removes all that the page made. */
+const TITLE = 'Web push demo';
+const [CHROME, FIREFOX] = ['chrome', 'firefox'] as const;
+const DEVICE_TYPES = { chrome: 11, firefox: 12 } as const;
+/** How long tokens are valid, and how long they are used. */
+const TOKEN_MS = 24 * 3_600_000;
+const TOKEN_USED_MS = 12 * 3_600_000;
+const SETUP_TOKEN_MS = 5 * 60_000;
+const CONNECTIONS = 4;
+/** Limit on what the page, or whoever uses its token, may call. */
+const RATE = { requests: 120, seconds: 60 };
+
+/** `configureApplication` requires a service account, which the page never uses: its devices have keys. */
+const unusedAccount = {
+  type: 'service_account',
+  project_id: 'none',
+  private_key: 'none',
+  client_email: 'nobody@example.com',
+};
+
+export interface DemoCustomerOptions {
+  /** Of this platform. */
+  readonly url: string;
+  readonly adminToken: string;
+  readonly clock: Clock;
+}
+
+/** The application of the page, with a token for devices and one for messages, each limited to it. */
+interface Account {
+  readonly application: string;
+  readonly deviceToken: string;
+  readonly client: ApiClient;
+  readonly usedUntil: number;
+}
+
+/** The backend behind the page: a customer of this platform, over HTTP, with one application. */
+export class DemoCustomer {
+  readonly #options: DemoCustomerOptions;
+  readonly #operator: ApiClient;
+  #account: Promise<Account> | undefined;
+
+  constructor(options: DemoCustomerOptions) {
+    this.#options = options;
+    this.#operator = new ApiClient(options.url, { admin: options.adminToken }, CONNECTIONS);
+  }
+
+  /** The application, which is made if it is missing, and a token for its devices. */
+  async open(): Promise<{ readonly application: string; readonly token: string }> {
+    const { application, deviceToken } = await this.#opened();
+    return { application, token: deviceToken };
+  }
+
+  /** Sends a message to a device, and returns its code. */
+  async send(hwid: string): Promise<string> {
+    const { application, client } = await this.#opened();
+    // Codes of small messages are shown in debug mode only (R-I6).
+    await this.#operator.call('setDebug', { code: application });
+    const { Messages: messages } = await client.call('createMessage', {
+      application,
+      notifications: [
+        {
+          ...{ content: 'This message came through Tidings', chrome_title: 'Tidings', firefox_title: 'Tidings' },
+          ...{ link: `${this.#options.url}/demo/web-push`, minimize_link: 0, devices: [hwid] },
+        },
+      ],
+    });
+    return messages[0]!;
+  }
+
+  /** What became of a message to a device. */
+  async explain(message: string, hwid: string): Promise<{ readonly answer: string; readonly explanation: string }> {
+    const { application } = await this.#opened();
+    const { answer, explanation } = await this.#operator.call('explain', { application, message, hwid });
+    return { answer, explanation };
+  }
+
+  close(): void {
+    this.#operator.close();
+    void this.#account?.then(({ client }) => client.close()).catch(() => undefined);
+  }
+
+  /** One after the other, so that there is one application; a failure is not kept. */
+  #opened(): Promise<Account> {
+    const before = this.#account ?? Promise.resolve(undefined);
+    this.#account = before.then(
+      (known) => this.#renewed(known),
+      () => this.#prepared(),
+    );
+    return this.#account;
+  }
+
+  /** The account in use, unless its tokens expire or its application was deleted. */
+  async #renewed(known: Account | undefined): Promise<Account> {
+    if (known && this.#options.clock.now() < known.usedUntil && (await isThere(known))) return known;
+    known?.client.close();
+    return this.#prepared();
+  }
+
+  async #prepared(): Promise<Account> {
+    const application = await this.#ownApplication();
+    const usedUntil = this.#options.clock.now() + TOKEN_USED_MS;
+    const [api, device] = await Promise.all([
+      this.#tokenFor('api', application),
+      this.#tokenFor('device', application),
+    ]);
+    const client = new ApiClient(this.#options.url, { api, device }, CONNECTIONS);
+    const { features } = await client.call('getConfig', { application });
+    if (features.vapid_key === undefined) await configure(client, application);
+    return { application, deviceToken: device, client, usedUntil };
+  }
+
+  async #tokenFor(scope: 'api' | 'device', application: string): Promise<string> {
+    const expires_at = this.#after(TOKEN_MS);
+    const { id, token } = await this.#operator.call('createToken', { scope, applications: [application], expires_at });
+    await this.#operator.call('setRateLimit', { id, ...RATE });
+    return token;
+  }
+
+  async #ownApplication(): Promise<string> {
+    const expires_at = this.#after(SETUP_TOKEN_MS);
+    const setup = await this.#operator.call('createToken', { scope: 'api', applications: 'all', expires_at });
+    const client = new ApiClient(this.#options.url, { api: setup.token }, 1);
+    try {
+      return (await found(client)) ?? (await client.call('createApplication', { title: TITLE })).application;
+    } finally {
+      client.close();
+      await this.#operator.call('deleteToken', { id: setup.id });
+    }
+  }
+
+  #after(ms: number): string {
+    return new Date(this.#options.clock.now() + ms).toISOString();
+  }
+}
+
+async function found(client: ApiClient): Promise<string | undefined> {
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const { applications, total = 1 } = await client.call('getApplications', { page });
+    const own = Object.entries(applications).find(([, title]) => title === TITLE);
+    if (own) return own[0];
+    pages = total;
+  }
+  return undefined;
+}
+
+async function isThere({ client, application }: Account): Promise<boolean> {
+  try {
+    await client.call('getApplication', { application });
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** The same keys for both browsers: a page subscribes with one. */
+async function configure(client: ApiClient, application: string): Promise<void> {
+  const { publicKey, privateKey } = generateVapidKeys();
+  // Chrome last: its key is the first that getConfig shows, and tells that both are configured.
+  for (const browser of [FIREFOX, CHROME]) {
+    await client.call('configureApplication', {
+      ...{ application, device_type: DEVICE_TYPES[browser] },
+      [`${browser}_fcm_service_account`]: unusedAccount,
+      [`${browser}_vapid_key`]: publicKey,
+      [`${browser}_vapid_private_key`]: privateKey,
+    });
+  }
+}

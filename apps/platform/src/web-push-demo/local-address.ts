@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Configuration } from '@tidings/runtime';
+
+/** Host names of URLs that lead to this machine alone. */
+const LOCAL: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+/** Headers that a proxy adds: behind one, a request may come from anywhere. */
+const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+const originOf = (address: string): URL | undefined => URL.parse(address) ?? undefined;
+const isLocal = (url: URL | undefined): boolean => url?.protocol === 'http:' && LOCAL.has(url.hostname);
+
+/** Whether only programs of this machine reach the platform: it listens on the loopback address, and no public URL leads to it. */
+export function isLocalOnly({ host, publicUrl }: Pick<Configuration, 'host' | 'publicUrl'>): boolean {
+  const listening = originOf(host.includes(':') ? `http://[${host}]` : `http://${host}`);
+  return isLocal(listening) && (publicUrl === undefined || isLocal(originOf(publicUrl)));
+}
+
+/**
+ * Why a request is refused; undefined if it is for this machine's own address, and, where it changes something, from a page of that address. The Host
+ * header is checked because of names that a stranger points at the loopback address, Origin because of pages of other sites.
+ */
+export function refusalOf(headers: IncomingHttpHeaders, port: number, verb = 'GET'): string | undefined {
+  const asked = originOf(`http://${headers.host ?? ''}`);
+  if (asked === undefined || !isLocal(asked) || Number(asked.port || 80) !== port)
+    return 'Open this page at its local address';
+  if (OF_PROXIES.some((name) => headers[name] !== undefined)) return 'This page is not served through a proxy';
+  const site = headers['sec-fetch-site'];
+  if (verb === 'GET') return undefined;
+  const isOwn = headers.origin === asked.origin && (site === undefined || site === 'same-origin');
+  return isOwn ? undefined : 'Only the page itself may call this';
+}
