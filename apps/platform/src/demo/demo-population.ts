@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createECDH, createHash } from 'node:crypto';
 
-/** The platforms of the demo, by code. */
+/** The platforms of the demo, by code. Each browser has a push service of its own. */
 export const platforms = [
-  { code: 1, name: 'iOS', provider: 'apns' },
-  { code: 3, name: 'Android', provider: 'fcm' },
+  { code: 1, name: 'iOS', provider: 'apns', service: 'main' },
+  { code: 3, name: 'Android', provider: 'fcm', service: 'main' },
+  { code: 11, name: 'Chrome', provider: 'webpush', service: 'main' },
+  { code: 12, name: 'Firefox', provider: 'webpush', service: 'firefox' },
 ] as const;
 export type DemoPlatform = (typeof platforms)[number];
 
@@ -18,7 +20,7 @@ export interface DemoDevice {
   readonly platform: DemoPlatform;
   readonly language: Language;
   readonly outcome: Outcome;
-  /** "" without a token. */
+  /** As its provider knows it: for browsers the path of the subscription's endpoint. "" without a token. */
   readonly token: string;
   readonly tags: Readonly<Record<string, string | number>>;
   /** Reports the delivery of its pushes. */
@@ -35,7 +37,7 @@ const outcomes: Readonly<Record<number, Outcome>> = {
   7: 'dead',
   10: 'told to wait once',
   17: 'told to wait once',
-  29: 'has no token',
+  20: 'has no token',
 };
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
@@ -52,7 +54,25 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: nu
     if (outcome === 'told to wait once') return `sim:unavailable:1:${n}`;
     return `demo${n}:APA91b${createHash('sha512').update(`demo ${n}`).digest('base64url')}`;
   },
+  webpush(outcome, n) {
+    if (outcome === 'dead') return `/push/dead.0.${n}`;
+    if (outcome === 'told to wait once') return `/push/throttled.1.${n}`;
+    return `/push/accepted.0.${n}`;
+  },
 };
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** The keys of a browser's subscription, as the simulators derive them from its path (see their README). */
+export function subscriptionKeys(path: string): { readonly public_key: string; readonly auth_token: string } {
+  const id = path.slice('/push/'.length);
+  const ecdh = createECDH('prime256v1');
+  ecdh.setPrivateKey(sha256(`web push key ${id}`));
+  return {
+    public_key: ecdh.getPublicKey('base64url'),
+    auth_token: sha256(`web push auth ${id}`).toString('base64url', 0, 16),
+  };
+}
 
 /** The n-th device of the demo; deterministic. */
 export function deviceOf(n: number): DemoDevice {

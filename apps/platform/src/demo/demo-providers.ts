@@ -5,6 +5,7 @@ import { startNode } from '../process/node-process.ts';
 import type { DemoPlatform } from './demo-population.ts';
 
 type ProviderName = DemoPlatform['provider'];
+type ServiceName = DemoPlatform['service'];
 
 /** A push as the provider received it. */
 export interface Push {
@@ -19,16 +20,18 @@ interface Summary {
   readonly duplicates: number;
 }
 
-/** The provider simulators in a separate process, and their ledgers. */
+/** The provider simulators in separate processes, and their ledgers. */
 export interface Providers {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly tokenUrl: string;
+  /** Origin of the push service of a browser. */
+  webPushUrlOf(platform: DemoPlatform): string;
   /** Registers the public halves of credentials: signatures are verified from then on. */
   know(publicKeys: unknown): Promise<void>;
-  summary(): Promise<Readonly<Record<ProviderName, Summary>>>;
-  /** Every accepted push. */
-  accepted(provider: ProviderName): Promise<readonly Push[]>;
+  summary(platform: DemoPlatform): Promise<Summary>;
+  /** Every accepted push of a platform. */
+  accepted(platform: DemoPlatform): Promise<readonly Push[]>;
   stop(): Promise<void>;
 }
 
@@ -36,39 +39,67 @@ const PAGE = 5000;
 /** Approximate latency of a provider. Without latency no push would be in flight when the provider asks to wait. */
 const LATENCY_MS = 40;
 
-/** Starts the simulators, which are a separate program. @param folder for their logs */
-export async function startProviders(folder: string): Promise<Providers> {
+/** One program of simulators. */
+interface StandIn {
+  readonly apnsUrl: string;
+  readonly fcmUrl: string;
+  readonly webPushUrl: string;
+  readonly tokenUrl: string;
+  readonly control: HttpClient;
+  stop(): Promise<void>;
+}
+
+async function startStandIn(logFile: string): Promise<StandIn> {
   const child = await startNode({
     entry: fileURLToPath(new URL('main.js', import.meta.resolve('@tidings/simulators'))),
     env: { KEEP_PAYLOADS: '1', HOST: '127.0.0.1' },
-    logFile: join(folder, 'simulators.log'),
+    logFile,
   });
-  const addresses = JSON.parse(await child.firstLine()) as Record<
-    'apnsUrl' | 'fcmUrl' | 'tokenUrl' | 'controlUrl',
-    string
-  >;
+  const addresses = JSON.parse(await child.firstLine()) as Omit<StandIn, 'control' | 'stop'> & { controlUrl: string };
   const control = new HttpClient(addresses.controlUrl, 4);
   await control.send('/faults', { method: 'POST', body: { latencyMs: LATENCY_MS } });
-  const get = async <T>(path: string): Promise<T> => (await control.send(path)).body as T;
   return {
     ...addresses,
-    async know(publicKeys) {
-      await control.send('/keys', { method: 'POST', body: publicKeys });
+    control,
+    async stop() {
+      control.close();
+      child.signal('SIGTERM');
+      await child.ended();
     },
-    summary: () => get('/ledger/summary'),
-    async accepted(provider) {
+  };
+}
+
+/** Starts the simulators, which are a program of their own: one, and another one as the push service of Firefox. @param folder for their logs */
+export async function startProviders(folder: string): Promise<Providers> {
+  const [main, firefox] = await Promise.all([
+    startStandIn(join(folder, 'simulators.log')),
+    startStandIn(join(folder, 'simulators-firefox.log')),
+  ]);
+  const services: Readonly<Record<ServiceName, StandIn>> = { main, firefox };
+  const get = async <T>({ service }: DemoPlatform, path: string): Promise<T> =>
+    (await services[service].control.send(path)).body as T;
+  return {
+    ...main,
+    webPushUrlOf: ({ service }) => services[service].webPushUrl,
+    async know(publicKeys) {
+      for (const { control } of Object.values(services))
+        await control.send('/keys', { method: 'POST', body: publicKeys });
+    },
+    async summary(platform) {
+      const all = await get<Readonly<Record<ProviderName, Summary>>>(platform, '/ledger/summary');
+      return all[platform.provider];
+    },
+    async accepted(platform) {
       const pushes: Push[] = [];
       for (;;) {
-        const query = `provider=${provider}&reason=accepted&limit=${PAGE}&offset=${pushes.length}`;
-        const page = await get<Push[]>(`/ledger/entries?${query}`);
+        const query = `provider=${platform.provider}&reason=accepted&limit=${PAGE}&offset=${pushes.length}`;
+        const page = await get<Push[]>(platform, `/ledger/entries?${query}`);
         pushes.push(...page);
         if (page.length < PAGE) return pushes;
       }
     },
     async stop() {
-      control.close();
-      child.signal('SIGTERM');
-      await child.ended();
+      await Promise.all(Object.values(services).map((service) => service.stop()));
     },
   };
 }

@@ -44,11 +44,11 @@ export function ofMetrics(message: Message | undefined, { code }: DemoPlatform):
   };
 }
 
-/** The figures of getDeliveryFunnel. */
+/** The figures of getDeliveryFunnel, in the channel that the platform belongs to. */
 export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures {
-  const channel = channels.find((each) => each.channel === 'CHANNEL_MOBILE_PUSH');
   const of = (of: { platforms: { platform: number; count: string }[] } | undefined): number =>
     Number(of?.platforms.find(({ platform }) => platform === code)?.count ?? 0);
+  const channel = channels.find(({ funnel }) => funnel.some((stage) => of(stage) > 0));
   const stage = (name: string): number => of(channel?.funnel.find((each) => each.stage === name));
   return {
     audience: stage('STAGE_AUDIENCE'),
@@ -80,7 +80,7 @@ interface Summary {
   readonly duplicates: number;
 }
 
-const deadReasons = ['Unregistered', 'UNREGISTERED'];
+const deadReasons = ['Unregistered', 'UNREGISTERED', 'Gone'];
 const waitReasons = ['TooManyRequests', 'UNAVAILABLE'];
 
 export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigures {

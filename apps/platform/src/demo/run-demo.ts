@@ -1,15 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Closing, freePort, openLog } from '@tidings/runtime';
-import { ApiClient, issueTokens, Refusal, type ReplyOf } from '../client/api-client.ts';
+import { ApiClient, issueTokens } from '../client/api-client.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import { startPlatformProcess } from '../process/platform-process.ts';
-import { all } from './all.ts';
-import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
-import { generateCredentials } from './demo-credentials.ts';
-import { cappedIn, expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
-import { conditions, content, type DemoDevice, deviceOf, isAddressed, platforms } from './demo-population.ts';
-import { type Providers, type Push, startProviders } from './demo-providers.ts';
+import { CONNECTIONS, Customer } from './customer.ts';
+import { deviceOf, isAddressed } from './demo-population.ts';
+import { type Providers, startProviders } from './demo-providers.ts';
 import { Screen } from './screen.ts';
 import { thousands } from './table.ts';
 
@@ -26,12 +22,8 @@ export interface DemoOptions {
   readonly closing: Closing;
 }
 
-const CONNECTIONS = 64;
-const POLL_MS = 100;
-const SEND_TIMEOUT_MS = 120_000;
 /** Devices of a message to named recipients. */
 const FEW = 20;
-const SCHEDULED_AHEAD_MS = 5_000;
 
 /** Runs a whole campaign over HTTP, as a customer would. True if every figure agrees, to the last device. */
 export async function runDemo({ devices: count, adminToken, closing, ...places }: DemoOptions): Promise<boolean> {
@@ -72,7 +64,8 @@ async function start(
     const env = {
       APNS_URL: providers.apnsUrl,
       FCM_URL: providers.fcmUrl,
-      // The token URL of the service account is an address given by a caller.
+      WEB_PUSH_SUBJECT: 'mailto:demo@example.com',
+      // The token URL of the service account and the endpoints of browsers are addresses given by callers.
       TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
       TIDINGS_ADMIN_TOKEN: adminToken,
     };
@@ -87,210 +80,7 @@ async function start(
     closing.add('platform', platform, (opened) => opened.stop());
     started = { providers, url: platform.url };
     const form = 'members' in platform ? ` in ${platform.members.length} processes on Kafka` : '';
-    return `Tidings at ${platform.url}${form}, with stand-ins for APNs and FCM`;
+    return `Tidings at ${platform.url}${form}, with stand-ins for APNs, FCM and the push services of Chrome and Firefox`;
   });
   return started!;
-}
-
-type Listed = ReplyOf<'messagesList'>['items'][number];
-
-const sendsOf = (item: Listed | undefined): number =>
-  item?.push_info.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
-
-/** The actions of a customer's backend and its devices. */
-class Customer {
-  readonly #client: ApiClient;
-  readonly #providers: Providers;
-  readonly #screen: Screen;
-  #application = '';
-  #message = '';
-
-  constructor(client: ApiClient, providers: Providers, screen: Screen) {
-    this.#client = client;
-    this.#providers = providers;
-    this.#screen = screen;
-  }
-
-  configure(): Promise<void> {
-    return this.#screen.step('configure', async () => {
-      const credentials = generateCredentials(this.#providers.tokenUrl);
-      await this.#providers.know(credentials.publicKeys);
-      const { application } = await this.#client.call('createApplication', { title: 'Demo' });
-      this.#application = application;
-      await this.#client.call('configureApplication', { application, ...credentials.ios });
-      await this.#client.call('configureApplication', { application, ...credentials.android });
-      await this.#client.call('addTag', { tag: { name: 'Level', type: 1, application_specific: true } });
-      await this.#client.call('addTag', { tag: { name: 'Plan', type: 2, application_specific: true } });
-      await this.#client.call('addTag', { tag: { name: 'Name', type: 2 } });
-      return `application ${application} with an APNs key, a Google service account and three tags`;
-    });
-  }
-
-  register(devices: readonly DemoDevice[]): Promise<void> {
-    return this.#screen.step('register', async (progress) => {
-      const started = performance.now();
-      const registration = ({ hwid, platform, language, token, tags }: DemoDevice) => ({
-        application: this.#application,
-        hwid,
-        device_type: platform.code,
-        ...(token === '' ? {} : { push_token: token }),
-        language,
-        tags,
-      });
-      await all(devices, CONNECTIONS, (device) => this.#client.call('registerDevice', registration(device)), progress);
-      const rate = (devices.length / (performance.now() - started)) * 1000;
-      return `${thousands(devices.length)} devices, ${thousands(Math.round(rate))} a second`;
-    });
-  }
-
-  send(addressed: readonly DemoDevice[]): Promise<void> {
-    return this.#screen.step('send', async (progress) => {
-      const { Messages: messages } = await this.#client.call('createMessage', {
-        application: this.#application,
-        notifications: [{ send_date: 'now', content, title: 'Your week', conditions, conditions_operator: 'AND' }],
-      });
-      this.#message = messages[0]!;
-      await this.#untilDone(this.#message, (settled) => progress(settled, addressed.length));
-      return `message ${this.#message} to ${thousands(addressed.length)} devices: Level BETWEEN 20 and 79 AND Plan IN (gold, silver)`;
-    });
-  }
-
-  /** Devices report deliveries, and some of them opens, with the hash from the payload. */
-  async report(addressed: readonly DemoDevice[]): Promise<readonly Push[]> {
-    let pushes: readonly Push[] = [];
-    await this.#screen.step('report', async (progress) => {
-      pushes = (await Promise.all(platforms.map(({ provider }) => this.#providers.accepted(provider)))).flat();
-      const hashes = new Map(pushes.map(({ token, hash }) => [token, hash] as const));
-      const got = addressed.filter(({ token }) => hashes.has(token));
-      const deliveries = got.filter(({ reportsDelivery }) => reportsDelivery);
-      const opens = got.filter(({ reportsOpen }) => reportsOpen);
-      const reports = [
-        ...deliveries.map((device) => ['messageDeliveryEvent', device] as const),
-        ...opens.map((device) => ['pushStat', device] as const),
-      ];
-      await all(
-        reports,
-        CONNECTIONS,
-        ([method, { hwid, token }]) =>
-          this.#client.call(method, { application: this.#application, hwid, hash: hashes.get(token) }),
-        progress,
-      );
-      return `${thousands(deliveries.length)} deliveries and ${thousands(opens.length)} opens`;
-    });
-    return pushes;
-  }
-
-  /** Shows the figures of all sources, and returns where they do not agree. */
-  async compare(
-    addressed: readonly DemoDevice[],
-    pushes: readonly Push[],
-  ): Promise<{ readonly faults: string[]; readonly throttled: number }> {
-    await this.#screen.step('settle', async () => {
-      await this.#settle();
-      return 'everything published has been counted';
-    });
-    const [item, funnel, ledgers] = await Promise.all([
-      this.#listed(this.#message),
-      this.#client.call('getDeliveryFunnel', { message_code: this.#message }),
-      this.#providers.summary(),
-    ]);
-    const testimonies = platforms.map((platform): Testimony => ({
-      platform,
-      expected: expected(addressed, platform),
-      metrics: ofMetrics(item, platform),
-      funnel: ofFunnel(funnel, platform),
-      ledger: ofLedger(ledgers[platform.provider]),
-    }));
-    this.#screen.say(`\n${figuresTable(testimonies)}\n`);
-    const throttled = testimonies.reduce((sum, { ledger }) => sum + ledger.throttled, 0);
-    return { faults: [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)], throttled };
-  }
-
-  /** Schedules two messages to these devices and cancels one of them. Returns what is wrong unless only the other one is sent, when it is due. */
-  async schedule(devices: readonly DemoDevice[]): Promise<string[]> {
-    const faults: string[] = [];
-    await this.#screen.step('schedule', async () => {
-      const due = new Date(Date.now() + SCHEDULED_AHEAD_MS);
-      const send_date = due.toISOString().slice(0, 19);
-      const notification = { send_date, content: 'Later', devices: devices.map(({ hwid }) => hwid) };
-      const { Messages: messages } = await this.#client.call('createMessage', {
-        application: this.#application,
-        notifications: [notification, { ...notification, content: 'Never' }],
-      });
-      const [sent, canceled] = messages as [string, string];
-      const waiting = await this.#listed(sent);
-      if (waiting?.status !== 'PENDING') faults.push(`the scheduled message is ${waiting?.status ?? 'unlisted'}`);
-      await this.#client.call('deleteMessage', { message: canceled });
-      await this.#untilDone(sent);
-      await this.#settle();
-      const [done, never] = await Promise.all([this.#listed(sent), this.#listed(canceled)]);
-      if (sendsOf(done) !== devices.length) faults.push(`the scheduled message was sent to ${sendsOf(done)} devices`);
-      if (never?.status !== 'CANCELED' || sendsOf(never) > 0) {
-        faults.push(`the canceled message is ${never?.status ?? 'unlisted'}, sent to ${sendsOf(never)} devices`);
-      }
-      return `message ${sent} to ${devices.length} devices, sent when it was due; another was canceled before, and reached nobody`;
-    });
-    return faults;
-  }
-
-  /** Sends these devices one more message than the frequency cap allows. Returns what is wrong unless the last one reaches nobody. */
-  async cap(devices: readonly DemoDevice[]): Promise<string[]> {
-    const faults: string[] = [];
-    await this.#screen.step('cap', async () => {
-      // The campaign counts, too.
-      const capping = { capping_days: 7, capping_count: 2 };
-      const notification = { content: 'At most twice a week', devices: devices.map(({ hwid }) => hwid), ...capping };
-      const codes: string[] = [];
-      for (let sent = 0; sent < 2; sent++) {
-        const { Messages: messages } = await this.#client.call('createMessage', {
-          application: this.#application,
-          notifications: [notification],
-        });
-        await this.#untilDone(messages[0]!);
-        codes.push(messages[0]!);
-      }
-      await this.#settle();
-      const [allowed, capped] = await Promise.all(codes.map((code) => this.#listed(code)));
-      if (sendsOf(allowed) !== devices.length)
-        faults.push(`the first capped message was sent to ${sendsOf(allowed)} devices`);
-      if (sendsOf(capped) > 0) faults.push(`a message beyond the frequency cap was sent to ${sendsOf(capped)} devices`);
-      const excluded = cappedIn(await this.#client.call('getDeliveryFunnel', { message_code: codes[1] }));
-      if (excluded !== devices.length) faults.push(`the frequency cap excluded ${excluded} devices`);
-      return `message ${codes[0]} to ${devices.length} devices, their second in 7 days; a third was kept from all of them`;
-    });
-    return faults;
-  }
-
-  /** Resolves when a message is done. @param onProgress receives the number of devices with an outcome */
-  async #untilDone(code: string, onProgress: (settled: number) => void = () => undefined): Promise<void> {
-    const deadline = Date.now() + SEND_TIMEOUT_MS;
-    for (;;) {
-      const item = await this.#listed(code);
-      onProgress(item?.push_info.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
-      if (item?.status === 'DONE') return;
-      if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
-      await delay(POLL_MS);
-    }
-  }
-
-  async #listed(code: string): Promise<Listed | undefined> {
-    const { items } = await this.#client.call('messagesList', {
-      filters: { application: this.#application, messages_codes: [code] },
-      params: { with_metrics: true },
-    });
-    return items[0];
-  }
-
-  async #settle(): Promise<void> {
-    const deadline = Date.now() + SEND_TIMEOUT_MS;
-    for (;;) {
-      try {
-        await this.#client.call('settled');
-        return;
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.reply.status !== 409 || Date.now() > deadline) throw error;
-        await delay(POLL_MS);
-      }
-    }
-  }
 }
