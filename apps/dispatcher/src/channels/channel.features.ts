@@ -203,6 +203,17 @@ export function channelFeatures(subject: ChannelSubject): void {
       },
     );
 
+    scenario('loses nobody to a provider that closes every connection', async ({ world, simulators, summary }) => {
+      await simulators.faults.set(subject.name, { goawayEvery: 1 });
+      // Each of these resets its connection once, with all that is in flight on it.
+      const resetting = Array.from({ length: 5 }, (_, i) => device('disconnect', 900 + i));
+      const outcomes = await world.send(batch([...accepted(60), ...resetting]), 60_000);
+      expect(outcomes.size).toBe(65);
+      expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+      const { tokens, duplicates, masked } = summary();
+      expect({ tokens, unmasked: duplicates - masked }).toEqual({ tokens: 65, unmasked: 0 });
+    });
+
     scenario('gets through a storm of reset streams', async ({ world, simulators }) => {
       await simulators.faults.set(subject.name, { resetEvery: 7 });
       const outcomes = await world.send(batch(accepted(300)));
