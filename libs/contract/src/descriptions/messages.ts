@@ -47,7 +47,7 @@ export const messageWords = {
   'notifications.platforms': `${codes} Empty or left out: all push platforms. Ignored if \`devices\` has fewer than 10 entries.`,
   'notifications.devices': 'Hwids or push tokens of the recipients. Takes precedence over `filter` and `conditions`.',
   'notifications.to':
-    'Addresses of recipients on channels like e-mail and SMS. Not served yet: refused unless `users` or `devices` takes precedence.',
+    'Hwids of contacts of e-mail, SMS and WhatsApp that receive the message, up to 1,000. `users` and `devices` take precedence.',
   users: 'Users that receive the message on all their devices. Takes precedence over `devices`.',
   'notifications.filter': 'Name of the segment that receives the message. Must not be combined with `conditions`.',
   'notifications.filter_code': 'Code of the segment, instead of its name.',

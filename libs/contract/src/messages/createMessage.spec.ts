@@ -90,7 +90,6 @@ describe('createMessage', () => {
     [{ content: 'x', capping_count: 1 }, 'capping_days: must be set'],
     [{ content: 'x', capping_avoid: 'yes' }, 'capping_avoid: must be a boolean'],
     [{ content: 'x', filter: [] }, 'filter: must be a string'],
-    [{ content: 'x', to: ['a'] }, 'to: not served yet'],
     // Beside a list they are checked all the same, and have no effect (R-I3, R-I20).
     ...[{}, { users: ['a'] }, { devices: ['a'] }].flatMap((list) => [
       [{ content: 'x', ...list, geozone: {} }, 'geozone.lat: must be set'],
@@ -143,6 +142,21 @@ describe('createMessage', () => {
     expect(recipients).toEqual({ kind: 'devices', names: ['a', 'b'] });
     expect(platforms).toEqual([]);
     expect(circle).toBeUndefined();
+  });
+
+  it('takes contacts in `to` where neither users nor devices are given, on any platform unless it has some (R-I3, R-I5)', () => {
+    const to = ['a@example.com', '+4915112345678', 'a@example.com'];
+    const { recipients, platforms, circle } = parsed({
+      content: 'x',
+      to,
+      filter: 5,
+      geozone: { lat: 1, lng: 1, range: 50 },
+    });
+    expect(recipients).toEqual({ kind: 'to', names: ['a@example.com', '+4915112345678'] });
+    expect([platforms, circle]).toEqual([undefined, undefined]);
+    expect(parsed({ content: 'x', to, platforms: [18] }).platforms).toEqual([18]);
+    expect(parsed({ content: 'x', to, users: ['u'] }).recipients.kind).toBe('users');
+    expect(textOf(request({ content: 'x', to, platforms: [4] }))).toBe('notifications[0].platforms: unknown value');
   });
 
   it('selects devices in a circle, also beside a segment or conditions (R-I20)', () => {

@@ -8,7 +8,8 @@ import { conditions, conditionsOperator, conditionsSchema, type TagCondition } f
 
 /** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =
-  | { readonly kind: 'devices' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
+  /** `to`: contacts (R-I4). */
+  | { readonly kind: 'devices' | 'to' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
   /** `latestDevice`: only the most recently active device of each. */
   | { readonly kind: 'users'; readonly names: readonly string[]; readonly latestDevice?: boolean }
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
@@ -57,10 +58,6 @@ export const recipientFields = {
 
 type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };
 
-const refuse = (context: z.core.ParsePayload, name: keyof Fields): void => {
-  context.issues.push({ code: 'custom', message: 'not served yet', path: [name], input: undefined });
-};
-
 /** The named segment, which excludes conditions (R-I3). */
 function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.core.ParsePayload): Recipients {
   if (fields.conditions !== undefined) {
@@ -72,7 +69,6 @@ function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.co
 }
 
 function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
-  if (fields.to !== undefined) refuse(context, 'to');
   if (fields.filter !== undefined) return filterOf('filter', fields, context);
   if (fields.filter_code !== undefined) return filterOf('filter_code', fields, context);
   if (fields.conditions === undefined) return { kind: 'everyone' };
@@ -87,6 +83,7 @@ function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recip
 export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Recipients {
   if (fields.users) return { kind: 'users', names: [...new Set(fields.users)] };
   if (fields.devices) return { kind: 'devices', names: [...new Set(fields.devices)] };
+  if (fields.to) return { kind: 'to', names: [...new Set(fields.to)] };
   return selectedRecipients(fields, context);
 }
 

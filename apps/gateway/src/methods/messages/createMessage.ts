@@ -32,6 +32,9 @@ function refuseInboxDates(asked: readonly Asked[], now: number): void {
   }
 }
 
+/** Recipients of these kinds are told if they are unknown; users are not (R-I4). */
+const LISTED_UNKNOWN: ReadonlySet<string> = new Set(['devices', 'to'] satisfies Notification['recipients']['kind'][]);
+
 /** Unknown devices, keyed by the value of their message in the reply; a repeat lists none, and unknown users are ignored (R-I1, R-I4, R-I6, R-I10). */
 function unknownDevices(
   notifications: readonly Notification[],
@@ -40,7 +43,8 @@ function unknownDevices(
 ): Record<string, string[]> | undefined {
   const unknown: Record<string, string[]> = {};
   created.forEach(({ answer, repeat }, index) => {
-    const names = notifications[index]?.recipients.kind === 'devices' ? (audiences[index]?.unknown ?? []) : [];
+    const isListed = LISTED_UNKNOWN.has(notifications[index]?.recipients.kind ?? '');
+    const names = isListed ? (audiences[index]?.unknown ?? []) : [];
     if (!repeat && names.length > 0) unknown[answer] = [...new Set([...(unknown[answer] ?? []), ...names])];
   });
   return Object.keys(unknown).length > 0 ? unknown : undefined;

@@ -101,6 +101,7 @@ function targetOf(recipients: Notification['recipients'], grant: Grant | undefin
       return { $case: 'structured', value: { filter: groupOf(recipients.filter), grant } };
     case 'users':
     case 'devices':
+    case 'to':
     case 'hwids':
     case 'pushTokens':
       return { $case: recipients.kind, value: { names: [...recipients.names] } };
@@ -119,10 +120,11 @@ function targetOf(recipients: Notification['recipients'], grant: Grant | undefin
   }
 }
 
-/** Named devices are reached on any platform, all others on the push platforms, unless request or preset set platforms (R-I5, R-K4). */
+/** Named devices and contacts are reached on any platform, all others on the push platforms, unless request or preset set platforms (R-I5, R-K4). */
 function platformsOf({ platforms, recipients }: Notification, preset: Preset | undefined): number[] {
   const named = platforms ?? preset?.platforms;
-  return named ? [...named] : recipients.kind === 'devices' ? [] : [...pushPlatforms];
+  if (named) return [...named];
+  return recipients.kind === 'devices' || recipients.kind === 'to' ? [] : [...pushPlatforms];
 }
 
 /** The target, restricted to devices in the circle (R-I20). */

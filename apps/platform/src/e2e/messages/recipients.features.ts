@@ -3,7 +3,7 @@ import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
-import { IOS, ANDROID, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';
+import { IOS, ANDROID, SMS, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to named devices and users. */
 export function recipientFeatures(test: MessagesUnderTest): void {
@@ -50,6 +50,31 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(real).toMatch(CODE);
       expect((await world.reply('getDeliveryFunnel', { message_code: real })).status).toBe(404);
       expect(await listedMessage(world, application, real)).toBeUndefined();
+    });
+
+    it('in `to` are contacts by hwid, which fail where their platform is not configured', async () => {
+      const contacts = ['To@Example.com', '+49 151 700 1000'];
+      await world.call('registerEmail', { application, email: 'to@example.com' });
+      await world.call('registerDevice', { application, hwid: '+491517001000', device_type: SMS });
+      const before = pushes(0);
+      const few = await send(application, { content: 'to', to: [...contacts, hwids[0], 'nobody'] });
+      expect(few).toEqual({ Messages: [HIDDEN], UnknownDevices: { [HIDDEN]: [hwids[0], 'nobody'] } });
+      await world.settle();
+      expect(pushes(0)).toBe(before);
+      const nobody = Array.from({ length: 8 }, (_, i) => `nobody-${i}`);
+      const code = await sendOne(application, { content: 'to', to: [...contacts, ...nobody] });
+      const same = await sendOne(application, { content: 'devices', devices: [...contacts, ...nobody] });
+      await world.settle();
+      const figures = async (of: string) => {
+        const funnel = await funnelOf(of);
+        return ['EMAIL', 'OTHER'].map((channel) => funnelFigures(funnel, undefined, channel));
+      };
+      const failed = { audience: 1, eligible: 1, sent: 0, failed: 1, errors: { PLATFORM_DISABLED: 1 } };
+      expect(await figures(code)).toMatchObject([failed, failed]);
+      expect(await figures(same)).toEqual(await figures(code));
+      const restricted = await sendOne(application, { content: 'to', to: [...contacts, ...nobody], platforms: [IOS] });
+      await world.settle();
+      expect(await figures(restricted)).toMatchObject([{ audience: 0 }, { audience: 0 }]);
     });
 
     it('from ten on are a message like any other', async () => {

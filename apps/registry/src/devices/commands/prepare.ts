@@ -13,7 +13,7 @@ import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { parsedFilter } from '../../segments/structured.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
-import { findByHwid, findByToken, findDevices, findUsers, type Found } from '../queries/named.ts';
+import { findByHwid, findByToken, findContacts, findDevices, findUsers, type Found } from '../queries/named.ts';
 
 /** The addressees of a message. */
 type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
@@ -47,7 +47,7 @@ type Written = Extract<Target, { $case: 'expression' | 'structured' }>;
 const sourceOf = (target: Written, path: string): string | Parsed =>
   target.$case === 'expression' ? target.value.source : refusing(path, () => parsedFilter(target.value.filter));
 
-const finders = { devices: findDevices, hwids: findByHwid, pushTokens: findByToken };
+const finders = { devices: findDevices, to: findContacts, hwids: findByHwid, pushTokens: findByToken };
 
 /** Maximum encoded size of the segments and presets of one request: one reply holds them all. */
 const MAX_NAMED_BYTES = 16 << 20;
@@ -110,6 +110,7 @@ export function prepareRpc({
     const lookup = { devices, keys, account, application: applications[0]! };
     switch (target?.$case) {
       case 'devices':
+      case 'to':
       case 'hwids':
       case 'pushTokens':
         return named(await finders[target.$case](target.value.names, lookup));

@@ -1,5 +1,5 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
-import type { Seq } from '@tidings/kernel';
+import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
 import { contactsMeant } from './contacts-meant.ts';
@@ -64,8 +64,12 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
   }));
 }
 
-/** Devices by hwid; contacts also by another spelling of their address. */
-export async function findByHwid(names: readonly string[], lookup: Lookup): Promise<Found> {
+/** Devices by hwid; contacts also by another spelling of their address. @param among their platforms; undefined = any */
+export async function findByHwid(
+  names: readonly string[],
+  lookup: Lookup,
+  among?: readonly PlatformCode[],
+): Promise<Found> {
   const { devices, keys, account, application } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
   const meant = await contactsMeant(given, lookup);
@@ -76,13 +80,20 @@ export async function findByHwid(names: readonly string[], lookup: Lookup): Prom
     }),
   );
   const byHwid = await devices
-    .find({ _id: { $in: [...wanted.keys()] }, status: 1 }, { projection: { seq: 1, platform: 1 } })
+    .find(
+      { _id: { $in: [...wanted.keys()] }, status: 1, ...(among && { platform: { $in: [...among] } }) },
+      { projection: { seq: 1, platform: 1 } },
+    )
     .toArray();
   for (const { _id } of byHwid) wanted.delete(_id);
   const seqs = new Set(byHwid.map(({ seq }) => seq));
   const platforms = new Set(byHwid.map(({ platform }) => platform));
   return { seqs, platforms, unknown: [...new Set(wanted.values())] };
 }
+
+/** Contacts of e-mail, SMS and WhatsApp by hwid (R-I4). */
+export const findContacts = (names: readonly string[], lookup: Lookup): Promise<Found> =>
+  findByHwid(names, lookup, [Platform.Email, Platform.Sms, Platform.WhatsApp]);
 
 /** Devices by push token. */
 export async function findByToken(names: readonly string[], lookup: Lookup): Promise<Found> {

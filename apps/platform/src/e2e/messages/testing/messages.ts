@@ -5,6 +5,7 @@ export const IOS = 1;
 export const ANDROID = 3;
 export const CHROME = 11;
 export const MAC = 7;
+export const SMS = 18;
 export const providers = [
   [IOS, 'apns'],
   [ANDROID, 'fcm'],

@@ -847,6 +847,9 @@ export interface PrepareAudience {
     /** hwids alone, push tokens alone. */
     { $case: "hwids"; value: Names }
     | { $case: "pushTokens"; value: Names }
+    | //
+    /** hwids of contacts of e-mail, SMS and WhatsApp (R-I4). */
+    { $case: "to"; value: Names }
     | undefined;
   /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
@@ -14234,6 +14237,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "pushTokens":
         Names.encode(message.target.value, writer.uint32(82).fork()).join();
         break;
+      case "to":
+        Names.encode(message.target.value, writer.uint32(90).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -14342,6 +14348,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.target = { $case: "pushTokens", value: Names.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.target = { $case: "to", value: Names.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -14501,6 +14515,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "pushTokens": {
         if (object.target?.value !== undefined && object.target?.value !== null) {
           message.target = { $case: "pushTokens", value: Names.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "to": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "to", value: Names.fromPartial(object.target.value) };
         }
         break;
       }
