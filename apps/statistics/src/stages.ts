@@ -18,7 +18,7 @@ import type {
   SliceSettled,
 } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, TEST_CHUNK } from '@tidings/kernel';
 
 /** The key of a statistics document: the devices of a platform in a chunk of an application, for one message. */
 export interface Group {
@@ -153,9 +153,9 @@ function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly Fa
   return mergeFailed(first);
 }
 
-/** The changes of a plan: eligible and excluded devices, and failures before a send. */
+/** The changes of a plan: eligible and excluded devices, and failures before a send. Test devices are in no figure (R-L2). */
 export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {
-  if (event?.$case !== 'chunk') return [];
+  if (event?.$case !== 'chunk' || event.value.chunk === TEST_CHUNK) return [];
   const { chunk, eligible, excluded, failed, inbox }: ChunkPlanned = event.value;
   const change = (platform: number, plan: Partial<Parts['plan']>): Change => ({
     group: { message, application, platform, chunk },
@@ -189,7 +189,7 @@ function inboxSets(
 
 /** The changes of a slice's outcome. A deferral changes no figure. */
 export function changesOfOutcome({ message, application, chunk, outcome }: SliceOutcome): Change[] {
-  if (outcome?.$case !== 'settled') return [];
+  if (outcome?.$case !== 'settled' || chunk === TEST_CHUNK) return [];
   const { sent, failed }: SliceSettled = outcome.value;
   const change = (platform: number, wire: Partial<Parts['wire']>): Change => ({
     group: { message, application, platform, chunk },

@@ -16,7 +16,7 @@ export {
   sendIdOf,
   toBase62,
 } from './ids.ts';
-export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf } from './seq.ts';
+export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf, TEST_CHUNK } from './seq.ts';
 export { Bitmap } from './bitmap.ts';
 export { PositionCounts } from './position-counts.ts';
 export {

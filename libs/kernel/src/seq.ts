@@ -3,6 +3,9 @@ export type Seq = number;
 
 export const CHUNK_SIZE = 65_536;
 
+/** The chunk of an application's test devices, by their places in its list (R-L2): no device gets a number in it. */
+export const TEST_CHUNK = 0xffff;
+
 export const chunkOf = (seq: Seq): number => seq >>> 16;
 export const positionOf = (seq: Seq): number => seq & 0xffff;
 /** The sequence numbers of a chunk, both ends included. */

@@ -17,8 +17,8 @@ import {
   sliceCount,
   sliceSizeOf,
 } from '@tidings/delivery';
-import { batchesTopic, type ChunkPlanned, type FanoutTask } from '@tidings/events';
-import { Bitmap, type Clock, chunkOf, sendIdOf } from '@tidings/kernel';
+import { batchesTopic, type ChunkPlanned, type FanoutTask, type MessageAccepted } from '@tidings/events';
+import { Bitmap, type Clock, chunkOf, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
@@ -58,6 +58,12 @@ export interface ChunksDeps {
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
 }
+
+/** The message for a chunk. Test devices are in no audience: no cap, no control group and no inbox applies to them (R-L2). */
+const sentTo = ({ chunk }: ChunkKey, accepted: MessageAccepted): MessageAccepted =>
+  chunk === TEST_CHUNK
+    ? { ...accepted, transactional: true, content: accepted.content && { ...accepted.content, inbox: undefined } }
+    : accepted;
 
 /** A message in one of its chunks. */
 interface ChunkWork {
@@ -129,7 +135,7 @@ export class Chunks {
   }
 
   #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
-    const { audience, transactional, content, capping, cappingExclude, cappingAvoid } = message.accepted;
+    const { audience, transactional, content, capping, cappingExclude, cappingAvoid } = sentTo(key, message.accepted);
     const at = new Date(this.#deps.clock.now());
     const rules = {
       chunk: key.chunk,

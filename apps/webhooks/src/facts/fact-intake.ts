@@ -1,7 +1,7 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { facts, EnqueuedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
-import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
+import { Bitmap, type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
@@ -133,5 +133,8 @@ export class Intake {
 
 type DeliveryFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
 
+/** Test devices have no events (R-L2). */
+const isSettled = ({ chunk, outcome }: SliceOutcome): boolean => outcome?.$case === 'settled' && chunk !== TEST_CHUNK;
+
 const isDeliveryFact = (fact: Fact): fact is DeliveryFact =>
-  fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && fact.value.outcome?.$case === 'settled');
+  fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && isSettled(fact.value));

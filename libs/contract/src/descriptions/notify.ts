@@ -237,6 +237,8 @@ export const notifyWords = {
   'transactional.hwids': 'Recipients by hwid.',
   'transactional.users': 'Recipients by user id: all their devices.',
   push_tokens: 'Recipients by push token.',
+  test_devices:
+    'Whether the recipients are the test devices of the application. They are in no audience, figure or event; the funnel has no events.',
   'hwids.list': list,
   'users.list': list,
   'push_tokens.list': list,

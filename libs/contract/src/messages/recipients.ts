@@ -10,6 +10,8 @@ import { conditions, conditionsOperator, conditionsSchema, type TagCondition } f
 export type Recipients =
   /** `to`: contacts (R-I4). */
   | { readonly kind: 'devices' | 'to' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
+  /** Those of the application (R-L2); they have no names. */
+  | { readonly kind: 'testDevices'; readonly names: readonly [] }
   /** `latestDevice`: only the most recently active device of each. */
   | { readonly kind: 'users'; readonly names: readonly string[]; readonly latestDevice?: boolean }
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }

@@ -4,7 +4,7 @@ import type { Request } from '../method.ts';
 import { alternative } from '../presence.ts';
 import { transactionId } from '../messages/notification.ts';
 import { sendRate } from '../messages/send-rate.ts';
-import { boolean, isObject, listOf, notServedYet, object, oneOf, optional, text, textOf, whole } from '../values.ts';
+import { boolean, isObject, listOf, object, oneOf, optional, text, textOf, whole } from '../values.ts';
 import { commonFields, commonOf } from './common.ts';
 import { filter } from './filter.ts';
 
@@ -55,19 +55,21 @@ const transactional = object({
   hwids: alternative(list),
   users: alternative(list),
   push_tokens: alternative(list),
-  test_devices: notServedYet,
+  test_devices: optional(boolean),
   return_unknown_identifiers: optional(boolean),
   use_latest_user_device: optional(boolean),
 }).transform((given, context) => {
-  const { hwids, users, push_tokens: tokens } = given;
-  if ([hwids, users, tokens].filter((each) => each !== undefined).length !== 1) {
+  const { hwids, users, push_tokens: tokens, test_devices: isTest = false } = given;
+  if ([hwids, users, tokens].filter((each) => each !== undefined).length + (isTest ? 1 : 0) !== 1) {
     const message = 'exactly one of hwids, users, push_tokens, test_devices is required';
     context.issues.push({ code: 'custom', message, input: given });
   }
   const names = (hwids ?? users ?? tokens)?.list ?? [];
   const recipients = users
     ? ({ kind: 'users', names, latestDevice: given.use_latest_user_device === true } as const)
-    : ({ kind: hwids ? 'hwids' : 'pushTokens', names } as const);
+    : isTest
+      ? ({ kind: 'testDevices', names: [] } as const)
+      : ({ kind: hwids ? 'hwids' : 'pushTokens', names } as const);
   const returnsUnknown = given.return_unknown_identifiers !== false;
   return { ...commonOf(given, true, context), recipients, returnsUnknown, sendRate: NO_RATE };
 });
@@ -170,6 +172,16 @@ export const notify = notifyMethod('notify', {
         },
       },
       reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F4' } },
+    },
+    {
+      request: {
+        transactional: {
+          application: 'A1B2C-3D4E5',
+          test_devices: true,
+          payload: { preset: 'B1B2C-3D4E5' },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F5' } },
     },
   ],
 });

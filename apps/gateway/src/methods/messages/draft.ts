@@ -105,6 +105,8 @@ function targetOf(recipients: Notification['recipients'], grant: Grant | undefin
     case 'hwids':
     case 'pushTokens':
       return { $case: recipients.kind, value: { names: [...recipients.names] } };
+    case 'testDevices':
+      return { $case: 'testDevices', value: {} };
     case 'conditions':
       return {
         $case: 'conditions',
@@ -185,12 +187,17 @@ function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; lo
   return isAheadOfSome(localTime, now) ? { sendAt: localAt, localTime } : {};
 }
 
+/** Recipients who get their message at once, whatever the rate of a preset. */
+const UNRATED: ReadonlySet<string> = new Set([
+  ...(['devices', 'hwids', 'pushTokens', 'testDevices'] satisfies Notification['recipients']['kind'][]),
+]);
+
 /** Pushes a second; 0 = any. The rate of a preset does not apply to named devices (R-I11, R-K4). */
 function sendRateOf(
   { sendRate: { value, avoid }, recipients: { kind } }: Notification,
   preset: Preset | undefined,
 ): number {
-  if (avoid || kind === 'devices' || kind === 'hwids' || kind === 'pushTokens') return 0;
+  if (avoid || UNRATED.has(kind)) return 0;
   return value ?? preset?.sendRate ?? 0;
 }
 

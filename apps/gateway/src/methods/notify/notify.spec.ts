@@ -161,6 +161,26 @@ describe('notify', () => {
     }
   });
 
+  it('addresses test devices, at the time in UTC whatever clocks it follows (R-L2)', async () => {
+    const prepared: unknown[] = [];
+    const { prepare } = world.devices;
+    world.devices.prepare = async (request) => {
+      prepared.push(...request.audiences.map(({ target }) => target));
+      return prepare(request);
+    };
+    try {
+      const at = new Date(world.clock.now() + 3_600_000).toISOString();
+      const schedule = { at, follow_user_timezone: true };
+      await notify(transactional({ test_devices: true, schedule }));
+      expect(prepared).toEqual([{ $case: 'testDevices', value: {} }]);
+      const { message } = world.drafts[0]!;
+      expect(message).toMatchObject({ hidden: false, listedRecipients: true, localTime: undefined });
+      expect(message!.sendAt!.toISOString()).toBe(at);
+    } finally {
+      world.devices.prepare = prepare;
+    }
+  });
+
   it('answers a repeat with the real code, and nothing else (R-I10)', async () => {
     const { create } = world.messages;
     world.messages.create = async () => ({ messages: [{ code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true }] });
@@ -203,7 +223,14 @@ describe('notify', () => {
     [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],
     [transactional(), 'transactional: exactly one of hwids, users, push_tokens, test_devices is required'],
     [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],
-    [transactional({ test_devices: true }), 'transactional.test_devices: not served yet'],
+    [
+      transactional({ test_devices: true, hwids: { list: ['a'] } }),
+      'transactional: exactly one of hwids, users, push_tokens, test_devices is required',
+    ],
+    [
+      transactional({ test_devices: false }),
+      'transactional: exactly one of hwids, users, push_tokens, test_devices is required',
+    ],
   ])('refuses %j (R-O3)', async (request, message) => {
     expect(await notify(request)).toMatchObject({ status: 400, body: { code: 3, message, details: [] } });
     expect(world.drafts).toEqual([]);

@@ -25,14 +25,16 @@ const pathsIn = (path: string, { recipients, localized }: NotifyMessage): Paths 
 });
 
 /** When a message is sent; undefined = at once (R-O1). */
-function sendAtOf({ schedule }: NotifyMessage, path: string, now: number): Notification['sendAt'] {
+function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: number): Notification['sendAt'] {
   const ms = schedule?.at?.getTime() ?? (schedule?.afterMs === undefined ? undefined : now + schedule.afterMs);
   if (schedule === undefined || ms === undefined) return undefined;
   if (ms - now > MAX_AHEAD_MS) {
     throw Fault.argument(`${path}.schedule.${schedule.at ? 'at' : 'after'}: at most 365 days ahead`);
   }
   const at = new Date(ms);
-  return { at, localAt: schedule.followsZones ? at : undefined, pastOffsets: schedule.pastOffsets };
+  // Test devices have no offsets: theirs is the time in UTC (R-I9).
+  const isLocal = schedule.followsZones && recipients.kind !== 'testDevices';
+  return { at, localAt: isLocal ? at : undefined, pastOffsets: schedule.pastOffsets };
 }
 
 const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};

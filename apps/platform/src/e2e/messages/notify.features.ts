@@ -125,6 +125,46 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await to({ ...latest, platforms: ['IOS'] })).toMatchObject({ got: [0, 0, 0] });
     });
 
+    it('goes to test devices by their own tokens, and to no figure', async () => {
+      const tested = await world.application({ title: 'Tested' });
+      const tokens = [apnsToken('accepted', 32_100), fcmToken('accepted', 32_101), fcmToken('dead', 32_102)];
+      const types = [IOS, ANDROID, ANDROID];
+      await register(tested, 'phone', ios(apnsToken('accepted', 32_103)));
+      for (const [i, push_token] of tokens.entries()) {
+        const device = { push_token, device_type: types[i], name: `${i}`, ...(i === 1 && { language: 'de' }) };
+        await world.call('createTestDevice', { application: tested, ...device });
+      }
+      const content = {
+        localized_content: { en: { default: { body: 'Test {{Level||0}}' } }, de: { default: { body: 'Probe' } } },
+      };
+      const to = async (more: Parameters = {}): Promise<string> => {
+        const request = { application: tested, payload: { content }, test_devices: true, ...more };
+        const { result } = await world.call('notify', { transactional: request });
+        await world.settle();
+        expect(Object.keys(result)).toEqual(['message_code']);
+        return result.message_code;
+      };
+      const got = () => tokens.map((token, i) => pushesTo(i === 0 ? 'apns' : 'fcm', token).length);
+      const code = await to();
+      expect(code).toMatch(CODE);
+      expect(got()).toEqual([1, 1, 1]);
+      expect(payloadOf('apns', tokens[0]!)).toMatchObject({ aps: { alert: 'Test 0' } });
+      const { data } = (payloadOf('fcm', tokens[1]!) as unknown as FcmPayload).message;
+      expect(data).toMatchObject({ title: 'Probe' });
+      // Nobody else got it, and a rejected token stays: a test device is no device.
+      expect(pushesTo('apns', apnsToken('accepted', 32_103))).toEqual([]);
+      expect(await to({ platforms: ['ANDROID'], message_type: 'MESSAGE_TYPE_MARKETING' })).toMatch(CODE);
+      expect(got()).toEqual([1, 2, 2]);
+      // A report of its push is nobody's, also from a device that has the token.
+      await register(tested, 'tester', android(tokens[1]!));
+      await world.call('pushStat', { application: tested, hwid: 'tester', hash: data['p'] });
+      await world.settle();
+      expect(await funnelOf(code)).toMatchObject({ funnel_state: 'FUNNEL_STATE_NO_EVENTS', channels: [] });
+      expect(await listedMessage(world, tested, code)).toMatchObject({ status: 'DONE' });
+      expect(await brokenBy(tested, code)).toEqual([]);
+      expect((await world.call('listTestDevices', { application: tested })).TestDevices).toHaveLength(3);
+    });
+
     it('answers a repeat with the real code, hidden or not', async () => {
       const request = { transactional: { application, payload: said('x'), hwids: { list: ['phone', 'foo'] } } };
       const first = await notified({ ...request, transaction_id: 'notify' });
@@ -183,7 +223,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         ],
         [{ segment: { ...segment, kakao: { template: 'x' } } }, 'segment.kakao: not served yet'],
         [{ segment: { ...segment, kakao: {} } }, 'segment.kakao.template is required'],
-        [{ transactional: { ...segment, test_devices: true } }, 'transactional.test_devices: not served yet'],
         [
           { transactional: segment },
           'transactional: exactly one of hwids, users, push_tokens, test_devices is required',

@@ -3,6 +3,7 @@ import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import type { Parsed } from '@tidings/segments';
+import type { Db } from 'mongodb';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { applicationView } from '../../applications/application-view.ts';
 import type { DevicesDeps } from './apply.ts';
@@ -12,8 +13,17 @@ import { compiledOf, refusing } from '../../segments/expressions.ts';
 import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { parsedFilter } from '../../segments/structured.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
+import { findTestDevices } from '../../test-devices/test-device-numbers.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
-import { findByHwid, findByToken, findContacts, findDevices, findUsers, type Found } from '../queries/named.ts';
+import {
+  findByHwid,
+  findByToken,
+  findContacts,
+  findDevices,
+  findUsers,
+  type Found,
+  type Lookup,
+} from '../queries/named.ts';
 
 /** The addressees of a message. */
 type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
@@ -46,6 +56,27 @@ type Written = Extract<Target, { $case: 'expression' | 'structured' }>;
 
 const sourceOf = (target: Written, path: string): string | Parsed =>
   target.$case === 'expression' ? target.value.source : refusing(path, () => parsedFilter(target.value.filter));
+
+/** The devices that a target names; undefined if it selects devices. */
+async function namedBy(
+  db: Db,
+  { target, latestDevice }: Pick<PrepareAudience, 'target' | 'latestDevice'>,
+  lookup: Lookup,
+): Promise<Found | undefined> {
+  switch (target?.$case) {
+    case 'devices':
+    case 'to':
+    case 'hwids':
+    case 'pushTokens':
+      return finders[target.$case](target.value.names, lookup);
+    case 'users':
+      return findUsers(target.value.names, lookup, latestDevice);
+    case 'testDevices':
+      return findTestDevices(db, lookup.application);
+    default:
+      return undefined;
+  }
+}
 
 const finders = { devices: findDevices, to: findContacts, hwids: findByHwid, pushTokens: findByToken };
 
@@ -108,14 +139,9 @@ export function prepareRpc({
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
     const lookup = { devices, keys, account, application: applications[0]! };
+    const found = await namedBy(db, { target, latestDevice }, lookup);
+    if (found) return named(found);
     switch (target?.$case) {
-      case 'devices':
-      case 'to':
-      case 'hwids':
-      case 'pushTokens':
-        return named(await finders[target.$case](target.value.names, lookup));
-      case 'users':
-        return named(await findUsers(target.value.names, lookup, latestDevice));
       case 'conditions':
         return typed(account, path, target.value);
       case 'filter':
@@ -125,7 +151,7 @@ export function prepareRpc({
         return expressed(account, targetPath, target, room);
       case 'everyone':
         return selected(undefined);
-      case undefined:
+      default:
         throw Fault.bug('an audience without a target');
     }
   };

@@ -1,9 +1,9 @@
-import { Fault } from '@tidings/kernel';
+import { Fault, seqOf, TEST_CHUNK } from '@tidings/kernel';
 import { isDuplicateKey } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 
 export const SEQUENCES = 'sequences';
-const LAST_SEQ = 2 ** 32 - 1;
+const LAST_SEQ = seqOf(TEST_CHUNK, 0) - 1;
 const FIRST_BLOCK = 16;
 const LARGEST_BLOCK = 1024;
 /** A block that is used up sooner is followed by one twice as large, otherwise by one half as large. */

@@ -1,6 +1,6 @@
 import { latitudesAround } from '@tidings/audience';
 import type { Circle, Expression, OffsetRange } from '@tidings/events';
-import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf, seqRangeOf } from '@tidings/kernel';
+import { CHUNK_SIZE, chunkOf, type Bitmap, positionOf, seqOf, seqRangeOf, TEST_CHUNK } from '@tidings/kernel';
 import {
   canLookUp,
   canMatch,
@@ -14,8 +14,10 @@ import {
 } from '@tidings/segments';
 import type { Collection, Db, Filter } from 'mongodb';
 import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/storage/device-document.ts';
+import { testDevicesOf } from '../../test-devices/test-device-numbers.ts';
 import { Columns } from './columns.ts';
 import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
+import { readTestDevices } from './read-test-devices.ts';
 
 /** Documents per reply of MongoDB; larger replies are slower. */
 const BATCH = 1000;
@@ -63,9 +65,11 @@ export type Extras = Pick<Wanted, 'values' | 'fields' | 'badge' | 'languages'>;
 
 /** Reads devices for the fan-out, by seq in their application. */
 export class DeviceScan {
+  readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
 
   constructor(db: Db) {
+    this.#db = db;
     this.#devices = db.collection<DeviceDocument>(DEVICES);
   }
 
@@ -160,7 +164,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Reads the selected ones of the devices with these seqs, all of one chunk. */
+  /** Reads the selected ones of the devices with these seqs, all of one chunk. Test devices are selected by nothing else. */
   async named(
     columns: Columns,
     application: string,
@@ -168,6 +172,9 @@ export class DeviceScan {
     extras: Extras,
     { expression, now }: Selected = { expression: undefined, now: new Date(0) },
   ): Promise<void> {
+    if (seqs[0] !== undefined && chunkOf(seqs[0]) === TEST_CHUNK) {
+      return this.#readTestDevices(columns, application, seqs.map(positionOf), extras);
+    }
     const predicate = expression && compilePredicate(expression, { now, application });
     await this.#read(listed(application, seqs), deviceIndexes.seq, columns, { ...extras, predicate });
   }
@@ -193,6 +200,7 @@ export class DeviceScan {
   /** Reads the devices at these positions of a chunk, and perhaps others. */
   async at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
     const positions = wanted.positions();
+    if (chunk === TEST_CHUNK) return this.#readTestDevices(columns, application, positions, extras);
     const [first, last] = [positions[0], positions.at(-1)];
     if (first === undefined || last === undefined) {
       await this.#read([], deviceIndexes.seq, columns, extras);
@@ -206,6 +214,15 @@ export class DeviceScan {
           Array.from(positions, (position) => seqOf(chunk, position)),
         );
     await this.#read(filters, deviceIndexes.seq, columns, extras);
+  }
+
+  async #readTestDevices(
+    columns: Columns,
+    application: string,
+    positions: Iterable<number>,
+    extras: Extras,
+  ): Promise<void> {
+    readTestDevices(columns, await testDevicesOf(this.#db, application), positions, extras);
   }
 
   async #read(

@@ -850,6 +850,7 @@ export interface PrepareAudience {
     | //
     /** hwids of contacts of e-mail, SMS and WhatsApp (R-I4). */
     { $case: "to"; value: Names }
+    | { $case: "testDevices"; value: TestDevices }
     | undefined;
   /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
@@ -870,6 +871,10 @@ export interface Names {
 }
 
 export interface Everyone {
+}
+
+/** The application's test devices (R-L2). */
+export interface TestDevices {
 }
 
 /** A segment by its name, else by its code (R-N2). */
@@ -14240,6 +14245,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "to":
         Names.encode(message.target.value, writer.uint32(90).fork()).join();
         break;
+      case "testDevices":
+        TestDevices.encode(message.target.value, writer.uint32(98).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -14356,6 +14364,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.target = { $case: "to", value: Names.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.target = { $case: "testDevices", value: TestDevices.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -14521,6 +14537,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "to": {
         if (object.target?.value !== undefined && object.target?.value !== null) {
           message.target = { $case: "to", value: Names.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "testDevices": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "testDevices", value: TestDevices.fromPartial(object.target.value) };
         }
         break;
       }
@@ -14694,6 +14716,81 @@ export const Everyone: MessageFns<Everyone> = {
   },
   fromPartial<I extends Exact<DeepPartial<Everyone>, I>>(_: I): Everyone {
     const message = createBaseEveryone();
+    return message;
+  },
+};
+
+function createBaseTestDevices(): TestDevices {
+  return {};
+}
+
+export const TestDevices: MessageFns<TestDevices> = {
+  encode(_: TestDevices, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestDevices {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestDevices();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TestDevices, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TestDevices | TestDevices[]> | Iterable<TestDevices | TestDevices[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDevices.encode(p).finish()];
+        }
+      } else {
+        yield* [TestDevices.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TestDevices>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TestDevices> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDevices.decode(p)];
+        }
+      } else {
+        yield* [TestDevices.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestDevices>, I>>(base?: I): TestDevices {
+    return TestDevices.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestDevices>, I>>(_: I): TestDevices {
+    const message = createBaseTestDevices();
     return message;
   },
 };
