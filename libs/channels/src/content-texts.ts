@@ -1,8 +1,12 @@
 import type { Content, LocalizedEntry } from '@tidings/events';
 import { parseTemplate, requestValue, variablesOf } from '@tidings/messaging';
 import { allDefinitions } from './channels.ts';
+import { contentOfSettings } from './locale-settings.ts';
 
-const ownTextsOf = (content: Content) => allDefinitions().map((definition) => definition.ownTextsOf(content));
+const ownTextsOf = (content: Content) =>
+  [content, ...content.settings.map(contentOfSettings)].flatMap((each) =>
+    allDefinitions().map((definition) => definition.ownTextsOf(each)),
+  );
 
 function localizedEntries(content: Content): readonly LocalizedEntry[] {
   const { text, title, subtitle } = content;
@@ -10,9 +14,9 @@ function localizedEntries(content: Content): readonly LocalizedEntry[] {
   return localized.flatMap((each) => each?.entries ?? []);
 }
 
-/** The languages of a content's texts. Devices with another language get the texts for devices without one (R-I15). */
+/** The languages of a content's texts and settings. Devices with another language get the texts for devices without one (R-I15). */
 export const languagesOf = (content: Content): ReadonlySet<string> =>
-  new Set(localizedEntries(content).map(({ language }) => language));
+  new Set([...localizedEntries(content), ...content.settings].map(({ language }) => language));
 
 /** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {

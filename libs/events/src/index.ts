@@ -28,6 +28,7 @@ export {
   FirefoxContent,
   SafariContent,
   IosContent,
+  LocaleSettings,
   MacContent,
   Localized,
   LocalizedEntry,

@@ -71,6 +71,7 @@ export {
   type Placeholder,
   requestValue,
   type Template,
+  entryFor,
   textFor,
   valueText,
   type Variables,

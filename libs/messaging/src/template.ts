@@ -183,13 +183,19 @@ export function filledText(
 }
 
 /** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined without any. */
-export function textFor(localized: Localized | undefined, language: string): string | undefined {
-  const entries = localized?.entries ?? [];
+export const textFor = (localized: Localized | undefined, language: string): string | undefined =>
+  entryFor(localized?.entries ?? [], language)?.text;
+
+/** The entry for a language, chosen like that of a text; undefined if there are none. */
+export function entryFor<Entry extends { readonly language: string }>(
+  entries: readonly Entry[],
+  language: string,
+): Entry | undefined {
   for (const wanted of [language || 'default', 'default', 'en']) {
     const entry = entries.find((candidate) => candidate.language === wanted);
-    if (entry) return entry.text;
+    if (entry) return entry;
   }
-  return entries[0]?.text;
+  return entries[0];
 }
 
 /**

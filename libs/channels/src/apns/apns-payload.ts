@@ -17,6 +17,7 @@ import {
 import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { type AppleContent, appleContentOf } from './apple-content.ts';
 
@@ -121,7 +122,8 @@ function apsFragment(apple: AppleContent, alert: Alert, context: TemplateContext
  * over the statistics hash.
  * @param key the message's, in the application of the devices
  */
-export function apnsPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
+export function apnsPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
+  const message = inLanguage(push, language);
   const content = message.content!;
   const apple = appleContentOf(message);
   const context = { variables: variablesOf(content), tags: content.tags };

@@ -23,6 +23,7 @@ import { BY_FCM, browserFragments } from '../webpush/webpush-payload.ts';
 import { webPushHeaders } from '../webpush/webpush-headers.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 
 /** Bytes of keys and values in `data`. */
@@ -110,7 +111,8 @@ function priorityOf(content: Content): string | undefined {
  * precedence, but not over the statistics hash and the mark of our messages.
  * @param key the message's, in the application of the devices
  */
-export function fcmPayload(message: Push, language: string, key: MessageKey): ChannelPayload {
+export function fcmPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
+  const message = inLanguage(push, language);
   const whole = object({
     message: object({
       token,

@@ -17,6 +17,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
 
@@ -69,7 +70,7 @@ function lookFragments(look: Look, context: TemplateContext): Record<string, Fra
 
 /** The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original. */
 export function browserFragments(push: Push, language: string, key: MessageKey): Record<string, Fragment | undefined> {
-  const content = push.content!;
+  const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const look = lookOf(content, push.platform);
   const body = textFor(look.text ?? content.text, language);

@@ -12,6 +12,7 @@ import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
 import { notServedFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
+import type { LocaleSettings } from '../notify/localized-content.ts';
 import type { OpenAction } from '../notify/open-action.ts';
 import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
@@ -197,6 +198,8 @@ export type GivenContent = Omit<
   readonly safari: Partial<ReturnType<typeof safariContent>>;
   /** A JSON object. */
   readonly metaData?: string | undefined;
+  /** Settings of platforms that differ between locales (R-O4). */
+  readonly settings?: readonly LocaleSettings[] | undefined;
   /** What a tap opens replaces that of the preset as a whole. */
   readonly replacesAction?: boolean;
 };

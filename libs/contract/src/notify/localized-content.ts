@@ -77,14 +77,23 @@ type Given = Readonly<Record<string, Blocks>>;
 const chosenBy = (given: Given, choose: (locale: string, blocks: Blocks) => Chosen | undefined): Chosen[] =>
   Object.entries(given).flatMap(([locale, each]) => choose(locale.toLowerCase(), each) ?? []);
 
-/** The name of a setting that differs between locales; undefined where none does. */
-const differing = (from: readonly Chosen[]): string | undefined =>
+/** Names of the settings that differ between locales. */
+const differing = (from: readonly Chosen[]): string[] =>
   from
     .flatMap(({ settings }) => Object.keys(settings))
-    .find((name) => from.some(({ settings }) => !isDeepStrictEqual(settings[name], from[0]!.settings[name])));
+    .filter((name) => from.some(({ settings }) => !isDeepStrictEqual(settings[name], from[0]!.settings[name])));
 
-function refuseDiffering(all: readonly (readonly Chosen[])[], context: z.core.ParsePayload): void {
-  const name = all.map(differing).find((each) => each !== undefined);
+/** Settings that the pushes of a batch share, whatever their languages. */
+const SHARED: ReadonlySet<string> = new Set(['badges', 'ttl', 'gcm_ttl', 'silent']);
+/** A sound makes a push without texts an alert, which is one kind of batch. */
+const SHARED_WITHOUT_TEXTS: ReadonlySet<string> = new Set([...SHARED, 'sound', 'sound_off']);
+
+function refuseDiffering(
+  all: readonly (readonly Chosen[])[],
+  shared: ReadonlySet<string>,
+  context: z.core.ParsePayload,
+): void {
+  const name = all.flatMap(differing).find((each) => shared.has(each));
   if (name === undefined) return;
   const shown = name === 'gcm_ttl' ? 'ttl' : name;
   context.issues.push({
@@ -119,11 +128,36 @@ function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undef
   return first;
 }
 
-/** The settings of a platform, which a notification names with a prefix. */
-function settingsOf<Content>(prefix: string, [first]: readonly Chosen[], contentOf: (fields: never) => Content) {
-  const named = Object.entries(first?.settings ?? {}).map(([name, value]) => [prefix + name, value]);
+/** The settings of a block, which a notification names with a prefix. */
+function settingsOf<Content>(prefix: string, settings: Settings, contentOf: (fields: never) => Content): Content {
+  const named = Object.entries(settings).map(([name, value]) => [prefix + name, value]);
   return contentOf(Object.fromEntries(named) as never);
 }
+
+/** Makes settings the fields of a notification, by platform. */
+const contents = {
+  ios: (settings: Settings) => settingsOf('ios_', settings, iosContent),
+  android: (settings: Settings) => settingsOf('android_', settings, androidContent),
+  mac: (settings: Settings) => settingsOf('mac_', settings, macContent),
+  chrome: (settings: Settings) => settingsOf('chrome_', settings, chromeContent),
+  firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
+} as const satisfies { readonly [Name in keyof typeof targets]: unknown };
+
+/** The settings for devices without a language. */
+const baseOf = (from: readonly Chosen[]): Settings =>
+  (from.find(({ locale }) => locale === 'default') ?? from.find(({ locale }) => locale === 'en') ?? from[0])
+    ?.settings ?? {};
+
+/** The settings of a platform in one locale. */
+export type LocaleSettings = { readonly language: string } & {
+  readonly [Name in keyof typeof contents]?: ReturnType<(typeof contents)[Name]>;
+};
+
+/** The settings of a platform by locale; none if they are the same in all. */
+const localeSettings = (name: keyof typeof contents, from: readonly Chosen[]): LocaleSettings[] =>
+  differing(from).length === 0
+    ? []
+    : from.map(({ locale, settings }) => ({ language: locale, [name]: contents[name](settings) }));
 
 /** The texts and settings of a message by platform; a text that no block has is undefined. */
 function contentIn(given: Given, context: z.core.ParsePayload) {
@@ -135,10 +169,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
   const all = [ios, android, mac, chrome, firefox];
-  refuseDiffering(all, context);
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
+  refuseDiffering(all, isGiven.size > 0 ? SHARED : SHARED_WITHOUT_TEXTS, context);
   const textsOf = (from: readonly Chosen[]) => {
     const of = (name: TextName) => (isGiven.has(name) && from.length > 0 ? localizedOf(from, name) : undefined);
     return { text: of('body'), title: of('title'), subtitle: of('subtitle') };
@@ -153,24 +187,28 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   return {
     ...textsOf(common),
     inbox: inboxIn(given, context),
+    settings: [
+      ...[...localeSettings('ios', ios), ...localeSettings('android', android), ...localeSettings('mac', mac)],
+      ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
+    ],
     ios: {
-      ...settingsOf('ios_', ios, iosContent),
+      ...contents.ios(baseOf(ios)),
       ...ownTexts(targets.ios, ios),
     },
     android: {
-      ...settingsOf('android_', android, androidContent),
+      ...contents.android(baseOf(android)),
       ...withoutSubtitle(ownTexts(targets.android, android)),
     },
     mac: {
-      ...settingsOf('mac_', mac, macContent),
+      ...contents.mac(baseOf(mac)),
       ...ownTexts(targets.mac, mac),
     },
     chrome: {
-      ...settingsOf('chrome_', chrome, chromeContent),
+      ...contents.chrome(baseOf(chrome)),
       ...withoutSubtitle(ownTexts(targets.chrome, chrome)),
     },
     firefox: {
-      ...settingsOf('firefox_', firefox, firefoxContent),
+      ...contents.firefox(baseOf(firefox)),
       ...withoutSubtitle(ownTexts(targets.firefox, firefox)),
     },
   };

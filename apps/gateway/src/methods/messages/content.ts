@@ -6,6 +6,7 @@ import {
   Content,
   FirefoxContent,
   IosContent,
+  LocaleSettings,
   MacContent,
   type Preset,
   SafariContent,
@@ -38,9 +39,46 @@ function saidBy(
   return link === undefined ? said : { ...said, deepLinkParams: undefined };
 }
 
+type Settings = NonNullable<GivenContent['settings']>[number];
+
+/** Of these a platform has one for all locales. */
+const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, openAction: undefined };
+
+/** The settings of a platform in a locale: the preset's, with those given replaced. */
+const settingsOf = (
+  { language, ios, android, mac, chrome, firefox }: Settings,
+  said: Content,
+  common: Pick<GivenContent, 'ios' | 'android'>,
+): LocaleSettings =>
+  LocaleSettings.fromPartial({
+    language,
+    ios: ios && {
+      ...own(said.ios, IosContent.fromPartial({}), { ...ios, silent: common.ios.silent }),
+      ...NOT_SETTINGS,
+    },
+    android: android && {
+      ...own(said.android, AndroidContent.fromPartial({}), { ...android, silent: common.android.silent }),
+      ...NOT_SETTINGS,
+    },
+    mac: mac && { ...own(said.mac, MacContent.fromPartial({}), mac), ...NOT_SETTINGS },
+    chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
+    firefox: firefox && { ...own(said.firefox, FirefoxContent.fromPartial({}), firefox), ...NOT_SETTINGS },
+  });
+
 /** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
 export function contentOf(
-  { shortenLink: asked, replacesAction = false, ios, android, mac, chrome, firefox, safari, ...common }: GivenContent,
+  {
+    shortenLink: asked,
+    replacesAction = false,
+    settings,
+    ios,
+    android,
+    mac,
+    chrome,
+    firefox,
+    safari,
+    ...common
+  }: GivenContent,
   preset: Preset | undefined,
 ): { content: Content; linkToShorten: string } {
   const said = saidBy(preset, { link: common.link, replacesAction });
@@ -52,6 +90,7 @@ export function contentOf(
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
+    settings: settings?.map((each) => settingsOf(each, said, { ios, android })) ?? said.settings,
   };
   const { link } = content;
   const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);

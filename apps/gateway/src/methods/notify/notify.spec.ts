@@ -102,29 +102,58 @@ describe('notify', () => {
         },
       },
     ]);
-    expect(world.drafts[0]!.message!.content!.mac!.sound).toBeUndefined();
+    const { mac, settings } = world.drafts[0]!.message!.content!;
+    expect(mac!.sound).toBeUndefined();
+    expect(settings).toEqual([]);
+  });
+
+  it('has settings by locale where they differ, beside those of its preset (R-O4)', async () => {
+    const localized_content = {
+      en: { default: { body: 'Hello' }, android: { body: 'Hello', icon: 'en', badges: 1 } },
+      DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: 1 } },
+    };
+    await notify(segment({ payload: { content: { localized_content }, silent: true } }));
+    const { android, settings } = world.drafts[0]!.message!.content!;
+    expect(android).toMatchObject({ icon: 'en', badge: '1', rootParams: undefined, silent: true });
+    expect(settings).toMatchObject([
+      { language: 'en', android: { icon: 'en', badge: '1', silent: true, text: undefined } },
+      { language: 'de', android: { icon: 'de', badge: '1', rootParams: '{"a":1}', silent: true } },
+    ]);
+    expect(settings.map(({ ios }) => ios)).toEqual([undefined, undefined]);
   });
 
   it.each([
     [
       { en: { default: { inbox: { expiration_date: 'soon' } } } },
-      'en.default.inbox.expiration_date: must be after the send date',
+      '.en.default.inbox.expiration_date: must be after the send date',
     ],
     [
       { en: { ios: { inbox: { expiration_date: '2020-01-01' } } } },
-      'en.ios.inbox.expiration_date: must be after the send date',
+      '.en.ios.inbox.expiration_date: must be after the send date',
     ],
-    [{ en: { mac_os: { root_params: { a: 'a'.repeat(256) } } } }, 'en.mac_os.root_params: at most 256 bytes'],
-    [{ en: { windows: { body: 'x', tag: '-' } } }, 'en.windows.tag: must be 1 to 16 letters or digits'],
-    [{ en: { windows: { body: 'x' } } }, 'en.windows: not served yet'],
-    [{ en: { huawei_android: { body: 'x', priority: 3 } } }, 'en.huawei_android.priority: must be -2 to 2'],
-    [{ en: { huawei_android: { body: 'x' } } }, 'en.huawei_android: not served yet'],
-    [{ en: { amazon: { body: 'x' } } }, 'en.amazon: not served yet'],
-    [{ en: { sms: { file_urls: ['http://a'] } } }, 'en.sms.file_urls[0]: must be a URL of https'],
-    [{ en: { sms: { body: 'x' } } }, 'en.sms: not served yet'],
+    [{ en: { mac_os: { root_params: { a: 'a'.repeat(256) } } } }, '.en.mac_os.root_params: at most 256 bytes'],
+    [{ en: { windows: { body: 'x', tag: '-' } } }, '.en.windows.tag: must be 1 to 16 letters or digits'],
+    [{ en: { windows: { body: 'x' } } }, '.en.windows: not served yet'],
+    [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
+    [{ en: { huawei_android: { body: 'x' } } }, '.en.huawei_android: not served yet'],
+    [{ en: { amazon: { body: 'x' } } }, '.en.amazon: not served yet'],
+    [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
+    [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],
+    [
+      { en: { default: { body: 'x', badges: 1 } }, de: { default: { body: 'x', badges: 2 } } },
+      ': badges that differs between locales: not served yet',
+    ],
+    [
+      { en: { default: { body: 'x', ttl: 1 } }, de: { default: { body: 'x' } } },
+      ': ttl that differs between locales: not served yet',
+    ],
+    [
+      { en: { default: { sound: 'a' } }, de: { default: { sound: 'b' } } },
+      ': sound that differs between locales: not served yet',
+    ],
   ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
     const { body } = await notify(segment({ payload: { content: { localized_content } } }));
-    expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content.${message}` });
+    expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });
   });
 
   it('refuses blocks that differ in what they say of inboxes', async () => {

@@ -41,10 +41,10 @@ const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
 
 /** What the blocks say, by platform. */
 function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
-  const { inbox, text, title, subtitle, ...own } = localized ?? NOTHING;
+  const { inbox, text, title, subtitle, settings, ...own } = localized ?? NOTHING;
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
   return {
-    ...{ text, title, subtitle, inbox: inbox?.content },
+    ...{ text, title, subtitle, inbox: inbox?.content, settings },
     ios: { ...own.ios, silent: own.ios?.silent ?? silent, ...openActionOn(Platform.iOS) },
     android: { ...own.android, silent: own.android?.silent ?? silent, ...openActionOn(Platform.Android) },
     mac: { ...own.mac, ...openActionOn(Platform.MacOS) },

@@ -72,20 +72,29 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         open_actions: { [IOS]: { remote_page: { url: 'https://example.com/page' } } },
       };
       const segment = { application, platforms: ['IOS', 'ANDROID'], payload, meta_data: { origin: 'shop' } };
-      // A setting of one locale alone is refused, not dropped.
+      // A setting that the pushes of a batch share is refused, not dropped.
       expect(await refusal({ segment })).toEqual([
         ...[400, 3, 'segment.payload.content.localized_content: badges that differs between locales: not served yet'],
       ]);
-      const { root_params: _, ...droid } = localized_content.en.android;
-      Object.assign(localized_content.en, { android: droid, ios: { title: 'News', body: 'Hello', badges: 3 } });
+      // Other settings are those of the block.
+      Object.assign(localized_content.en, { ios: { title: 'News', body: 'Hello', badges: 3, sound: 'en.caf' } });
       const { code, got } = await notified({ segment });
       expect(code).toMatch(CODE);
       expect(got).toEqual([1, 1, 1]);
       const apns = payloadOf('apns', phone) as unknown as ApnsPayload;
-      expect(apns).toMatchObject({ aps: { alert: 'Hallo 1', badge: 3 }, u: '{"article":17}', md: { origin: 'shop' } });
+      expect(apns).toMatchObject({
+        aps: { alert: 'Hallo 1', badge: 3, sound: 'default' },
+        u: '{"article":17}',
+        md: { origin: 'shop' },
+      });
       expect([apns['l'], apns['r']]).toEqual([undefined, 'https://example.com/page']);
       const { data } = (payloadOf('fcm', tablet) as unknown as FcmPayload).message;
-      expect(data).toMatchObject({ title: 'Hello droid', l: 'https://example.com/17', md: '{"origin":"shop"}' });
+      expect(data).toMatchObject({
+        title: 'Hello droid',
+        a: '1',
+        l: 'https://example.com/17',
+        md: '{"origin":"shop"}',
+      });
       expect(data['header']).toBeUndefined();
       expect(funnelFigures(await funnelOf(code), ANDROID)).toMatchObject({ eligible: 2, sent: 2 });
       expect(await brokenBy(application, code)).toEqual([]);

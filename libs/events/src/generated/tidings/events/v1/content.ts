@@ -68,7 +68,23 @@ export interface Content {
     | SafariContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
-  metaData?: string | undefined;
+  metaData?:
+    | string
+    | undefined;
+  /** Settings of a platform that differ between locales, in the caller's order; in place of those of the platform (R-O4). */
+  settings: LocaleSettings[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** The settings of one platform in one locale, without texts and action. */
+export interface LocaleSettings {
+  /** Lower-cased key. */
+  language: string;
+  ios: IosContent | undefined;
+  android: AndroidContent | undefined;
+  mac: MacContent | undefined;
+  chrome: ChromeContent | undefined;
+  firefox: FirefoxContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -464,6 +480,7 @@ function createBaseContent(): Content {
     firefox: undefined,
     safari: undefined,
     metaData: undefined,
+    settings: [],
   };
 }
 
@@ -531,6 +548,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
+    }
+    for (const v of message.settings) {
+      LocaleSettings.encode(v!, writer.uint32(330).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -724,6 +744,14 @@ export const Content: MessageFns<Content> = {
             message.metaData = reader.string();
             continue;
           }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.settings.push(LocaleSettings.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -816,6 +844,183 @@ export const Content: MessageFns<Content> = {
       ? SafariContent.fromPartial(object.safari)
       : undefined;
     message.metaData = object.metaData ?? undefined;
+    message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLocaleSettings(): LocaleSettings {
+  return {
+    language: "",
+    ios: undefined,
+    android: undefined,
+    mac: undefined,
+    chrome: undefined,
+    firefox: undefined,
+  };
+}
+
+export const LocaleSettings: MessageFns<LocaleSettings> = {
+  encode(message: LocaleSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.language !== "") {
+      writer.uint32(10).string(message.language);
+    }
+    if (message.ios !== undefined) {
+      IosContent.encode(message.ios, writer.uint32(18).fork()).join();
+    }
+    if (message.android !== undefined) {
+      AndroidContent.encode(message.android, writer.uint32(26).fork()).join();
+    }
+    if (message.mac !== undefined) {
+      MacContent.encode(message.mac, writer.uint32(34).fork()).join();
+    }
+    if (message.chrome !== undefined) {
+      ChromeContent.encode(message.chrome, writer.uint32(42).fork()).join();
+    }
+    if (message.firefox !== undefined) {
+      FirefoxContent.encode(message.firefox, writer.uint32(50).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LocaleSettings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLocaleSettings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ios = IosContent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.android = AndroidContent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mac = MacContent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.chrome = ChromeContent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.firefox = FirefoxContent.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LocaleSettings, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LocaleSettings | LocaleSettings[]> | Iterable<LocaleSettings | LocaleSettings[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocaleSettings.encode(p).finish()];
+        }
+      } else {
+        yield* [LocaleSettings.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LocaleSettings>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LocaleSettings> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocaleSettings.decode(p)];
+        }
+      } else {
+        yield* [LocaleSettings.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LocaleSettings>, I>>(base?: I): LocaleSettings {
+    return LocaleSettings.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LocaleSettings>, I>>(object: I): LocaleSettings {
+    const message = createBaseLocaleSettings();
+    message.language = object.language ?? "";
+    message.ios = (object.ios !== undefined && object.ios !== null) ? IosContent.fromPartial(object.ios) : undefined;
+    message.android = (object.android !== undefined && object.android !== null)
+      ? AndroidContent.fromPartial(object.android)
+      : undefined;
+    message.mac = (object.mac !== undefined && object.mac !== null) ? MacContent.fromPartial(object.mac) : undefined;
+    message.chrome = (object.chrome !== undefined && object.chrome !== null)
+      ? ChromeContent.fromPartial(object.chrome)
+      : undefined;
+    message.firefox = (object.firefox !== undefined && object.firefox !== null)
+      ? FirefoxContent.fromPartial(object.firefox)
+      : undefined;
     return message;
   },
 };

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { ChromeContent, type Content, LocaleSettings } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import { apns } from './apns/apns-definition.ts';
+import type { ChannelDefinition } from './channel-definition.ts';
+import { languagesOf, tagsOf } from './content-texts.ts';
+import { fcm } from './fcm/fcm-definition.ts';
+import { android, content, ios, type TestDevice, texts, written } from './testing/payloads.ts';
+import { webpush } from './webpush/webpush-definition.ts';
+
+const settings = (...each: Partial<LocaleSettings>[]): LocaleSettings[] =>
+  each.map((one) => LocaleSettings.fromPartial(one));
+
+const given: Partial<Content> = {
+  text: texts({ en: 'Hello', de: 'Hallo' }),
+  ios: ios({ title: texts({ en: 'News', de: 'Neues' }), sound: 'base.caf', openAction: { link: 'a://b' } }),
+  android: android({ icon: 'base' }),
+  settings: settings(
+    { language: 'de', ios: ios({ sound: 'de.caf', attachment: 'https://h/{{Picture}}' }) },
+    { language: 'en', ios: ios({ sound: 'en.caf' }) },
+    { language: 'fr', android: android({ icon: 'fr', rootParams: '{"a":1}' }) },
+    { language: 'de', chrome: ChromeContent.fromPartial({ icon: 'https://h/de.png' }) },
+  ),
+  tags: ['Picture'],
+};
+
+const payloadOf = (definition: ChannelDefinition, of: TestDevice) =>
+  JSON.parse(written(definition, given, { values: ['x'], ...of }).body.toString()) as Record<string, unknown>;
+
+describe('settings of a locale (R-O4)', () => {
+  it('are in place of those of the platform, beside its texts and its action', () => {
+    expect(payloadOf(apns, { language: 'de' })).toMatchObject({
+      aps: { alert: { title: 'Neues', body: 'Hallo' }, sound: 'de.caf', 'mutable-content': 1 },
+      attachment: 'https://h/x',
+      l: 'a://b',
+    });
+  });
+
+  it.each(['en', 'it', ''])('are those of a locale that has them for the platform: %j', (language) => {
+    expect(payloadOf(apns, { language })).toMatchObject({ aps: { sound: 'en.caf' } });
+    const { message } = payloadOf(fcm, { language }) as { message: { data: object } };
+    expect(message.data).toMatchObject({ i: 'fr', a: '1' });
+    expect(payloadOf(webpush, { language })).toMatchObject({ i: 'https://h/de.png' });
+  });
+
+  it('leave other platforms alone', () => {
+    expect(payloadOf(apns, { language: 'de', platform: Platform.MacOS })).toMatchObject({
+      aps: { alert: 'Hallo', sound: 'default' },
+    });
+  });
+
+  it('have languages and tags as texts do', () => {
+    expect([...languagesOf(content(given))].toSorted()).toEqual(['de', 'en', 'fr']);
+    expect(tagsOf(content(given))).toEqual(['Picture']);
+  });
+});
