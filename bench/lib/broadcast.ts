@@ -152,7 +152,7 @@ function recordOf(
   identity: Pick<Reports, 'message' | 'messageId' | 'account' | 'application'>,
   { chunk, position, platform, kind, at }: DeviceReport,
 ): OutRecord {
-  const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)] };
+  const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)], entry: undefined };
   return {
     key: messageChunkKey({ ...identity, chunk }),
     value: Reports.encode({ ...identity, chunk, kind, ...columns }).finish(),

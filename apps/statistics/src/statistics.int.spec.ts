@@ -82,6 +82,7 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
       positions,
       platforms: positions.map(() => 1),
       at: positions.map(() => Math.floor(AT.getTime() / 1000)),
+      entry: undefined,
     }).finish(),
   })),
 ];
@@ -219,6 +220,7 @@ describeWithMongo('statistics', (mongo) => {
             positions: rows.map(([position]) => position),
             platforms: rows.map(() => 1),
             at: rows.map(([, at]) => at),
+            entry: undefined,
           },
         }).finish(),
       );

@@ -8,7 +8,9 @@ import {
   releasePending,
   type Report,
   type SentDevices,
+  enqueueInbox,
   enqueueReports,
+  type InboxReport,
   enqueueSent,
   type DeliveryState,
   type DeliveryChange,
@@ -35,7 +37,7 @@ export type SubscriptionAction =
 /** A fact about devices. */
 type Fact =
   | { readonly kind: 'sent'; readonly sent: readonly SentDevices[] }
-  | { readonly kind: 'reports'; readonly reports: readonly Report[] }
+  | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly inbox: readonly InboxReport[] }
   /** @param isKnown whether the message is known */
   | { readonly kind: 'release'; readonly isKnown: boolean };
 
@@ -81,7 +83,7 @@ function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>,
     case 'sent':
       return enqueueSent(place, delivery, command.sent, at);
     case 'reports':
-      return enqueueReports(place, delivery, command.reports, at);
+      return [...enqueueReports(place, delivery, command.reports, at), ...enqueueInbox(place, delivery, command.inbox)];
     case 'release':
       return releasePending(place, delivery, at, command.isKnown);
   }
@@ -178,6 +180,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     }),
     [DELIVERIES]: fieldsOf<DeliveryDocument>({
       ...{ account: true, message: true, messageId: true, application: true, chunk: true },
+      ...{ inboxDelivered: true, inboxRead: true, inboxOpened: true, inboxDeleted: true },
       ...{ sent: true, delivered: true, opened: true, pending: true, pendingUntil: true, changedAt: true },
     }),
   },

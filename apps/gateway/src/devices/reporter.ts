@@ -115,6 +115,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
       positions: [positionOf(place.seq)],
       platforms: [place.platform],
       at: [Math.floor(clock.now() / 1000)],
+      entry: undefined,
     };
     await batcher.publish({
       key: messageChunkKey(report),

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
-import { apnsToken, fcmToken } from '@tidings/simulators';
+import { apnsToken, fcmToken, startSubscriber, type Subscriber } from '@tidings/simulators';
 import type { Parameters, PlatformWorld } from '@tidings/testing';
 import { android, ANDROID, CODE, IOS, ios, MessagesUnderTest } from './messages/testing/messages.ts';
 
@@ -330,5 +330,44 @@ describe('an entry that leaves', () => {
     await world.advance(DAY_SECONDS * 9);
     await world.settle();
     expect(await textsOf(application, 'phone')).toEqual(['much later']);
+  });
+});
+
+describe('events of inboxes (R-EV2, R-EV3)', () => {
+  let subscriber: Subscriber;
+  beforeAll(async () => {
+    subscriber = await startSubscriber();
+  });
+  afterAll(() => subscriber?.down());
+
+  it('tell of every device that got the entry, the first of each kind', async () => {
+    const application = await world.application();
+    const events = ['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'];
+    const { endpoint } = subscriber;
+    const { id } = await world.call('createSubscription', { endpoint, events, applications: [application] });
+    await register(application, 'ev-phone', newAndroid({ userId: 'eve' }));
+    await register(application, 'ev-tablet', { device_type: IOS, userId: 'eve' });
+    const [code] = await saved(application, { content: 'Hello', inbox_image: 'https://example.com/e.png' });
+    const [message] = (await list(application, 'eve')).messages;
+    const { order, rt } = message!;
+    for (const status of [2, 2, 3, 2, 4]) await setStatus(application, 'eve', order, status);
+    await list(application, 'eve');
+    await world.settle();
+    const received = subscriber.received.map(({ eventName, hwid }) => `${hwid} ${eventName}`);
+    const expected = ['ev-phone', 'ev-tablet'].flatMap((hwid) => events.map((name) => `${hwid} ${name}`));
+    expect(received.toSorted()).toEqual(expected.toSorted());
+    for (const hwid of ['ev-phone', 'ev-tablet']) {
+      const own = subscriber.received.filter((event) => event.hwid === hwid);
+      expect(own.map(({ eventName }) => eventName)).toEqual(events);
+    }
+    for (const event of subscriber.received) {
+      expect(event).toMatchObject({
+        ...{ messageCode: code, applicationCode: application, userId: 'eve' },
+        ...{ payload: JSON.stringify({ inbox_code: order }) },
+        attributes: { inboxCode: order, inboxDate: Number(rt), inboxImage: 'https://example.com/e.png' },
+      });
+    }
+    expect(new Set(subscriber.received.map(({ uuid }) => uuid)).size).toBe(8);
+    await world.call('deleteSubscription', { id });
   });
 });

@@ -44,13 +44,14 @@ export async function publishReports(
   reports: readonly EntryReport[],
   at: number,
 ): Promise<void> {
-  const records = reports.flatMap(({ entry: { message }, kind, devices }) =>
+  const records = reports.flatMap(({ entry: { message, order, until }, kind, devices }) =>
     [...Map.groupBy(devices, ({ device }) => chunkOf(device.seq))].map(([chunk, own]) => {
       const report: Reports = {
         ...{ message: message.code, messageId: message.messageId, account, application, chunk, kind },
         positions: own.map(({ device }) => positionOf(device.seq)),
         platforms: own.map(({ platform }) => platform),
         at: own.map(() => Math.floor(at / 1000)),
+        entry: { order, removal: BigInt(Math.floor(until / 1000)) },
       };
       return { key: messageChunkKey(report), value: Reports.encode(report).finish() };
     }),

@@ -28,6 +28,7 @@ export function attributesOf(
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
     richMediaCode: content?.richMedia,
+    inboxImage: url(content?.inbox?.image),
     url: url(content?.link),
     originalUrl: url(isShortened ? shortLinkTarget : content?.link),
     urlMinimize: isShortened ? SHORTENED : 0,

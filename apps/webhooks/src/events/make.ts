@@ -1,5 +1,5 @@
 import { platformWordOf } from '@tidings/contract';
-import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
+import { type EventsEnqueued, EnqueuedKind, type ReportedEntry } from '@tidings/events';
 import { sendIdOf, seqOf } from '@tidings/kernel';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
@@ -14,7 +14,7 @@ import { eventUuid } from './uuid.ts';
 export interface DueEvent {
   readonly enqueued: Pick<
     EventsEnqueued,
-    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant'
+    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'entry'
   >;
   readonly position: number;
   /** Unix seconds. */
@@ -65,6 +65,13 @@ function attributesFor(
   return made;
 }
 
+/** The payload of a report (R-EV2). */
+const payloadOf = (entry: ReportedEntry | undefined): string =>
+  entry ? JSON.stringify({ inbox_code: String(entry.order) }) : '{}';
+
+const inboxAttributes = (entry: ReportedEntry | undefined): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
+  entry && { inboxCode: String(entry.order), inboxDate: Number(entry.removal) };
+
 /** A device and its application, as the registry describes them. */
 interface Described {
   readonly device: DeviceDescription;
@@ -78,7 +85,7 @@ function eventOf(
   values: string[],
 ) {
   const { message, reportKey } = prepared;
-  const { kind, platform, variant, application, chunk } = enqueued;
+  const { kind, platform, variant, application, chunk, entry } = enqueued;
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name });
@@ -93,11 +100,11 @@ function eventOf(
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent ? handedOver(message, recipient, reportKey) : '{}',
+    payload: isSent ? handedOver(message, recipient, reportKey) : payloadOf(entry),
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
-    attributes: attributesFor(prepared, language, values),
+    attributes: { ...attributesFor(prepared, language, values), ...inboxAttributes(entry) },
     uuid,
   };
   return { uuid, bytes: Buffer.from(WebhookRequest.encode(request).finish()) };

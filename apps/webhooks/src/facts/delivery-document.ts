@@ -1,5 +1,13 @@
+import { EnqueuedKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { PendingReport, Place, DeliveryState } from './delivery-state.ts';
+import {
+  type DeliveryState,
+  type InboxKind,
+  inboxKinds,
+  type InboxSets,
+  type PendingReport,
+  type Place,
+} from './delivery-state.ts';
 
 /** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
@@ -11,6 +19,11 @@ export interface DeliveryDocument {
   readonly sent: Uint8Array;
   readonly delivered: Uint8Array;
   readonly opened: Uint8Array;
+  /** Entries in inboxes; absent if nothing happened. */
+  readonly inboxDelivered?: Uint8Array | undefined;
+  readonly inboxRead?: Uint8Array | undefined;
+  readonly inboxOpened?: Uint8Array | undefined;
+  readonly inboxDeleted?: Uint8Array | undefined;
   /** Pending reports, and when the first of them is due; absent if there are none. */
   readonly pending?: Uint8Array | undefined;
   readonly pendingUntil?: Date | undefined;
@@ -64,6 +77,26 @@ function decodePending(stored: Uint8Array): PendingReport[] {
   });
 }
 
+type InboxField = 'inboxDelivered' | 'inboxRead' | 'inboxOpened' | 'inboxDeleted';
+
+const inboxFields: Readonly<Record<InboxKind, InboxField>> = {
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'inboxDelivered',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'inboxRead',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED]: 'inboxOpened',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED]: 'inboxDeleted',
+};
+
+const encodeInbox = (inbox: InboxSets): Partial<Record<InboxField, Uint8Array>> =>
+  Object.fromEntries(inboxKinds.flatMap((kind) => (inbox[kind] ? [[inboxFields[kind], encodeSet(inbox[kind])]] : [])));
+
+const decodeInbox = (document: Pick<DeliveryDocument, InboxField>): InboxSets =>
+  Object.fromEntries(
+    inboxKinds.flatMap((kind) => {
+      const bytes = document[inboxFields[kind]];
+      return bytes ? [[kind, decodeSet(bytes)]] : [];
+    }),
+  );
+
 export function deliveryDocument(place: Place, delivery: DeliveryState, changedAt: Date): DeliveryDocument {
   const until = delivery.pending.reduce((first, report) => Math.min(first, report.until), Infinity);
   return {
@@ -75,6 +108,7 @@ export function deliveryDocument(place: Place, delivery: DeliveryState, changedA
     sent: encodeSet(delivery.sent),
     delivered: encodeSet(delivery.delivered),
     opened: encodeSet(delivery.opened),
+    ...encodeInbox(delivery.inbox),
     ...(delivery.pending.length > 0 ? { pending: encodePending(delivery.pending), pendingUntil: new Date(until) } : {}),
     changedAt,
   };
@@ -88,9 +122,10 @@ export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place =>
   chunk: document.chunk,
 });
 
-export const deliveryOf = ({ sent, delivered, opened, pending }: DeliveryDocument): DeliveryState => ({
+export const deliveryOf = ({ sent, delivered, opened, pending, ...inbox }: DeliveryDocument): DeliveryState => ({
   sent: decodeSet(sent),
   delivered: decodeSet(delivered),
   opened: decodeSet(opened),
+  inbox: decodeInbox(inbox),
   pending: pending ? decodePending(pending) : [],
 });

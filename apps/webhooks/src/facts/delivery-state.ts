@@ -1,4 +1,10 @@
-import { type EventsEnqueued, EnqueuedKind, type ReportsPending, type WebhookEvent } from '@tidings/events';
+import {
+  type EventsEnqueued,
+  EnqueuedKind,
+  type ReportedEntry,
+  type ReportsPending,
+  type WebhookEvent,
+} from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
 /** The devices of a chunk of an application, for one message: the unit in which events are ordered. */
@@ -19,6 +25,25 @@ export interface Report {
   readonly at: number;
 }
 
+export type InboxKind =
+  | EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED
+  | EnqueuedKind.ENQUEUED_KIND_INBOX_READ
+  | EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED
+  | EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED;
+
+export const inboxKinds: readonly InboxKind[] = [
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
+];
+
+/** What the registry reports of an entry in the inbox, for a device that got it. */
+export interface InboxReport extends Omit<Report, 'kind'> {
+  readonly kind: InboxKind;
+  readonly entry: ReportedEntry;
+}
+
 /** A report that is waiting for the Sent of its device. */
 export interface PendingReport extends Report {
   /** When it is enqueued even without a Sent, in milliseconds since 1970. */
@@ -30,13 +55,18 @@ export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
   readonly opened: Bitmap;
+  /** By the kind of what happened to the entry in the inbox. */
+  readonly inbox: InboxSets;
   readonly pending: readonly PendingReport[];
 }
+
+export type InboxSets = { readonly [Kind in InboxKind]?: Bitmap | undefined };
 
 export const noDeliveries: DeliveryState = {
   sent: Bitmap.empty,
   delivered: Bitmap.empty,
   opened: Bitmap.empty,
+  inbox: {},
   pending: [],
 };
 
@@ -66,9 +96,10 @@ function columnsOf(times: Times): Pick<EventsEnqueued, 'set' | 'at'> {
 /** Enqueues, per platform, the first report of each device that is not in `enqueued`. */
 function enqueueFirst(
   place: Place,
-  kind: Report['kind'],
+  kind: Report['kind'] | InboxKind,
   enqueued: Bitmap,
-  reports: readonly Report[],
+  reports: readonly Omit<Report, 'kind'>[],
+  entry?: ReportedEntry,
 ): DeliveryChange[] {
   const seen = new Set<number>();
   const platforms = new Map<number, Map<number, number>>();
@@ -80,7 +111,7 @@ function enqueueFirst(
   }
   return [...platforms].map(([platform, times]) => ({
     $case: 'enqueued',
-    value: { ...identityOf(place), kind, bucket: 0, platform, variant: '', ...columnsOf(times) },
+    value: { ...identityOf(place), kind, bucket: 0, platform, variant: '', ...columnsOf(times), entry },
   }));
 }
 
@@ -117,7 +148,10 @@ export function enqueueSent(
     if (fresh.size === 0) continue;
     known = known.union(fresh);
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
-    changes.push({ $case: 'enqueued', value: { ...identityOf(place), ...of, kind: SENT, ...columns } });
+    changes.push({
+      $case: 'enqueued',
+      value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry: undefined },
+    });
   }
   if (changes.length === 0) return [];
   const released = delivery.pending.filter(({ position }) => known.has(position));
@@ -161,6 +195,27 @@ export function enqueueReports(
   return [...enqueueReady(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
 }
 
+/**
+ * Enqueues what happened to entries in inboxes, the first of each kind for a device. They wait for nothing: an entry is saved whatever becomes of the
+ * push (R-J2).
+ */
+export function enqueueInbox(
+  place: Place,
+  { inbox }: DeliveryState,
+  reports: readonly InboxReport[],
+): DeliveryChange[] {
+  const changes: DeliveryChange[] = [];
+  for (const kind of inboxKinds) {
+    let known = inbox[kind] ?? Bitmap.empty;
+    const ofKind = reports.filter((report) => report.kind === kind);
+    for (const [, ofEntry] of Map.groupBy(ofKind, ({ entry }) => entry.order)) {
+      changes.push(...enqueueFirst(place, kind, known, ofEntry, ofEntry[0]!.entry));
+      known = known.union(Bitmap.of(ofEntry.map(({ position }) => position)));
+    }
+  }
+  return changes;
+}
+
 /** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
 export function releasePending(
   place: Place,
@@ -194,6 +249,13 @@ function evolveEnqueued(delivery: DeliveryState, { kind, set }: EventsEnqueued):
     case OPENED: {
       const pending = delivery.pending.filter(({ position }) => !devices.has(position));
       return { ...delivery, opened: delivery.opened.union(devices), pending };
+    }
+    case EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED:
+    case EnqueuedKind.ENQUEUED_KIND_INBOX_READ:
+    case EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED:
+    case EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED: {
+      const { inbox } = delivery;
+      return { ...delivery, inbox: { ...inbox, [kind]: inbox[kind]?.union(devices) ?? devices } };
     }
     default:
       return delivery;

@@ -7,7 +7,7 @@ import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
-import type { Place, Report, SentDevices } from './delivery-state.ts';
+import type { InboxKind, InboxReport, Place, Report, SentDevices } from './delivery-state.ts';
 
 /** The source topics of events. */
 export const topics = {
@@ -46,6 +46,20 @@ const kinds: Readonly<Record<number, Report['kind']>> = {
   [ReportKind.REPORT_KIND_DELIVERED]: EnqueuedKind.ENQUEUED_KIND_DELIVERED,
   [ReportKind.REPORT_KIND_OPENED]: EnqueuedKind.ENQUEUED_KIND_OPENED,
 };
+
+const kindsOfInbox: Readonly<Record<number, InboxKind>> = {
+  [ReportKind.REPORT_KIND_INBOX_REACHED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
+  [ReportKind.REPORT_KIND_INBOX_READ]: EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
+  [ReportKind.REPORT_KIND_INBOX_OPENED]: EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
+  [ReportKind.REPORT_KIND_INBOX_DELETED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
+};
+
+/** The reports of inboxes in a record. */
+function inboxReportsIn({ kind, positions, platforms, at, entry }: Reports): InboxReport[] {
+  const known = kindsOfInbox[kind];
+  if (known === undefined || !entry) return [];
+  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]!, entry }));
+}
 
 /** The reports in a record of devices. */
 function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
@@ -122,7 +136,9 @@ export class Intake {
     const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
       const reports = ofPlace.flatMap(reportsIn);
-      if (reports.length > 0) await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, at });
+      const inbox = ofPlace.flatMap(inboxReportsIn);
+      if (reports.length + inbox.length === 0) return;
+      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, inbox, at });
     });
   }
 

@@ -58,18 +58,25 @@ export function evolveSubscription(
   }
 }
 
-const pushNames: Readonly<Record<EnqueuedKind, string>> = {
-  [EnqueuedKind.ENQUEUED_KIND_UNSPECIFIED]: '',
+const pushNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Push Sent',
   [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'Push Delivered',
   [EnqueuedKind.ENQUEUED_KIND_OPENED]: 'Push Opened',
+};
+
+/** The events of inboxes have no channel: an entry is for every device of a user. */
+const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'Inbox Delivered',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'Inbox Read',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED]: 'Inbox Opened',
+  [EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED]: 'Inbox Deleted',
 };
 
 const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 
 /** The name of an event (R-EV2); "" for unsupported ones. */
 export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
-  isPush.has(platform) ? (pushNames[kind] ?? '') : '';
+  inboxNames[kind] ?? (isPush.has(platform) ? pushNames[kind] : undefined) ?? '';
 
 const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
 

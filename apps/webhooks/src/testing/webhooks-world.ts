@@ -142,6 +142,7 @@ export class World {
       positions: seqs.map(positionOf),
       platforms: seqs.map(() => Platform.iOS),
       at: seqs.map(() => Math.floor(this.clock.now() / 1000)),
+      entry: undefined,
     };
     await this.#publish(topicNames.reports, messageChunkKey(reports), Reports.encode(reports).finish());
   }

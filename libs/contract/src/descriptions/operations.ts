@@ -83,7 +83,8 @@ export const operationWords = {
   'setSenders.required': 'Whether senders must be verified addresses.',
   verified: 'The verified addresses.',
   endpoint: 'Address of the subscriber stream: `grpc://host:port`, or `grpcs://` with TLS.',
-  events: 'Names of events: `Push Sent`, `Push Delivered`, `Push Opened`. Other names are refused.',
+  events:
+    'Names of events: `Push Sent`, `Push Delivered`, `Push Opened`, `Inbox Delivered`, `Inbox Read`, `Inbox Opened`, `Inbox Deleted`. Other names are refused.',
   applications: 'Codes of applications; empty or left out: all of the account.',
   'createSubscription.platforms': 'Limits events to these platforms, by name such as `IOS`; empty or left out: all.',
   'changeSubscription.platforms': 'Limits events to these platforms, by name such as `IOS`; empty: all.',

@@ -3,7 +3,10 @@ import { isPlatformWord, platformWordOf, platformWords } from '../statistics/pla
 import { array, boolean, listOf, notServedYet, oneOf, optional, text } from '../values.ts';
 import { applicationCode } from './application.ts';
 
-const served = ['Push Sent', 'Push Delivered', 'Push Opened'] as const;
+const served = [
+  ...['Push Sent', 'Push Delivered', 'Push Opened'],
+  ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
+] as const;
 
 /** Event names of R-EV2 that are not served yet. */
 const notServed = [
@@ -11,7 +14,6 @@ const notServed = [
   ...['Email Delivered', 'SMS Delivered', 'WhatsApp Delivered'],
   ...['Push Failed', 'SMS Failed', 'WhatsApp Failed', 'Kakao Failed', 'LINE Failed', 'Email Failed'],
   ...['Email Bounced', 'Email Opened', 'Email Clicked', 'Email Unsubscribed', 'Email Complained'],
-  ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
 ];
 
 const isServed: ReadonlySet<string> = new Set(served);

@@ -41,6 +41,17 @@ export interface Reports {
   platforms: number[];
   /** Unix seconds. */
   at: number[];
+  /** Of the kinds of the inbox only. */
+  entry: ReportedEntry | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** The entry of a message in inboxes. */
+export interface ReportedEntry {
+  /** Its place, by which clients name it (R-J3). */
+  order: bigint;
+  /** Unix seconds at which it leaves its inbox. */
+  removal: bigint;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -55,6 +66,7 @@ function createBaseReports(): Reports {
     positions: [],
     platforms: [],
     at: [],
+    entry: undefined,
   };
 }
 
@@ -101,6 +113,9 @@ export const Reports: MessageFns<Reports> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.entry !== undefined) {
+      ReportedEntry.encode(message.entry, writer.uint32(82).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -228,6 +243,14 @@ export const Reports: MessageFns<Reports> = {
 
             break;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.entry = ReportedEntry.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -294,6 +317,130 @@ export const Reports: MessageFns<Reports> = {
     message.positions = object.positions?.map((e) => e) || [];
     message.platforms = object.platforms?.map((e) => e) || [];
     message.at = object.at?.map((e) => e) || [];
+    message.entry = (object.entry !== undefined && object.entry !== null)
+      ? ReportedEntry.fromPartial(object.entry)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReportedEntry(): ReportedEntry {
+  return { order: 0n, removal: 0n };
+}
+
+export const ReportedEntry: MessageFns<ReportedEntry> = {
+  encode(message: ReportedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.order !== 0n) {
+      if (BigInt.asUintN(64, message.order) !== message.order) {
+        throw new globalThis.Error("value provided for field message.order of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.order);
+    }
+    if (message.removal !== 0n) {
+      if (BigInt.asUintN(64, message.removal) !== message.removal) {
+        throw new globalThis.Error("value provided for field message.removal of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.removal);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.order = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.removal = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReportedEntry, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ReportedEntry | ReportedEntry[]> | Iterable<ReportedEntry | ReportedEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReportedEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [ReportedEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReportedEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReportedEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReportedEntry.decode(p)];
+        }
+      } else {
+        yield* [ReportedEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReportedEntry>, I>>(base?: I): ReportedEntry {
+    return ReportedEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReportedEntry>, I>>(object: I): ReportedEntry {
+    const message = createBaseReportedEntry();
+    message.order = (object.order !== undefined && object.order !== null) ? BigInt(object.order) : 0n;
+    message.removal = (object.removal !== undefined && object.removal !== null) ? BigInt(object.removal) : 0n;
     return message;
   },
 };

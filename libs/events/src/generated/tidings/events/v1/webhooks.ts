@@ -7,6 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { ReportedEntry } from "./reports.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
@@ -17,6 +18,10 @@ export enum EnqueuedKind {
   ENQUEUED_KIND_SENT = 1,
   ENQUEUED_KIND_DELIVERED = 2,
   ENQUEUED_KIND_OPENED = 3,
+  ENQUEUED_KIND_INBOX_DELIVERED = 4,
+  ENQUEUED_KIND_INBOX_READ = 5,
+  ENQUEUED_KIND_INBOX_OPENED = 6,
+  ENQUEUED_KIND_INBOX_DELETED = 7,
 }
 
 /**
@@ -85,6 +90,8 @@ export interface EventsEnqueued {
   bucket: number;
   /** The kind of push that a Sent tells of; "" for reports. */
   variant: string;
+  /** Of the kinds of the inbox only. */
+  entry: ReportedEntry | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -874,6 +881,7 @@ function createBaseEventsEnqueued(): EventsEnqueued {
     at: [],
     bucket: 0,
     variant: "",
+    entry: undefined,
   };
 }
 
@@ -915,6 +923,9 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     }
     if (message.variant !== "") {
       writer.uint32(82).string(message.variant);
+    }
+    if (message.entry !== undefined) {
+      ReportedEntry.encode(message.entry, writer.uint32(90).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1030,6 +1041,14 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
             message.variant = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.entry = ReportedEntry.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1097,6 +1116,9 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     message.at = object.at?.map((e) => e) || [];
     message.bucket = object.bucket ?? 0;
     message.variant = object.variant ?? "";
+    message.entry = (object.entry !== undefined && object.entry !== null)
+      ? ReportedEntry.fromPartial(object.entry)
+      : undefined;
     return message;
   },
 };
