@@ -4,10 +4,11 @@ import { entryFor } from '@tidings/messaging';
 import type { Push } from './channel-definition.ts';
 
 /** The parts of a content that are for one platform. */
-const parts: ReadonlyMap<number, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox'> = new Map([
+const parts: ReadonlyMap<number, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox' | 'safari'> = new Map([
   [Platform.iOS, 'ios'],
   [Platform.Android, 'android'],
   [Platform.MacOS, 'mac'],
+  [Platform.Safari, 'safari'],
   [Platform.Chrome, 'chrome'],
   [Platform.Firefox, 'firefox'],
 ]);

@@ -25,7 +25,7 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
   ownTextsOf: ({ ios, mac, safari }) => ({
-    localized: [...[ios, mac].flatMap(textsOf), safari?.title, plainText(safari?.action)],
+    localized: [...[ios, mac].flatMap(textsOf), safari?.title, safari?.text, plainText(safari?.action)],
     urls: [ios?.attachment, ...[ios, mac].flatMap(actionUrls), ...(safari?.urlArgs ?? [])],
   }),
   badgeOf: (kind) => appleContentOf(kind).badge,

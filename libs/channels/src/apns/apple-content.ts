@@ -14,7 +14,10 @@ export interface AppleContent extends Partial<IosContent> {
 const overrides: ReadonlyMap<number, (content: Content) => AppleContent> = new Map([
   [Platform.iOS, ({ ios, voip }) => ({ ...ios, voip })],
   [Platform.MacOS, ({ mac }) => ({ ...mac })],
-  [Platform.Safari, ({ safari }) => ({ title: safari?.title, ttlSeconds: safari?.ttlSeconds, website: true })],
+  [
+    Platform.Safari,
+    ({ safari }) => ({ text: safari?.text, title: safari?.title, ttlSeconds: safari?.ttlSeconds, website: true }),
+  ],
 ]);
 
 export function appleContentOf({ content, platform }: PushKind): AppleContent {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Content, SafariContent } from '@tidings/events';
+import { type Content, LocaleSettings, SafariContent } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { content, ios, isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
 import { apns } from './apns-definition.ts';
@@ -30,6 +30,16 @@ describe('an APNs payload for Safari (R-I22)', () => {
     expect(apsOf({ title: texts({ default: 'T' }) })).toEqual({ alert: { title: 'T', body: 'Hello' }, 'url-args': [] });
     const untitled = { title: texts({ default: '' }), text: undefined, data: '{}' };
     expect(apsOf(untitled)).toEqual({ alert: { title: '{{Example}}', body: '' }, 'url-args': [] });
+  });
+
+  it('has a text and settings of its own, by language (R-O4)', () => {
+    const fields = {
+      safari: safari({ title: texts({ default: 'T' }), text: texts({ default: 'In Safari' }), urlArgs: ['en'] }),
+      settings: [LocaleSettings.fromPartial({ language: 'de', safari: safari({ action: 'Lesen', urlArgs: ['de'] }) })],
+    };
+    expect(payloadOf(fields, { language: 'de' })).toMatchObject({
+      aps: { alert: { title: 'T', body: 'In Safari', action: 'Lesen' }, 'url-args': ['de'] },
+    });
   });
 
   it('contains the values of the device, encoded in the arguments', () => {

@@ -12,6 +12,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { inLanguage } from '../locale-settings.ts';
 import { appleContentOf } from './apple-content.ts';
 
 const LIMIT = 4096;
@@ -21,7 +22,8 @@ const LIMIT = 4096;
  * without a title, so one without gets the application's. No code of the website sees the payload, so it has no further keys but the statistics hash.
  * @param key the message's, in the application of the devices
  */
-export function websitePayload(message: Push, language: string, key: MessageKey): ChannelPayload {
+export function websitePayload(push: Push, language: string, key: MessageKey): ChannelPayload {
+  const message = inLanguage(push, language);
   const content = message.content!;
   const { title, text: body } = appleContentOf(message);
   const { action, urlArgs = [] } = content.safari ?? {};

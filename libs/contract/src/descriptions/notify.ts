@@ -56,7 +56,8 @@ export const notifyWords = {
   'localized_content.mac_os': 'The block of macOS.',
   'localized_content.chrome': 'The block of Chrome.',
   'localized_content.firefox': 'The block of Firefox.',
-  'localized_content.safari': `The block of Safari. ${notServed}`,
+  'localized_content.safari':
+    'The block of Safari. `title` and `url_args` are required beside any other field but `body`.',
   'localized_content.huawei_android': `The block of Huawei devices. ${notServed}`,
   'localized_content.amazon': `The block of Amazon devices. ${notServed}`,
   'localized_content.windows': `The block of Windows. ${notServed}`,

@@ -195,7 +195,7 @@ export type GivenContent = Omit<
   readonly mac: Partial<ReturnType<typeof macContent>> & OwnTexts & OwnAction;
   readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
-  readonly safari: Partial<ReturnType<typeof safariContent>>;
+  readonly safari: Partial<ReturnType<typeof safariContent>> & Pick<OwnTexts, 'text'>;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */

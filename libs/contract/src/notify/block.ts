@@ -74,7 +74,13 @@ const firefoxBlock = object({ ...texts, ...firefoxSettings });
 /** Of a platform that has no devices: it is checked, and serves nobody. */
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
 
-const safariBlock = object({ ...texts, ...withoutPrefix('safari_', safariFields), ttl: optional(duration) });
+const { title: _safariTitle, ...safariSettings } = withoutPrefix('safari_', safariFields);
+/** Title and arguments must be given with any field of Safari's own (R-I22). */
+const safariBlock = object({ ...texts, ...safariSettings, ttl: optional(duration) }).check(({ value, issues }) => {
+  if ([value.title, value.action, value.url_args, value.ttl].every((field) => field === undefined)) return;
+  const missing = (['title', 'url_args'] as const).find((name) => value[name] === undefined);
+  if (missing) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
+});
 const huaweiBlock = object({ ...androidBlock.shape, lockscreen: optional(boolean) });
 const amazonBlock = object({
   ...defaultBlock.shape,
@@ -103,7 +109,7 @@ export const blocks = object({
   mac_os: optional(macBlock),
   amazon: notServed(amazonBlock),
   windows: notServed(windowsBlock),
-  safari: notServed(safariBlock),
+  safari: optional(safariBlock),
   chrome: optional(chromeBlock),
   firefox: optional(firefoxBlock),
   ie: optional(idleBlock),

@@ -5,6 +5,7 @@ import { chromeContent, firefoxContent } from '../messages/browsers.ts';
 import { inboxContent } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
+import { safariContent } from '../messages/safari.ts';
 import type { LocalizedText } from '../messages/texts.ts';
 import { text } from '../values.ts';
 import { blocks, type Blocks } from './block.ts';
@@ -29,7 +30,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 
 /** A platform with blocks of its own. */
 interface Target {
-  readonly key: 'ios' | 'android' | 'mac_os' | 'chrome' | 'firefox';
+  readonly key: 'ios' | 'android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
   /** What it takes of a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
@@ -40,6 +41,7 @@ const targets = {
   ios: { key: 'ios', defaults: appSettings },
   android: { key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
   mac: { key: 'mac_os', defaults: appSettings },
+  safari: { key: 'safari', defaults: ['ttl'] },
   chrome: { key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
   firefox: { key: 'firefox', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;
@@ -139,6 +141,11 @@ const contents = {
   ios: (settings: Settings) => settingsOf('ios_', settings, iosContent),
   android: (settings: Settings) => settingsOf('android_', settings, androidContent),
   mac: (settings: Settings) => settingsOf('mac_', settings, macContent),
+  // The block is checked as a whole.
+  safari: (settings: Settings) =>
+    settingsOf('safari_', settings, (fields: Parameters<typeof safariContent>[0]) =>
+      safariContent(fields, { issues: [] }),
+    ),
   chrome: (settings: Settings) => settingsOf('chrome_', settings, chromeContent),
   firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
 } as const satisfies { readonly [Name in keyof typeof targets]: unknown };
@@ -166,9 +173,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const ios = by(targets.ios);
   const android = by(targets.android);
   const mac = by(targets.mac);
+  const safari = by(targets.safari);
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
-  const all = [ios, android, mac, chrome, firefox];
+  const all = [ios, android, mac, safari, chrome, firefox];
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
@@ -189,6 +197,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     inbox: inboxIn(given, context),
     settings: [
       ...[...localeSettings('ios', ios), ...localeSettings('android', android), ...localeSettings('mac', mac)],
+      ...localeSettings('safari', safari),
       ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
     ],
     ios: {
@@ -202,6 +211,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     mac: {
       ...contents.mac(baseOf(mac)),
       ...ownTexts(targets.mac, mac),
+    },
+    safari: {
+      ...contents.safari(baseOf(safari)),
+      ...withoutSubtitle(ownTexts(targets.safari, safari)),
     },
     chrome: {
       ...contents.chrome(baseOf(chrome)),

@@ -46,7 +46,7 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */
 const settingsOf = (
-  { language, ios, android, mac, chrome, firefox }: Settings,
+  { language, ios, android, mac, safari, chrome, firefox }: Settings,
   said: Content,
   common: Pick<GivenContent, 'ios' | 'android'>,
 ): LocaleSettings =>
@@ -61,6 +61,7 @@ const settingsOf = (
       ...NOT_SETTINGS,
     },
     mac: mac && { ...own(said.mac, MacContent.fromPartial({}), mac), ...NOT_SETTINGS },
+    safari: safari && { ...own(said.safari, SafariContent.fromPartial({}), safari), ...NOT_SETTINGS },
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
     firefox: firefox && { ...own(said.firefox, FirefoxContent.fromPartial({}), firefox), ...NOT_SETTINGS },
   });

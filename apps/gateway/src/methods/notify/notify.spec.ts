@@ -70,7 +70,10 @@ describe('notify', () => {
         mac_os: { body: 'Hello Mac', root_params: { a: 1 }, badges: 3, inbox: {} },
         chrome: { body: 'Hello Chrome', ttl: '5s', image: 'https://example.com/{{Level}}', inbox },
       },
-      de: { firefox: { title: 'Hallo' } },
+      de: {
+        firefox: { title: 'Hallo' },
+        safari: { title: 'Titel', body: 'Hallo Safari', url_args: ['7'], ttl: 60 },
+      },
     };
     const open_actions = { 7: { link: { url: 'a://b' } }, 11: { rich_media: { code: 'X' } } };
     const { body } = await notify(segment({ payload: { content: { localized_content }, open_actions } }));
@@ -97,6 +100,7 @@ describe('notify', () => {
             },
             chrome: { text: en('Hello Chrome'), title: en(''), ttlSeconds: 5, openAction: { richMedia: 'X' } },
             firefox: { text: both('Hello', ''), title: both('News', 'Hallo'), icon: undefined },
+            safari: { text: both('Hello', 'Hallo Safari'), title: both('News', 'Titel'), ttlSeconds: 60 },
             tags: ['Level'],
           },
         },
@@ -104,7 +108,10 @@ describe('notify', () => {
     ]);
     const { mac, settings } = world.drafts[0]!.message!.content!;
     expect(mac!.sound).toBeUndefined();
-    expect(settings).toEqual([]);
+    expect(settings).toMatchObject([
+      { language: 'en', safari: { urlArgs: [], ttlSeconds: 60 } },
+      { language: 'de', safari: { urlArgs: ['7'], ttlSeconds: 60 } },
+    ]);
   });
 
   it('has settings by locale where they differ, beside those of its preset (R-O4)', async () => {
@@ -139,6 +146,8 @@ describe('notify', () => {
     [{ en: { amazon: { body: 'x' } } }, '.en.amazon: not served yet'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
     [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],
+    [{ en: { safari: { title: 'x' } } }, '.en.safari.url_args: must be set'],
+    [{ en: { safari: { url_args: [] } } }, '.en.safari.title: must be set'],
     [
       { en: { default: { body: 'x', badges: 1 } }, de: { default: { body: 'x', badges: 2 } } },
       ': badges that differs between locales: not served yet',

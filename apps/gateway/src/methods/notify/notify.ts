@@ -50,7 +50,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
     mac: { ...own.mac, ...openActionOn(Platform.MacOS) },
     chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },
-    safari: {},
+    safari: { ...own.safari },
   };
 }
 

@@ -85,6 +85,7 @@ export interface LocaleSettings {
   mac: MacContent | undefined;
   chrome: ChromeContent | undefined;
   firefox: FirefoxContent | undefined;
+  safari: SafariContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -235,7 +236,11 @@ export interface SafariContent {
     | undefined;
   /** In place of each %@ in the website's URL. */
   urlArgs: string[];
-  ttlSeconds?: number | undefined;
+  ttlSeconds?:
+    | number
+    | undefined;
+  /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
+  text: Localized | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -857,6 +862,7 @@ function createBaseLocaleSettings(): LocaleSettings {
     mac: undefined,
     chrome: undefined,
     firefox: undefined,
+    safari: undefined,
   };
 }
 
@@ -879,6 +885,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
     if (message.firefox !== undefined) {
       FirefoxContent.encode(message.firefox, writer.uint32(50).fork()).join();
+    }
+    if (message.safari !== undefined) {
+      SafariContent.encode(message.safari, writer.uint32(58).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -952,6 +961,14 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
             message.firefox = FirefoxContent.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.safari = SafariContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1020,6 +1037,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
       : undefined;
     message.firefox = (object.firefox !== undefined && object.firefox !== null)
       ? FirefoxContent.fromPartial(object.firefox)
+      : undefined;
+    message.safari = (object.safari !== undefined && object.safari !== null)
+      ? SafariContent.fromPartial(object.safari)
       : undefined;
     return message;
   },
@@ -2525,7 +2545,13 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
 };
 
 function createBaseSafariContent(): SafariContent {
-  return { title: undefined, action: undefined, urlArgs: [], ttlSeconds: undefined };
+  return {
+    title: undefined,
+    action: undefined,
+    urlArgs: [],
+    ttlSeconds: undefined,
+    text: undefined,
+  };
 }
 
 export const SafariContent: MessageFns<SafariContent> = {
@@ -2541,6 +2567,9 @@ export const SafariContent: MessageFns<SafariContent> = {
     }
     if (message.ttlSeconds !== undefined) {
       writer.uint32(32).uint32(message.ttlSeconds);
+    }
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(322).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -2596,6 +2625,14 @@ export const SafariContent: MessageFns<SafariContent> = {
             }
 
             message.ttlSeconds = reader.uint32();
+            continue;
+          }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2661,6 +2698,7 @@ export const SafariContent: MessageFns<SafariContent> = {
     message.action = object.action ?? undefined;
     message.urlArgs = object.urlArgs?.map((e) => e) || [];
     message.ttlSeconds = object.ttlSeconds ?? undefined;
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     return message;
   },
 };
