@@ -2,6 +2,7 @@ import { commitRetention, logCollections } from '@tidings/event-store';
 import { leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
 import {
+  activitiesModel,
   joinsModel,
   linksModel,
   messagesModel,
@@ -16,6 +17,7 @@ export const collections: readonly ModelDefinition[] = [
   linksModel,
   transactionsModel,
   joinsModel,
+  activitiesModel,
   progressModel,
   {
     ...leasesModel,

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import { MessageAccepted, MessageEvent, type Offsets, PlanEvent, topicNames } from '@tidings/events';
+import { MessageEvent, type Offsets, PlanEvent, topicNames } from '@tidings/events';
 import { messageApplicationKey } from '@tidings/delivery';
 import { keysFrom } from '@tidings/runtime';
-import type { RecipientsQuery } from '@tidings/rpc';
+import { MessageDraft, type RecipientsQuery } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
@@ -63,7 +63,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     const create = async (service: SchedulerService): Promise<string> => {
       const localTime = { wallAt, defaultAt: wallAt, pastOffsets: 0 };
       const accepted = { applications: [APPLICATION], content: {}, source: 'API', sendAt: wallAt, localTime };
-      const draft = { message: MessageAccepted.fromPartial(accepted), transactionId: '', linkToShorten: '' };
+      const draft = MessageDraft.fromPartial({ message: accepted });
       return (await service.messages.create({ account: ACCOUNT, drafts: [draft] })).messages[0]!.code;
     };
     const settled = async (...services: SchedulerService[]): Promise<void> => {

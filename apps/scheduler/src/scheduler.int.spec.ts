@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { messageApplicationKey } from '@tidings/delivery';
 import { MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
-import { ListMessagesRequest } from '@tidings/rpc';
+import { ListMessagesRequest, MessageDraft } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
 import { keysFrom } from '@tidings/runtime';
@@ -33,7 +33,7 @@ describeWithMongo('scheduler', (mongo) => {
     const message = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API', ...over });
     const { messages } = await service.messages.create({
       account: ACCOUNT,
-      drafts: [{ message, transactionId, linkToShorten }],
+      drafts: [{ message, transactionId, linkToShorten, activityKnown: false }],
     });
     return messages[0]!;
   };
@@ -111,7 +111,7 @@ describeWithMongo('scheduler', (mongo) => {
   });
 
   it('treats the second of two equal transactionIds in one request as a repeat', async () => {
-    const draft = { message: MessageAccepted.fromPartial({ applications: [APPLICATION] }), linkToShorten: '' };
+    const draft = MessageDraft.fromPartial({ message: { applications: [APPLICATION] } });
     const { messages } = await service.messages.create({
       account: ACCOUNT,
       drafts: [
@@ -289,10 +289,7 @@ describeWithMongo('scheduler', (mongo) => {
     const drafts = [of, { ...of, audience: { platforms: [3] } }, named([1]), named([14]), named([])];
     const { messages } = await service.messages.create({
       account: ACCOUNT,
-      drafts: drafts.map((message) => ({
-        ...{ transactionId: '', linkToShorten: '' },
-        message: MessageAccepted.fromPartial(message),
-      })),
+      drafts: drafts.map((message) => MessageDraft.fromPartial({ message })),
     });
     const listed = async (platforms: number[]): Promise<number[]> => {
       const found = await list({ application: 'REACH-00001', platforms });

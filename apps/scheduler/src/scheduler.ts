@@ -63,7 +63,7 @@ export async function openScheduler({
       publish: ({ log: name, position, events }) =>
         events.map((event, index) => ({
           topic: topicNames.messages,
-          key: event.code,
+          key: event.activity === '' ? event.code : event.activity,
           value: MessageEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
         })),
       onProblem: (error) => log.warn({ category: messagesLog.category, err: error }, 'relay failed'),

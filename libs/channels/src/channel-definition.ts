@@ -70,7 +70,10 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   ownTextsOf(content: Content): OwnTexts;
   /** The badge of the pushes: a number, a relative one such as "+1", or undefined (R-C9). */
   badgeOf(kind: PushKind): string | undefined;
-  /** Seconds for which the provider keeps a push; undefined if the content has no TTL. */
+  /**
+   * Seconds after its release in which a push is of use: it is not written later, and the provider keeps it no longer unless the channel has a time of
+   * its own for that. Undefined if the content has no TTL.
+   */
   ttlSecondsOf(kind: PushKind): number | undefined;
   /** Compiles pushes in a language; "" is for devices without a language. @param key the message's, in the application of the devices */
   compile(push: Push, language: string, key: MessageKey): ChannelPayload;

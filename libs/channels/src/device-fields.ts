@@ -1,10 +1,13 @@
-/** Addresses of a device besides its push token. */
+/** Addresses of a device besides its push token, by the fields that hold them. */
 export const addressFields = ['fcmToken', 'startToken'] as const;
 
-export type AddressField = (typeof addressFields)[number];
+/** The token of the message's live activity: a device has one for each activity. */
+export const ACTIVITY_TOKEN = 'activityToken';
+
+export type AddressField = (typeof addressFields)[number] | typeof ACTIVITY_TOKEN;
 
 /** Fields of a device, besides its push token, that variants use; a batch carries them in columns of these names (sending 3). */
-export const deviceFields = ['publicKey', 'authToken', ...addressFields] as const;
+export const deviceFields = ['publicKey', 'authToken', ...addressFields, ACTIVITY_TOKEN] as const;
 
 export type DeviceField = (typeof deviceFields)[number];
 

@@ -1,5 +1,6 @@
 export { apnsPushType, type ApnsPushType } from './apns/apns-payload.ts';
 export { type ApnsCredential, type ApnsProof, websitePushIdOf } from './apns/apns-credential.ts';
+export { apnsKeptSeconds, apnsUnsuitable, LIVE_START, LIVE_UPDATE } from './apns/live-activity.ts';
 export { apnsRefusal } from './apns/apns-results.ts';
 export {
   addChannel,
@@ -23,6 +24,7 @@ export {
   type Variant,
 } from './channel-definition.ts';
 export {
+  ACTIVITY_TOKEN,
   type AddressField,
   addressFields,
   type DeviceField,

@@ -74,6 +74,8 @@ export const localResults = {
   valuesTooLong: local('INVALID_CONTENT', 'values_too_long'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),
   notConfigured: local('INVALID_CONFIGURATION', 'not_configured'),
+  /** The provider accepts such pushes only with another kind of credential. */
+  keyRequired: local('INVALID_CONFIGURATION', 'key_required'),
   unusableKey: local('INVALID_CONFIGURATION', 'unusable_key'),
   accessRefused: local('INVALID_CONFIGURATION', 'access_refused'),
   applicationDeleted: local('INTERNAL_ERROR', 'application_deleted'),

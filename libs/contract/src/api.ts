@@ -6,6 +6,7 @@ import { deviceMethods } from './devices/device-methods.ts';
 import { emailMethods } from './emails/email-methods.ts';
 import { geozoneMethods } from './geozones/geozone-methods.ts';
 import { inboxMethods } from './inbox/inbox-methods.ts';
+import { liveActivityMethods } from './live-activities/live-activity-methods.ts';
 import { messageMethods } from './messages/message-methods.ts';
 import { notifyMethods } from './notify/notify-methods.ts';
 import { presetMethods } from './presets/preset-methods.ts';
@@ -24,6 +25,7 @@ export const api = {
   ...segmentMethods,
   ...audienceMethods,
   ...messageMethods,
+  ...liveActivityMethods,
   ...inboxMethods,
   ...notifyMethods,
   ...geozoneMethods,

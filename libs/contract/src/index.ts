@@ -8,6 +8,7 @@ export { deviceMethods } from './devices/device-methods.ts';
 export { emailMethods } from './emails/email-methods.ts';
 export { geozoneMethods } from './geozones/geozone-methods.ts';
 export { inboxMethods } from './inbox/inbox-methods.ts';
+export { liveActivityMethods } from './live-activities/live-activity-methods.ts';
 export { messageMethods } from './messages/message-methods.ts';
 export { notifyMethods } from './notify/notify-methods.ts';
 export { presetMethods } from './presets/preset-methods.ts';

@@ -28,6 +28,8 @@ export {
   FirefoxContent,
   SafariContent,
   IosContent,
+  LiveActivity,
+  LiveActivityEvent,
   LocaleSettings,
   MacContent,
   Localized,

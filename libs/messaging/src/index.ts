@@ -13,6 +13,14 @@ export {
   type StatisticsHash,
   writeDevicePart,
 } from './statistics-hash.ts';
+export {
+  completeInActivity,
+  createInActivity,
+  type CreateInActivity,
+  evolveActivity,
+  type LiveActivity,
+  type WaitingMessage,
+} from './live-activity.ts';
 export { dayOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
 export {
   stateAfterCall,

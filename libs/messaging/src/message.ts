@@ -21,6 +21,8 @@ export interface MessageFacts {
   readonly joined: number;
   /** The steps released so far; undefined unless it has a local time. */
   readonly steps?: Steps | undefined;
+  /** The live activity that it belongs to: a keyed hash (Spec M). */
+  readonly activity?: string | undefined;
   /** Time of the deletion of its last application: `accepted` is empty since then. */
   readonly purgedAt?: Date | undefined;
 }
@@ -49,6 +51,8 @@ export interface CreateMessage {
   readonly id: number;
   readonly account: string;
   readonly at: Date;
+  /** The live activity that it belongs to. @default none */
+  readonly activity?: string;
   /** Complete except `answer`; `sendAt` is undefined for a message that is due at once. */
   readonly draft: MessageAccepted;
 }
@@ -73,19 +77,20 @@ export interface Created {
   readonly repeat: boolean;
 }
 
-type MessageEventCase = NonNullable<MessageEvent['event']>;
+export type MessageEventCase = NonNullable<MessageEvent['event']>;
 
-const wholeRelease: MessageEventCase = { $case: 'released', value: { inboxOrder: 0n, step: undefined } };
+/** The release of a message as a whole, with its own place in inboxes. */
+export const wholeRelease: MessageEventCase = { $case: 'released', value: { inboxOrder: 0n, step: undefined } };
 
-const eventOf = (
-  of: { code: string; id: number; account: string },
-  at: Date,
-  event: MessageEventCase,
-): MessageEvent => ({
+/** The identity of a message in its events. */
+export type MessageIdentity = Pick<MessageFacts, 'code' | 'id' | 'account' | 'activity'>;
+
+export const eventOf = (of: MessageIdentity, at: Date, event: MessageEventCase): MessageEvent => ({
   stamp: undefined,
   code: of.code,
   id: BigInt(of.id),
   account: of.account,
+  activity: of.activity ?? '',
   at,
   event,
 });
@@ -213,12 +218,12 @@ export function releaseStep(
 }
 
 /**
- * Cancels a message before it is released (R-I29).
- * @throws Fault `argument` if the message is unknown or already released or canceled
+ * Cancels a message before it is released (R-I29). One of a live activity that waits for its turn is not a scheduled one.
+ * @throws Fault `argument` if the message is unknown, already released or canceled, or of a live activity
  */
 export function cancelMessage(message: Message | undefined, account: string, at: Date): readonly MessageEvent[] {
   if (message?.account !== account) throw Fault.argument('Message not found');
-  if (message.status !== 'PENDING') throw Fault.argument('Message cannot be deleted');
+  if (message.status !== 'PENDING' || message.activity) throw Fault.argument('Message cannot be deleted');
   return [eventOf(message, at, { $case: 'canceled', value: {} })];
 }
 
@@ -278,12 +283,13 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
       createdAt: at,
       accepted,
       joined: 0,
+      ...(event.activity !== '' && { activity: event.activity }),
       ...(accepted.localTime && { steps: noSteps }),
     };
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
-  const { code, id, account, createdAt, accepted, joined, steps, purgedAt } = message;
-  const kept = { ...(steps && { steps }), ...(purgedAt && { purgedAt }) };
+  const { code, id, account, createdAt, accepted, joined, steps, activity, purgedAt } = message;
+  const kept = { ...(steps && { steps }), ...(activity && { activity }), ...(purgedAt && { purgedAt }) };
   const facts = { code, id, account, createdAt, accepted, joined, ...kept };
   switch (event.event?.$case) {
     case 'released':

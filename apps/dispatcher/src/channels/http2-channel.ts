@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ChannelDefinition } from '@tidings/channels';
+import type { ChannelDefinition, SendResult } from '@tidings/channels';
 import type { ProviderConnection } from '@tidings/http2';
 import type { Clock } from '@tidings/kernel';
 import { PayloadWriter } from '@tidings/messaging';
@@ -27,6 +27,8 @@ export interface Http2ChannelOptions<Credential, Tokens> {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
   readonly clock: Clock;
+  /** The result of a job that the provider would not accept with this credential. @default none */
+  readonly unsuitable?: (credential: Credential, batch: Job['batch']) => SendResult | undefined;
   /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => Tokens;
   /** Opens a connection for a credential and a lane. */
@@ -50,6 +52,8 @@ export function http2Channel<Credential, Tokens>(options: Http2ChannelOptions<Cr
     async open(job) {
       const prepared = await credentials.of(job.batch.credential);
       if ('category' in prepared) return prepared;
+      const refused = options.unsuitable?.(prepared.credential, job.batch);
+      if (refused) return refused;
       const connection = connections.of(prepared.settings, job.lane, () => connect(prepared.credential));
       return sender({ job, prepared, connection, writer, clock, reportKey });
     },

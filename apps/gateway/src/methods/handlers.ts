@@ -8,6 +8,7 @@ import { deviceHandlers } from './devices/device-handlers.ts';
 import { emailHandlers } from './emails/email-handlers.ts';
 import { geozoneHandlers } from './geozones/geozone-handlers.ts';
 import { inboxHandlers } from './inbox/inbox-handlers.ts';
+import { liveActivityHandlers } from './live-activities/live-activity-handlers.ts';
 import { messageHandlers } from './messages/message-handlers.ts';
 import { notifyHandlers } from './notify/notify-handlers.ts';
 import { presetHandlers } from './presets/preset-handlers.ts';
@@ -26,6 +27,7 @@ export const handlers = {
   ...segmentHandlers,
   ...audienceHandlers,
   ...messageHandlers,
+  ...liveActivityHandlers,
   ...inboxHandlers,
   ...notifyHandlers,
   ...geozoneHandlers,

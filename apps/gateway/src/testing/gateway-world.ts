@@ -212,6 +212,7 @@ export class World {
           campaignId: 0n,
           filterName: '',
           filterCode: '',
+          activityKnown: true,
         };
       }),
     }),

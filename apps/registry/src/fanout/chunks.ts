@@ -123,13 +123,14 @@ export class Chunks {
     return this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool, most);
   }
 
-  async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
+  async #extrasOf({ account, accepted: { content, audience } }: Outgoing): Promise<Extras> {
     const names = content?.tags ?? [];
     const values = names.length > 0 ? await this.#deps.findTags(account, names) : [];
     return {
       badge: hasRelativeBadge(content),
       values,
       fields: deviceFieldsFor(content),
+      activity: audience?.target?.$case === 'selection' ? audience.target.value.activity : '',
       languages: content && languagesOf(content),
     };
   }
@@ -166,7 +167,8 @@ export class Chunks {
         return scan.named(columns, application, seqs, extras, { expression: withOffsets(undefined, offsets), now });
       }
       case 'selection': {
-        const withoutToken = message.accepted.content?.inbox !== undefined;
+        const { inbox, liveActivity } = message.accepted.content ?? {};
+        const withoutToken = inbox !== undefined || liveActivity !== undefined;
         const expression = withOffsets(target.value.expression, offsets);
         const selected = { ...target.value, expression, now, withoutToken };
         const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>

@@ -11,7 +11,7 @@ export interface MessageDocument {
   /** From then on it is no longer shown, whether or not it is removed yet (R-LM3). */
   readonly expireAt: Date;
   readonly status: Message['status'];
-  /** When it is to be released; absent in a purged message, and in one with a local time. */
+  /** When it is to be released; absent in a purged message, in one with a local time, and in one of a live activity. */
   readonly sendAt?: Date;
   /** When the next devices of a message with a local time may be due; absent if it has no steps to come. */
   readonly stepAt?: Date;
@@ -29,6 +29,8 @@ export interface MessageDocument {
   readonly listed: boolean;
   readonly hidden: boolean;
   readonly accepted: Binary | Uint8Array;
+  /** The live activity that it belongs to: a keyed hash. */
+  readonly activity?: string;
   /** Until when recipients can join it, and how many have joined; absent if none can. */
   readonly openUntil?: Date;
   readonly joined?: number;
@@ -41,9 +43,10 @@ export interface StepsDocument {
   readonly areComplete: boolean;
 }
 
-/** When it is to be released, at once or in steps. */
-function dueOf(message: Message): Pick<MessageDocument, 'sendAt' | 'stepAt' | 'steps'> {
-  const { accepted, steps } = message;
+/** When it is to be released, at once or in steps; one of a live activity is released after another one. */
+function dueOf(message: Message): Pick<MessageDocument, 'sendAt' | 'stepAt' | 'steps' | 'activity'> {
+  const { accepted, steps, activity } = message;
+  if (activity) return { activity };
   if (!steps) return accepted.sendAt ? { sendAt: accepted.sendAt } : {};
   const { until, ...counted } = steps;
   const stepAt = nextStepAt(message);
@@ -105,6 +108,7 @@ export function messageOf(document: MessageDocument & { readonly _id: string }):
     accepted: MessageAccepted.decode(bytes as Uint8Array),
     joined: document.joined ?? 0,
     ...(document.steps && { steps: stepsOf(document.steps) }),
+    ...(document.activity && { activity: document.activity }),
     ...(document.purgedAt && { purgedAt: document.purgedAt }),
   };
   switch (document.status) {

@@ -1,15 +1,20 @@
-import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition, type StateView } from '@tidings/event-store';
 import { type MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
   cancelMessage,
+  completeInActivity,
   completeMessage,
+  createInActivity,
+  type CreateInActivity,
   type Created,
   createMessage,
   type CreateMessage,
+  evolveActivity,
   evolveMessage,
   joinMessage,
   type JoinMessage,
+  type LiveActivity,
   type Message,
   purgeMessage,
   releaseMessage,
@@ -17,6 +22,7 @@ import {
   type ReleaseStep,
   type Transaction,
 } from '@tidings/messaging';
+import { type ActivityDocument, activityDocument, activityOf } from './activity-document.ts';
 import { type MessageDocument, messageDocument, messageOf } from './message-document.ts';
 
 /** Collections of the scheduler's states. */
@@ -24,6 +30,7 @@ export const MESSAGES = 'messages';
 export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
 export const JOINS = 'joins';
+export const ACTIVITIES = 'liveActivities';
 /** Not a state of the log: the settled chunks of open messages. */
 export const PROGRESS = 'progress';
 
@@ -41,6 +48,7 @@ export interface ShortLink {
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
+  | { readonly kind: 'createInActivity'; readonly create: CreateInActivity }
   | { readonly kind: 'join'; readonly join: JoinMessage }
   | { readonly kind: 'release'; readonly code: string; readonly at: Date; readonly inboxOrder: bigint }
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
@@ -54,23 +62,43 @@ type State =
   | { readonly kind: 'transaction'; readonly transaction: Transaction }
   | { readonly kind: 'link'; readonly link: ShortLink }
   /** Joins a recipient to a message; `_id` is the cause. */
-  | { readonly kind: 'join'; readonly at: Date };
+  | { readonly kind: 'join'; readonly at: Date }
+  | { readonly kind: 'activity'; readonly activity: LiveActivity };
 
-/** The log of a message, by the first digit of its code. A transactionId determines the digit, so that one commit holds both. */
+/** The log of a message, by the first digit of its code. A transactionId or a live activity determines the digit, so that one commit holds both. */
 export const logOfMessage = (code: string): string => `messages-${messageLogOf(code)}`;
 
 const messageAt = (code: string): DocumentAddress => ({ collection: MESSAGES, id: code });
 const transactionAt = (key: string): DocumentAddress => ({ collection: TRANSACTIONS, id: key });
 const joinAt = (cause: string): DocumentAddress => ({ collection: JOINS, id: cause });
+const activityAt = (key: string): DocumentAddress => ({ collection: ACTIVITIES, id: key });
 const linkAt = (code: string): DocumentAddress => ({ collection: LINKS, id: code });
 
-/** Messages, their transactionIds, the causes of joins, and short links, in 16 logs (architecture 4, sending 1). */
+function claimIn(view: StateView<State>, key: string): Transaction | undefined {
+  const claim = key === '' ? undefined : view.get(transactionAt(key));
+  return claim?.kind === 'transaction' ? claim.transaction : undefined;
+}
+
+function liveActivityIn(view: StateView<State>, key: string): LiveActivity | undefined {
+  const state = view.get(activityAt(key));
+  return state?.kind === 'activity' ? state.activity : undefined;
+}
+
+const completed = (
+  message: Message | undefined,
+  activityIn: (key: string) => LiveActivity | undefined,
+  at: Date,
+): readonly MessageEvent[] =>
+  message?.activity ? completeInActivity(message, activityIn(message.activity), at) : completeMessage(message, at);
+
+/** Messages, their transactionIds, the causes of joins, live activities, and short links, in 16 logs (architecture 4, sending 1). */
 export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Created | undefined> = {
   category: 'messages',
 
   needs(command) {
     if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
     if (command.kind === 'step') return { ids: [messageAt(command.step.code)] };
+    if (command.kind === 'createInActivity') return { ids: [activityAt(command.create.activity)] };
     if (command.kind !== 'create') return { ids: [messageAt(command.code)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
@@ -81,14 +109,15 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       const state = view.get(messageAt(code));
       return state?.kind === 'message' ? state.message : undefined;
     };
+    const activityIn = (key: string): LiveActivity | undefined => liveActivityIn(view, key);
     switch (command.kind) {
+      case 'createInActivity': {
+        const { events, created } = createInActivity(command.create, activityIn(command.create.activity));
+        return { events, reply: created };
+      }
       case 'create': {
         const key = command.create.draft.transaction;
-        const claim = key === '' ? undefined : view.get(transactionAt(key));
-        const { events, created } = createMessage(
-          command.create,
-          claim?.kind === 'transaction' ? claim.transaction : undefined,
-        );
+        const { events, created } = createMessage(command.create, claimIn(view, key));
         return { events, reply: created };
       }
       case 'join': {
@@ -103,7 +132,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       case 'cancel':
         return { events: cancelMessage(messageIn(command.code), command.account, command.at), reply: undefined };
       case 'complete':
-        return { events: completeMessage(messageIn(command.code), command.at), reply: undefined };
+        return { events: completed(messageIn(command.code), activityIn, command.at), reply: undefined };
       case 'purge':
         return {
           events: purgeMessage(messageIn(command.code), command.application, command.at),
@@ -113,11 +142,12 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   },
 
   addresses(event) {
+    const own = [messageAt(event.code), ...(event.activity === '' ? [] : [activityAt(event.activity)])];
     const said = saidIn(event);
-    if (!said) return [messageAt(event.code)];
+    if (!said) return own;
     const { transaction, shortLink } = said;
     return [
-      messageAt(event.code),
+      ...own,
       ...(event.event?.$case === 'joined' ? [joinAt(event.event.value.cause)] : []),
       ...(transaction === '' ? [] : [transactionAt(transaction)]),
       ...(shortLink === '' ? [] : [linkAt(shortLink)]),
@@ -127,6 +157,12 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   evolve(state, event, address) {
     if (address.collection === MESSAGES) {
       return { kind: 'message', message: evolveMessage(state?.kind === 'message' ? state.message : undefined, event) };
+    }
+    if (address.collection === ACTIVITIES) {
+      return {
+        kind: 'activity',
+        activity: evolveActivity(state?.kind === 'activity' ? state.activity : undefined, event),
+      };
     }
     const said = saidIn(event);
     if (!said) throw new Error(`${address.collection}: cannot apply ${event.event?.$case}`);
@@ -144,7 +180,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   encode: (event) => MessageEvent.encode(event).finish(),
   decode: (bytes) => MessageEvent.decode(bytes),
   isKnown: ({ event }) => event !== undefined,
-  named: ({ code }) => [messageAt(code)],
+  named: ({ code, activity }) => [messageAt(code), ...(activity === '' ? [] : [activityAt(activity)])],
 
   toDocument(state) {
     switch (state.kind) {
@@ -154,6 +190,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return { ...state.link };
       case 'join':
         return { at: state.at };
+      case 'activity':
+        return activityDocument(state.activity);
       case 'message':
         return messageDocument(state.message);
     }
@@ -181,11 +219,14 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         accepted: true,
       },
       ...{ openUntil: true, joined: true, failedAt: true, canceledAt: true, purgedAt: true },
-      ...{ stepAt: true, steps: true },
+      ...{ stepAt: true, steps: true, activity: true },
     }),
     [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
     [LINKS]: fieldsOf<ShortLink>({ url: true, at: true, message: true }),
     [JOINS]: ['at'],
+    [ACTIVITIES]: fieldsOf<ActivityDocument>({
+      ...{ app: true, status: true, startedAt: true, at: true, timestamp: true, sending: true, waiting: true },
+    }),
   },
 
   clears: (state) => state.kind === 'message' && state.message.purgedAt !== undefined,
@@ -198,6 +239,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return { kind: 'link', link: document as unknown as ShortLink };
       case JOINS:
         return { kind: 'join', at: document['at'] as Date };
+      case ACTIVITIES:
+        return { kind: 'activity', activity: activityOf(document as unknown as ActivityDocument) };
       default:
         return { kind: 'message', message: messageOf(document as unknown as MessageDocument & { _id: string }) };
     }

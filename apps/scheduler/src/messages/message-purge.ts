@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import type { Completion } from './completion.ts';
 import type { StoredMessage } from './list.ts';
 import { LOGS, logOfMessage, type MessageCommand, messagesLog } from './message-log.ts';
-import { progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
+import { activitiesModel, progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
 
 export interface MessagePurgeDeps {
   readonly db: Db;
@@ -61,6 +61,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
     }
+    await collectionOf(db, activitiesModel).deleteMany({ app: application });
     await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
     if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };

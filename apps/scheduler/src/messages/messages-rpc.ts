@@ -10,6 +10,7 @@ import { listMessages, type StoredMessage, viewOf } from './list.ts';
 import { messageOf } from './message-document.ts';
 import { LOGS, logOfMessage, type MessageCommand, type ShortLink } from './message-log.ts';
 import { shortened } from './short-link.ts';
+import { activityOfDraft, checkActivities } from './activity-drafts.ts';
 import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
 import { RESERVATIONS } from './storage/retention.ts';
 
@@ -21,7 +22,7 @@ export interface MessagesDeps {
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
   readonly nextId: () => number;
-  /** Key of the hashes of callers' transactionIds. */
+  /** Key of the hashes of callers' transactionIds, and of their ids of live activities. */
   readonly transactionKey: KeyObject;
   /** Without a trailing slash. */
   readonly publicUrl: string;
@@ -35,18 +36,26 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
   const transactionOf = (account: string, id: string): string => keyedId(transactionKey, account, id);
 
-  const create = async (account: string, draft: MessageDraft): Promise<Created> => {
-    if (!draft.message) throw Fault.bug('draft without a message');
-    const transaction = draft.transactionId === '' ? '' : transactionOf(account, draft.transactionId);
-    const code = newMessageCode(transaction === '' ? randomInt(LOGS) : bucketOf(transaction, LOGS));
-    const accepted = shortened({ ...draft.message, transaction }, draft.linkToShorten, publicUrl);
-    const command: MessageCommand = {
-      kind: 'create',
-      create: { code, id: nextId(), account, at: new Date(clock.now()), draft: accepted },
-    };
+  const submit = async (code: string, command: MessageCommand): Promise<Created> => {
     const created = await writer.submit(logOfMessage(code), command);
     if (!created) throw Fault.bug('a creation without a reply');
     return created;
+  };
+
+  const inActivity = activityOfDraft(transactionKey);
+
+  const create = async (account: string, draft: MessageDraft): Promise<Created> => {
+    if (!draft.message) throw Fault.bug('draft without a message');
+    const at = new Date(clock.now());
+    const live = inActivity(account, draft);
+    if (live) {
+      const code = newMessageCode(bucketOf(live.activity, LOGS));
+      return submit(code, { kind: 'createInActivity', create: { ...live, code, id: nextId(), account, at } });
+    }
+    const transaction = draft.transactionId === '' ? '' : transactionOf(account, draft.transactionId);
+    const code = newMessageCode(transaction === '' ? randomInt(LOGS) : bucketOf(transaction, LOGS));
+    const accepted = shortened({ ...draft.message, transaction }, draft.linkToShorten, publicUrl);
+    return submit(code, { kind: 'create', create: { code, id: nextId(), account, at, draft: accepted } });
   };
 
   /** In the order of `ids`. */
@@ -68,6 +77,8 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
   return {
     // Submitted in order, so that of two equal transactionIds in one request the first creates and the second is its repeat (R-I10).
     async create({ account, drafts }) {
+      const live = drafts.flatMap((draft) => inActivity(account, draft) ?? []);
+      await checkActivities(db, live, new Date(clock.now()));
       return { messages: await Promise.all(drafts.map((draft) => create(account, draft))) };
     },
 

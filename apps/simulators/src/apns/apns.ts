@@ -6,7 +6,16 @@ import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { type ProviderToken, ProviderTokens } from './received-provider-token.ts';
 import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
-import { addressFlaw, deviceTokenOf, headerFlaw, isWebsite, parsePayload, payloadFlaw, textOf } from './request.ts';
+import {
+  addressFlaw,
+  appOf,
+  deviceTokenOf,
+  headerFlaw,
+  isWebsite,
+  parsePayload,
+  payloadFlaw,
+  textOf,
+} from './request.ts';
 import { parseApnsToken } from './apns-tokens.ts';
 
 export interface ApnsDeps {
@@ -125,6 +134,7 @@ export class Apns implements Provider {
     const first = this.#bound.get(connection);
     if (first === undefined) this.#bound.set(connection, token);
     else if (first.teamId !== token.teamId) return 'UnrelatedKeyIdInToken';
-    return token.topics === undefined || topic === '' || token.topics.includes(topic) ? undefined : 'TopicDisallowed';
+    const app = appOf(topic, textOf(headers, 'apns-push-type'));
+    return token.topics === undefined || topic === '' || token.topics.includes(app) ? undefined : 'TopicDisallowed';
   }
 }

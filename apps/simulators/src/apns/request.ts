@@ -23,6 +23,12 @@ const topicEndings: ReadonlyMap<string, string> = new Map([
   ['widgets', '.push-type.widgets'],
 ]);
 
+/** The app of a topic: a key that is for an app is for all of its topics. */
+export function appOf(topic: string, pushType: string): string {
+  const ending = topicEndings.get(pushType) ?? '';
+  return ending !== '' && topic.endsWith(ending) ? topic.slice(0, -ending.length) : topic;
+}
+
 /** The device token in the path; empty if the path has none. */
 export const deviceTokenOf = (path: string): string => (path.startsWith(PATH) ? path.slice(PATH.length) : '');
 

@@ -41,6 +41,7 @@ export function attributesOf(
 type Shown<T> = (value: T | undefined) => string;
 
 const commonOf = (content: Content | undefined, text: Shown<Localized>) => ({
+  liveActivityId: content?.liveActivity?.id,
   pushTitle: text(content?.title),
   pushSubtitle: text(content?.subtitle),
   pushBody: text(content?.text),
@@ -57,6 +58,7 @@ const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, 
 
 const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
   ...iosOf(content?.ios, text, url),
+  iosLiveActivityId: content?.liveActivity?.id,
   macRootParams: content?.mac?.rootParams,
   safariTitle: text(content?.safari?.title),
   safariUrlArgs: content?.safari?.urlArgs?.map(url),

@@ -50,7 +50,11 @@ export type DeviceAction =
   /** The provider reported the token as dead; `since` = since when, or the start of the send. */
   | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
   /** The provider reported another address as dead. */
-  | { readonly type: 'addressRejected'; readonly field: 'fcmToken' | 'startToken'; readonly token: string }
+  | {
+      readonly type: 'addressRejected';
+      readonly field: 'fcmToken' | 'startToken' | 'activityToken';
+      readonly token: string;
+    }
   /** Another device of the application registered the token at `at`. */
   | { readonly type: 'tokenTaken'; readonly platform: number; readonly token: string; readonly at: number }
   /** deleteDevice: erases all data of the device; its number is never reused (R-C8). */

@@ -447,6 +447,17 @@ describe('a token that the provider calls dead', () => {
     expect([rejectedAddress('fcmToken', 'f1'), rejectedAddress('startToken', 's1')]).toEqual([0, 0]);
   });
 
+  it('is only the token of the live activity that the push used', () => {
+    const activity = (n: number): DeviceAction => ({
+      type: 'setActivityToken',
+      activity: { activityId: `activity ${n}`, activity: `key ${n}`, token: `a${n}` },
+    });
+    const start = given(register({ token: token('t1') }), activity(1), activity(2));
+    const dead = (text: string) => start.when({ type: 'addressRejected', field: 'activityToken', token: text }).events;
+    expect([dead('t1').length, dead('a3').length, dead('a1').length, dead('a1').length]).toEqual([0, 0, 1, 0]);
+    expect(start.world.device()).toMatchObject({ token: 't1', activities: [{ k: 'key 2', token: 'a2' }] });
+  });
+
   it('of an unknown device is nothing', () => expect(given().when(rejected(T0)).events).toEqual([]));
 });
 

@@ -1,7 +1,7 @@
 import { DeviceKeys, TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
 import { isPushPlatform } from '@tidings/kernel';
 import { type DeviceAction, type DeviceDecision, nothing } from './action.ts';
-import { setPushToStartToken } from './activities.ts';
+import { setActivityToken, setPushToStartToken } from './activities.ts';
 import { type Device, tokenTime } from './device.ts';
 import { eventOf, identityOf } from './events.ts';
 
@@ -26,11 +26,20 @@ export function rejectAddress(
   { field, token }: DeviceAction & { type: 'addressRejected' },
   at: Date,
 ): DeviceDecision {
+  if (field === 'activityToken') return rejectActivityToken(own, token, at);
   if (own?.[field] !== token) return nothing;
   if (field === 'startToken') return setPushToStartToken(identityOf(own), own, undefined, at);
   const keys = DeviceKeys.fromPartial({ fcmToken: '' });
   const updated = { platform: undefined, user: undefined, keys };
   return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'updated', value: updated })], selfReports: [] };
+}
+
+/** The token of a live activity, whichever it is. */
+function rejectActivityToken(own: Device | undefined, token: string, at: Date): DeviceDecision {
+  const rejected = own?.activities?.find((each) => each.token === token);
+  if (!own || !rejected) return nothing;
+  const removal = { activityId: rejected.id, activity: rejected.k, token: undefined };
+  return setActivityToken(identityOf(own), own, removal, at);
 }
 
 /** A token belongs to one device per application and platform: the last one that registered it (R-RES2). */

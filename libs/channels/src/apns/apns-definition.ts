@@ -1,11 +1,20 @@
 import type { IosContent, Localized, MacContent } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { ACTIVITY_TOKEN } from '../device-fields.ts';
 import { plainText } from '../plain-text.ts';
 import { apnsCredential, type ApnsCredential } from './apns-credential.ts';
 import { appleContentOf } from './apple-content.ts';
 import { apnsPayload } from './apns-payload.ts';
 import { apnsRefusal } from './apns-results.ts';
+import {
+  apnsTtlSeconds,
+  apnsVariantsFor,
+  isLive,
+  LIVE_START,
+  LIVE_UPDATE,
+  liveActivityPayload,
+} from './live-activity.ts';
 import { websitePayload } from './website-payload.ts';
 
 /** An app of one of the platforms. */
@@ -17,8 +26,12 @@ const actionUrls = (own: Own): readonly (string | undefined)[] => [own?.openActi
 /** Apple's push service. */
 export const apns: ChannelDefinition<ApnsCredential> = {
   platforms: [Platform.iOS, Platform.MacOS, Platform.Safari],
-  variants: { [ALERT]: { channel: 'apns' } },
-  variantsFor: () => [ALERT],
+  variants: {
+    [ALERT]: { channel: 'apns' },
+    [LIVE_START]: { channel: 'apns', address: 'startToken' },
+    [LIVE_UPDATE]: { channel: 'apns', address: ACTIVITY_TOKEN },
+  },
+  variantsFor: apnsVariantsFor,
   credential: apnsCredential,
   // By the collapse id.
   masksRepeats: true,
@@ -29,9 +42,11 @@ export const apns: ChannelDefinition<ApnsCredential> = {
     urls: [ios?.attachment, ...[ios, mac].flatMap(actionUrls), ...(safari?.urlArgs ?? [])],
   }),
   badgeOf: (kind) => appleContentOf(kind).badge,
-  ttlSecondsOf: (kind) => appleContentOf(kind).ttlSeconds,
-  compile: (push, language, key) =>
-    appleContentOf(push).website ? websitePayload(push, language, key) : apnsPayload(push, language, key),
+  ttlSecondsOf: apnsTtlSeconds,
+  compile(push, language, key) {
+    if (isLive(push)) return liveActivityPayload(push, language, key);
+    return appleContentOf(push).website ? websitePayload(push, language, key) : apnsPayload(push, language, key);
+  },
   fits: (body, limit) => body.length <= limit,
   refusal: apnsRefusal,
 };

@@ -20,9 +20,10 @@ import { type JsonObject, parseObject } from '../exact-json.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { type AppleContent, appleContentOf } from './apple-content.ts';
+import { isLive } from './live-activity.ts';
 
 /** `apns-push-type`. */
-export type ApnsPushType = 'alert' | 'background' | 'voip';
+export type ApnsPushType = 'alert' | 'background' | 'voip' | 'liveactivity';
 
 const LIMIT = 4096;
 const VOIP_LIMIT = 5120;
@@ -59,6 +60,7 @@ function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | unde
 
 /** The push type of a batch, the same for all its languages. */
 export function apnsPushType(kind: PushKind): ApnsPushType {
+  if (isLive(kind)) return 'liveactivity';
   const apple = appleContentOf(kind);
   if (apple.voip) return 'voip';
   if (apple.website) return 'alert';

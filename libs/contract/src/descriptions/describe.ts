@@ -1,6 +1,7 @@
 import { applicationWords } from './applications.ts';
 import { deviceWords } from './devices.ts';
 import { inboxWords } from './inbox.ts';
+import { liveActivityWords } from './live-activities.ts';
 import { messageWords } from './messages.ts';
 import { notifyWords } from './notify.ts';
 import { operationWords } from './operations.ts';
@@ -14,6 +15,7 @@ export const words: Readonly<Record<string, string>> = {
   ...notifyWords,
   ...deviceWords,
   ...messageWords,
+  ...liveActivityWords,
   ...inboxWords,
   ...applicationWords,
   ...statisticsWords,

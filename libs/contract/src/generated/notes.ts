@@ -108,9 +108,11 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   setTags: {"folder":"devices","text":"Sets, changes or removes (null) tags of a device, or of all devices of a user. The type of a tag determines its valid values (R-C4, R-C5). Spec C."},
   setTracking: {"folder":"admin","text":"Turns per-device counting of an application's deliveries on, the default, or off. When it is off, getDeliveryFunnel returns the basic form for push, with the reason UNAVAILABLE, also for earlier messages (R-H18, R-T8). Device reports are stored in either case."},
   settled: {"folder":"admin","text":"Waits until no work is in progress or due; a barrier for tests. Work for a later time does not count (architecture 8)."},
+  startLiveActivity: {"folder":"live-activities","text":"Starts live activities on iOS devices with a push-to-start token; other iOS devices get the text as an ordinary push (R-M1, R-M2). An activity is closed 12 hours after its last start (R-S6). Spec M."},
   totalsByIntervals: {"folder":"statistics","text":"Returns the metrics of a message by hour, and the events of its recipients that followed an open (R-H5 to R-H7). Spec H."},
   triggerInAppAction: {"folder":"devices","text":"Requests the action of an in-app; accepted and not stored (R-X1)."},
   unregisterDevice: {"folder":"devices","text":"Removes a device's push token; the record stays and is still counted. Spec C."},
   updateApplication: {"folder":"applications","text":"Changes the given fields and keeps the others (R-B2). The icon is a PNG of at most 200 KiB (R-LM6). Spec B."},
   updateGeoZone: {"folder":"geozones","text":"Changes the given fields of a geozone. Null for `cluster` or `campaign` unbinds it; null for `timetable` keeps the zone always open. A text replaces the preset's text, a preset brings its own, and they must not be combined (R-F1); \"\" removes one of them if the other remains. Spec F."},
+  updateLiveActivity: {"folder":"live-activities","text":"Updates or ends a live activity on every device with a token for it (R-M2). Updates are sent in order, one after the other; one that waits is replaced by the next (R-M3). Spec M."},
 };

@@ -21,6 +21,8 @@ export type Recipients =
   | { readonly kind: 'expression'; readonly source: string }
   /** The structured form of an expression (R-O1). */
   | { readonly kind: 'structured'; readonly filter: StructuredFilter }
+  /** Every device with a token for a live activity, by the caller's id (R-M2). */
+  | { readonly kind: 'activity'; readonly id: string }
   | { readonly kind: 'everyone' };
 
 const MAX_NAMES = 1000;
@@ -61,7 +63,7 @@ export const recipientFields = {
 type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };
 
 /** The named segment, which excludes conditions (R-I3). */
-function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.core.ParsePayload): Recipients {
+function filterOf(field: 'filter' | 'filter_code', fields: Partial<Fields>, context: z.core.ParsePayload): Recipients {
   if (fields.conditions !== undefined) {
     const { error: message, params } = whole(`${field} and conditions must not be used together`);
     context.issues.push({ code: 'custom', message, params, input: undefined });
@@ -70,7 +72,7 @@ function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.co
   return field === 'filter' ? { kind: 'filter', name: given, code: '' } : { kind: 'filter', name: '', code: given };
 }
 
-function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
+function selectedRecipients(fields: Partial<Fields>, context: z.core.ParsePayload): Recipients {
   if (fields.filter !== undefined) return filterOf('filter', fields, context);
   if (fields.filter_code !== undefined) return filterOf('filter_code', fields, context);
   if (fields.conditions === undefined) return { kind: 'everyone' };
@@ -82,7 +84,7 @@ function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recip
 }
 
 /** The recipients by precedence: users, devices, to, filter, conditions, else the whole application (R-I3). */
-export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Recipients {
+export function recipientsOf(fields: Partial<Fields>, context: z.core.ParsePayload): Recipients {
   if (fields.users) return { kind: 'users', names: [...new Set(fields.users)] };
   if (fields.devices) return { kind: 'devices', names: [...new Set(fields.devices)] };
   if (fields.to) return { kind: 'to', names: [...new Set(fields.to)] };

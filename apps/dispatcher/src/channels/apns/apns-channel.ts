@@ -2,9 +2,11 @@ import { createHash, type KeyObject } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import {
   type ApnsCredential,
+  apnsKeptSeconds,
   type ApnsProof,
   apnsPushType,
   type ApnsPushType,
+  apnsUnsuitable,
   type ChannelPayload,
   definitions,
   localResults,
@@ -49,6 +51,7 @@ export const apnsChannel = ({ urls, connect, ca, ...deps }: ApnsDeps): Channel =
     ...deps,
     channel: 'apns',
     definition: apns,
+    unsuitable: apnsUnsuitable,
     tokensOf: ({ proof }) => (proof.by === 'token' ? new ProviderToken(proof, deps.clock) : undefined),
     connect: ({ sandbox, proof }) =>
       connect({
@@ -77,19 +80,27 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
 }
 
+/** What the topic of a push type has beside the bundle id. */
+const topicEndings: Readonly<Record<ApnsPushType, string>> = {
+  alert: '',
+  background: '',
+  voip: '.voip',
+  liveactivity: '.push-type.liveactivity',
+};
+
 /** The headers that all pushes of a batch share, names and values alternating. */
 function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
-  const ttlSeconds = apns.ttlSecondsOf(batch);
+  const keptSeconds = apnsKeptSeconds(batch);
   const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
-  const expiration = ttlSeconds === 0 ? '0' : String(releasedAt + (ttlSeconds ?? 0));
+  const expiration = keptSeconds === 0 ? '0' : String(releasedAt + (keptSeconds ?? 0));
   return [
     'apns-topic',
-    pushType === 'voip' ? `${bundleId}.voip` : bundleId,
+    bundleId + topicEndings[pushType],
     'apns-push-type',
     pushType,
     'apns-priority',
     pushType === 'background' ? '5' : '10',
-    ...(ttlSeconds === undefined ? [] : ['apns-expiration', expiration]),
+    ...(keptSeconds === undefined ? [] : ['apns-expiration', expiration]),
   ];
 }
 

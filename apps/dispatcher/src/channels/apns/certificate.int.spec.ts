@@ -3,6 +3,7 @@ import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders } 
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { LIVE_START, LIVE_UPDATE } from '@tidings/channels';
 import { openFrameLink, openNodeLink } from '@tidings/http2';
 import { Platform, ShiftedClock } from '@tidings/kernel';
 import { pushCertificate } from '@tidings/testing';
@@ -79,6 +80,14 @@ describe.each([
       },
     ]);
     expect(pushes[0]!.headers).not.toHaveProperty('authorization');
+  });
+
+  it.each([LIVE_START, LIVE_UPDATE])('is refused for %s, before anything is sent (R-M2)', async (variant) => {
+    const { pushes, url } = await provider(client.cert);
+    expect([...(await world(url, PASSWORD).send({ ...batch(), variant }))]).toEqual([
+      [0, 'INVALID_CONFIGURATION 0 key_required'],
+    ]);
+    expect(pushes).toEqual([]);
   });
 
   it('that its password does not open is refused before anything is sent', async () => {

@@ -6,7 +6,7 @@ import { dayOf } from '@tidings/messaging';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
-import { type Asked, audienceOf, draftOf, type Paths, refuseOversized } from './draft.ts';
+import { type Asked, audienceOf, draftOf, notificationPaths, refuseOversized } from './draft.ts';
 
 /** The most that a message is scheduled ahead (R-I7). */
 export const MAX_AHEAD_MS = 365 * 86_400_000;
@@ -36,7 +36,7 @@ function refuseInboxDates(asked: readonly Asked[], now: number): void {
 const LISTED_UNKNOWN: ReadonlySet<string> = new Set(['devices', 'to'] satisfies Notification['recipients']['kind'][]);
 
 /** Unknown devices, keyed by the value of their message in the reply; a repeat lists none, and unknown users are ignored (R-I1, R-I4, R-I6, R-I10). */
-function unknownDevices(
+export function unknownDevices(
   notifications: readonly Notification[],
   created: readonly CreatedMessage[],
   audiences: readonly PreparedAudience[],
@@ -207,18 +207,13 @@ export async function createMessages(
   return { created, audiences: prepared.audiences };
 }
 
-const pathsOf = (index: number): Paths => {
-  const message = `notifications[${index}]`;
-  return { message, of: (field) => `${message}.${field}` };
-};
-
 export const createMessage: Handler<typeof api.createMessage> = async (
   { application, group, notifications },
   context,
   call,
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
-  const asked = notifications.map((notification, index) => ({ notification, paths: pathsOf(index) }));
+  const asked = notifications.map((notification, index) => ({ notification, paths: notificationPaths(index) }));
   const { created, audiences } = await createMessages({ applications, group, asked }, context, call);
   const unknown = unknownDevices(notifications, created, audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };

@@ -4,7 +4,15 @@ import {
   type StructuredFilter,
   withText,
 } from '@tidings/contract';
-import { type Audience, bytesOf, type LocalTime, PastOffsets, type Preset, type Reach } from '@tidings/events';
+import {
+  type Audience,
+  bytesOf,
+  type LiveActivity,
+  type LocalTime,
+  PastOffsets,
+  type Preset,
+  type Reach,
+} from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
 import { isAheadOfSome } from '@tidings/messaging';
 import {
@@ -38,6 +46,12 @@ export interface Paths {
 export type MessageField =
   'send_date' | 'ignore_user_timezone' | 'inbox_date' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
 
+/** The paths of an entry of `notifications`. */
+export function notificationPaths(index: number): Paths {
+  const message = `notifications[${index}]`;
+  return { message, of: (field) => `${message}.${field}` };
+}
+
 /** `<path>: <reason>`, or the reason alone for a request that is the message. */
 export const located = (path: string, reason: string): string => (path === '' ? reason : `${path}: ${reason}`);
 
@@ -49,6 +63,8 @@ export interface Asked {
   readonly grant?: Grant;
   /** Whether it is in the history however few it names (R-I6). */
   readonly isAlwaysStored?: boolean;
+  /** What the message says of a live activity; its timestamp is set when it is accepted. */
+  readonly liveActivity?: LiveActivity;
 }
 
 const targetField = ({ recipients }: Notification): MessageField => {
@@ -99,6 +115,8 @@ function targetOf(recipients: Notification['recipients'], grant: Grant | undefin
       return { $case: 'expression', value: { source: recipients.source, grant } };
     case 'structured':
       return { $case: 'structured', value: { filter: groupOf(recipients.filter), grant } };
+    case 'activity':
+      return { $case: 'activity', value: recipients.id };
     case 'users':
     case 'devices':
     case 'to':
@@ -203,7 +221,7 @@ function sendRateOf(
 
 /** The draft of one notification for the scheduler. */
 export function draftOf(
-  { notification, isAlwaysStored = false }: Asked,
+  { notification, isAlwaysStored = false, liveActivity }: Asked,
   prepared: PreparedAudience,
   { applications, debug, now }: Circumstances,
 ): MessageDraft {
@@ -218,6 +236,7 @@ export function draftOf(
   return {
     transactionId,
     linkToShorten,
+    activityKnown: prepared.activityKnown,
     message: {
       applications: [...applications],
       sendAt,
@@ -227,7 +246,7 @@ export function draftOf(
       listedRecipients: listed,
       campaignId: prepared.campaignId,
       audience,
-      content,
+      content: { ...content, liveActivity },
       ...conditionsOf(notification),
       filterName: prepared.filterName,
       filterCode: prepared.filterCode,

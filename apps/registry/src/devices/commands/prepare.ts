@@ -1,4 +1,4 @@
-import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
+import { DENIED, expressionOf, keyedId, type LiveFilter } from '@tidings/audience';
 import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
@@ -14,7 +14,7 @@ import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { parsedFilter } from '../../segments/structured.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
 import { findTestDevices } from '../../test-devices/test-device-numbers.ts';
-import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import {
   findByHwid,
   findByToken,
@@ -26,7 +26,10 @@ import {
 } from '../queries/named.ts';
 
 /** The addressees of a message. */
-type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
+type Addressed = Pick<
+  PreparedAudience,
+  'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode' | 'activityKnown'
+>;
 
 const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
 
@@ -40,6 +43,7 @@ const audience = (
   platforms: ascending(more.found?.platforms ?? []),
   filterName: more.filter?.name ?? '',
   filterCode: more.filter?.code ?? '',
+  activityKnown: false,
 });
 
 const named = (found: Found): Addressed =>
@@ -47,9 +51,21 @@ const named = (found: Found): Addressed =>
 
 /** The caller restricts the place. */
 const selected = (expression: Expression | undefined, filter?: LiveFilter): Addressed =>
-  audience({ $case: 'selection', value: { expression, circle: undefined } }, { filter });
+  audience({ $case: 'selection', value: { expression, circle: undefined, activity: '' } }, { filter });
 
 type Target = NonNullable<PrepareAudience['target']>;
+
+/** Recipients by names or properties. */
+type Described = Exclude<Target, { $case: 'activity' }>;
+
+/** The devices with a token for a live activity; their number is not limited, so that scans read them. */
+async function updated(id: string, { devices, keys, account, application }: Lookup): Promise<Addressed> {
+  const activity = keyedId(keys.device, 'activity', account, id);
+  const holder = { app: application, 'activities.k': activity };
+  const found = await devices.findOne(holder, { projection: { _id: 1 }, hint: deviceIndexes.activities });
+  const value = { expression: undefined, circle: undefined, activity };
+  return { ...audience({ $case: 'selection', value }), activityKnown: found !== null };
+}
 
 /** An expression in either form. */
 type Written = Extract<Target, { $case: 'expression' | 'structured' }>;
@@ -134,7 +150,7 @@ export function prepareRpc({
 
   const address = async (
     { account, applications }: Addressees,
-    { target, path, targetPath, latestDevice }: PrepareAudience,
+    { target, path, targetPath, latestDevice }: PrepareAudience & { readonly target: Described | undefined },
     room: Room,
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
@@ -163,9 +179,14 @@ export function prepareRpc({
     const { preset } = resolved;
     if (preset) room.bytes -= bytesOf(Preset, preset).length;
     if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
+    const { target } = asked;
+    if (target?.$case === 'activity') {
+      const lookup = { devices, keys, account: to.account, application: to.applications[0]! };
+      return { ...(await updated(target.value, lookup)), ...resolved };
+    }
     // A preset's filter applies only if the request names no recipients (R-K4).
-    if (asked.target?.$case !== 'everyone' || !preset?.filter) {
-      return { ...(await address(to, asked, room)), ...resolved };
+    if (target?.$case !== 'everyone' || !preset?.filter) {
+      return { ...(await address(to, { ...asked, target }, room)), ...resolved };
     }
     const owners = await applicationsOf(store, to.account, preset);
     const reference = { field: asked.presetPath, name: '', code: preset.filter };

@@ -1,5 +1,5 @@
 import { deviceLogOf } from '@tidings/audience';
-import { type AddressField, addressFields, variantOf } from '@tidings/channels';
+import { ACTIVITY_TOKEN, type AddressField, addressFields, variantOf } from '@tidings/channels';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
@@ -40,9 +40,15 @@ function rejectionsIn({ application: app, chunk, platform, variant, outcome }: S
 const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
 
 const projection = {
-  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1 },
+  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1, activities: 1 },
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
+
+/** Whether a device still has the rejected address. */
+const isHeld = (device: DeviceDocument, field: AddressField | undefined, token: string): boolean =>
+  field === ACTIVITY_TOKEN
+    ? (device.activities?.some((each) => each.token === token) ?? false)
+    : device[field ?? 'token'] === token;
 
 /** Devices that still have a rejected token, with the fields that address them. */
 async function holders(
@@ -78,7 +84,7 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
         const at = new Date(clock.now());
         const commands = rejections.flatMap(({ field, token, since, ...place }): DeviceLogCommand[] => {
           const device = found.get(placeOf(place));
-          if (device?.[field ?? 'token'] !== token) return [];
+          if (!device || !isHeld(device, field, token)) return [];
           const { account, app: application, hwidHash, hwid } = device;
           const action = field
             ? ({ type: 'addressRejected', field, token } as const)

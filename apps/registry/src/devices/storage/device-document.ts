@@ -68,4 +68,6 @@ export const deviceIndexes = {
   hwidHash: 'hwidHash',
   /** { app, self.open, seq } of devices whose app was opened */
   activity: 'app_open_seq',
+  /** { app, activities.k, seq } of devices with tokens of live activities */
+  activities: 'app_activities_seq',
 } as const;

@@ -74,6 +74,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
     { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
     { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },
+    { name: deviceIndexes.activities, key: { app: 1, 'activities.k': 1, seq: 1 }, ...present('activities.k') },
   ],
 });
 

@@ -107,6 +107,8 @@ export class Releases {
       case 'named':
         return [...new Set(target.value.seqs.map(chunkOf))].sort((a, b) => a - b);
       case 'selection': {
+        const { activity } = target.value;
+        if (activity !== '') return this.#deps.scan.chunksWith(application, activity);
         const last = await this.#deps.scan.lastSeq(application);
         return Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
       }

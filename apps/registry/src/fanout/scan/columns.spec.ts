@@ -348,6 +348,33 @@ describe('columns', () => {
     });
   });
 
+  it('have the token of the wanted live activity, as long as a push token', () => {
+    const activities = (...of: { k: string; id: string; token: string }[]) => ({ activities: of });
+    const entry = (k: string, text: string) => ({ k, id: `the id of ${k}`, token: text });
+    const documents = [
+      activities(entry('other', 'o0'), entry('wanted', 'w0')),
+      activities(entry('other', 'o1')),
+      activities(entry('wanted', 'w2'.padEnd(TOKEN_BYTES + 1, 'x'))),
+      {},
+      activities(entry('wanted', 'w4'), entry('wante', 'o4')),
+    ];
+    const reader = new DeviceReader(columns, { fields: ['startToken', 'activityToken'], activity: 'wanted' });
+    documents.forEach((more, i) => {
+      const document = {
+        seq: seqOf(CHUNK, i),
+        status: 1,
+        platform: 1,
+        hwidHash: hwidHash(i),
+        startToken: 's',
+        ...more,
+      };
+      reader.read(Buffer.from(BSON.serialize(document)));
+    });
+    const bits = fieldBit('activityToken');
+    expect([...columns.fields.subarray(0, 5)].map((fields) => fields & bits)).toEqual([bits, 0, 0, 0, bits]);
+    expect(columns.fieldTexts.bytes.buffer.toString('utf8', 0, columns.fieldTexts.length)).toBe('sw0ssssw4');
+  });
+
   it('stay small even if every stored token has the maximum length of earlier versions', () => {
     const all = Array.from({ length: SLICE_SIZE }, (_, i) => phone(i, { token: `${i}`.padEnd(65_536, 'x') }));
     const [batch, ...others] = [...batchesTo(all, {})];

@@ -1,4 +1,4 @@
-import { type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { ACTIVITY_TOKEN, type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { defaultTags, distanceMeters, formatDate, plainText, type TagDefinition } from '@tidings/audience';
 import { type Circle, TagType } from '@tidings/events';
 import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
@@ -15,11 +15,16 @@ export interface Wanted {
   readonly values?: readonly (TagDefinition | undefined)[];
   /** Device fields that are written to the columns. @default none */
   readonly fields?: readonly DeviceField[];
+  /** The live activity whose token is the field `activityToken`, a keyed hash. @default "", none */
+  readonly activity?: string;
   /** Read the base of relative badges. */
   readonly badge?: boolean;
   /** Other languages are read as none: a batch has room for 255, and devices may have thousands. @default all */
   readonly languages?: ReadonlySet<string> | undefined;
 }
+
+/** The field of the document that holds a device field: tokens of live activities are in a list. */
+const storedAs = (field: DeviceField): string => (field === ACTIVITY_TOKEN ? 'activities' : field);
 
 type WantedTag = Pick<TagDefinition, 'number' | 'type'>;
 
@@ -54,7 +59,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
     ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
     ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
-    ...Object.fromEntries((wanted.fields ?? []).map((field) => [field, 1 as const])),
+    ...Object.fromEntries((wanted.fields ?? []).map((field) => [storedAs(field), 1 as const])),
     ...(wanted.badge ? { 'self.badge': 1 } : {}),
     ...(wanted.circle ? { 'self.place': 1 } : {}),
   };
@@ -97,6 +102,7 @@ const Name = {
   open: nameOf('open'),
   badge: nameOf('badg'),
   place: nameOf('plac'),
+  activities: nameOf('activities'),
 } as const;
 /** `lat` and `lng`. */
 const Coordinate = { lat: nameOf('lat'), lng: nameOf('lng') } as const;
@@ -127,7 +133,12 @@ const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
   authToken: KEY_BYTES,
   fcmToken: TOKEN_BYTES,
   startToken: TOKEN_BYTES,
+  activityToken: TOKEN_BYTES,
 };
+
+/** First letters of the names of a live activity's key and token. */
+const LETTER_K = 0x6b;
+const LETTER_T = 0x74;
 
 const SEPARATOR = Buffer.from(', ');
 
@@ -166,8 +177,11 @@ export class DeviceReader {
   readonly #languages: ReadonlySet<string> | undefined;
   readonly #circle: Circle | undefined;
   readonly #place = { lat: NaN, lng: NaN };
+  /** The wanted activity, and the slot of its token; -1 = not wanted. */
+  readonly #activity: Buffer;
+  readonly #activitySlot: number;
 
-  constructor(columns: Columns, { predicate, values = [], fields = [], languages, circle }: Wanted) {
+  constructor(columns: Columns, { predicate, values = [], fields = [], activity = '', languages, circle }: Wanted) {
     this.#columns = columns;
     this.#languages = languages;
     this.#circle = circle;
@@ -185,7 +199,10 @@ export class DeviceReader {
     this.#platforms = comparedOf(deviceTraits.platform);
     this.#tokens = comparedOf(deviceTraits.token);
     this.#fields = fields;
-    this.#fieldNames = fields.map(nameOf);
+    // The token of an activity is not a field of the document.
+    this.#fieldNames = fields.map((field) => (field === ACTIVITY_TOKEN ? 0 : nameOf(field)));
+    this.#activity = Buffer.from(activity);
+    this.#activitySlot = activity === '' ? -1 : fields.indexOf(ACTIVITY_TOKEN);
     this.#fieldPlaces = fields.map(() => 0);
     columns.reset(values.length, fields);
   }
@@ -265,6 +282,9 @@ export class DeviceReader {
         case Name.self:
           this.#readSelfReported(b, p);
           break;
+        case Name.activities:
+          if (this.#activitySlot >= 0) this.#readActivities(b, p);
+          break;
         default:
           if ((name & SHORT) === Short.cg) row.controlBucket = b.readInt32LE(p);
           else if ((name & SHORT) === Short.tz) this.#take(fieldTags.tz.number, b, p, type, 0);
@@ -316,6 +336,38 @@ export class DeviceReader {
       else if (name === Coordinate.lng) this.#place.lng = numberAt(b, p, type);
       p += sizeOf(b, p, type);
     }
+  }
+
+  /** The entries `{k, id, token}` of the list of live activities. */
+  #readActivities(b: Buffer, start: number): void {
+    const end = start + b.readInt32LE(start) - 1;
+    let p = start + 4;
+    while (p < end) {
+      p++;
+      while (b[p] !== 0) p++;
+      p++;
+      const token = this.#tokenIn(b, p);
+      if (token > 0) this.#fieldPlaces[this.#activitySlot] = token;
+      p += b.readInt32LE(p);
+    }
+  }
+
+  /** The place of the token in an entry of the wanted live activity, or 0. */
+  #tokenIn(b: Buffer, start: number): number {
+    const end = start + b.readInt32LE(start) - 1;
+    let isWanted = false;
+    let token = 0;
+    let p = start + 4;
+    while (p < end) {
+      const type = b[p++]!;
+      const letter = b[p]!;
+      while (b[p] !== 0) p++;
+      p++;
+      if (letter === LETTER_K) isWanted = b.subarray(p + 4, p + 3 + b.readInt32LE(p)).equals(this.#activity);
+      else if (letter === LETTER_T) token = p;
+      p += sizeOf(b, p, type);
+    }
+    return isWanted ? token : 0;
   }
 
   /** The entries `{k, v, s?}` of the list of tags. */

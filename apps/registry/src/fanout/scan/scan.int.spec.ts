@@ -97,6 +97,34 @@ describeWithMongo('scan', (mongo) => {
     );
   });
 
+  it('selects the devices with a token for a live activity, by an index, and their chunks (R-M2)', async () => {
+    const app = 'LIVES-00001';
+    const holder = (seq: number, ...keys: string[]) => ({
+      ...device(app, seq),
+      activities: keys.map((k) => ({ k, id: 'id', token: `${k} ${seq}` })),
+    });
+    const [second, third] = [65_536, 3 * 65_536 + 7];
+    await devices.insertMany([
+      ...[holder(0, 'a', 'b'), holder(1, 'b'), device(app, 2)],
+      ...[holder(second, 'b'), holder(third - 1, 'a'), holder(third, 'a')],
+    ]);
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    const found = async (activity: string, chunk: number): Promise<string> => {
+      const extras = { activity, fields: ['activityToken'] as const };
+      const selected = { expression: undefined, now: sampleNow, activity };
+      await scan.selected(columns, { application: app, chunk }, selected, [], extras);
+      return columns.fieldTexts.bytes.buffer.toString('utf8', 0, columns.fieldTexts.length);
+    };
+    expect([await found('a', 0), await found('b', 0), await found('a', 1)]).toEqual(['a 0', 'b 0b 1', '']);
+    expect(await found('a', 3)).toBe(`a ${third - 1}a ${third}`);
+    expect([await scan.chunksWith(app, 'a'), await scan.chunksWith(app, 'b')]).toEqual([
+      [0, 3],
+      [0, 1],
+    ]);
+    expect(await scan.chunksWith(app, 'c')).toEqual([]);
+  });
+
   it('selects the devices that were in a circle within 24 hours (R-I20)', async () => {
     const app = 'PLACE-00001';
     const circle = { lat: 52.5, lng: 13, rangeMeters: 100 };

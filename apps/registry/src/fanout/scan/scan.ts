@@ -56,12 +56,14 @@ export interface Selected {
   readonly now: Date;
   /** Only devices that were in it within {@link PLACE_MS} before `now`. @default anywhere */
   readonly circle?: Circle | undefined;
-  /** Also devices without a token, for the inbox (R-H12). @default false */
+  /** Also devices without a token, for the inbox (R-H12), or because they may have another address. @default false */
   readonly withoutToken?: boolean;
+  /** Only devices with a token for this live activity (R-M2). @default "", any */
+  readonly activity?: string;
 }
 
 /** The additional data of each device. */
-export type Extras = Pick<Wanted, 'values' | 'fields' | 'badge' | 'languages'>;
+export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
 
 /** Reads devices for the fan-out, by seq in their application. */
 export class DeviceScan {
@@ -117,10 +119,11 @@ export class DeviceScan {
   async selected(
     columns: Columns,
     { application, chunk }: { readonly application: string; readonly chunk: number },
-    { expression, now, circle, withoutToken = false }: Selected,
+    { expression, now, circle, withoutToken = false, activity = '' }: Selected,
     lookup: Lookup,
     extras: Extras,
   ): Promise<void> {
+    if (activity !== '') return this.#holders(columns, application, chunk, activity, extras);
     const viewpoint = { now, application };
     const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const [from, to] = seqRangeOf(chunk);
@@ -130,6 +133,24 @@ export class DeviceScan {
     });
     const filters = canMatch(expression, viewpoint) ? [selected] : [];
     await this.#read(filters, hint, columns, { ...extras, predicate: residual, circle });
+  }
+
+  /** Reads the devices of a chunk with a token for a live activity. */
+  async #holders(columns: Columns, app: string, chunk: number, activity: string, extras: Extras): Promise<void> {
+    const [$gte, $lte] = seqRangeOf(chunk);
+    const filter = { app, 'activities.k': activity, seq: { $gte, $lte } };
+    await this.#read([filter], deviceIndexes.activities, columns, extras);
+  }
+
+  /** The chunks with devices that have a token for a live activity, ascending: one read of the index for each. */
+  async chunksWith(app: string, activity: string): Promise<number[]> {
+    const chunks: number[] = [];
+    const options = { projection: { _id: 0, seq: 1 }, sort: { seq: 1 }, hint: deviceIndexes.activities } as const;
+    for (let from = 0; ; from = seqRangeOf(chunks.at(-1)!)[1] + 1) {
+      const next = await this.#devices.findOne({ app, 'activities.k': activity, seq: { $gte: from } }, options);
+      if (!next) return chunks;
+      chunks.push(chunkOf(next.seq));
+    }
   }
 
   /** Number of selected devices of the application, with or without a token. */

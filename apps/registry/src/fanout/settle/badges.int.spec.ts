@@ -45,7 +45,15 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
       Object.entries(messages).map(([code, badge], i): MessageEvent => {
         const content = { ...Content.create(), ios: { ...IosContent.create(), badge } };
         const value = { ...MessageAccepted.create(), applications: [APP], content };
-        return { stamp: undefined, code, id: BigInt(i), account: 'a', at, event: { $case: 'accepted', value } };
+        return {
+          stamp: undefined,
+          code,
+          id: BigInt(i),
+          account: 'a',
+          activity: '',
+          at,
+          event: { $case: 'accepted', value },
+        };
       }),
     );
     const statuses = new SliceStatusStore(db);

@@ -45,7 +45,7 @@ export const even: Expression = {
 };
 
 export const selection = (expression?: Expression): Audience => ({
-  target: { $case: 'selection', value: { expression, circle: undefined } },
+  target: { $case: 'selection', value: { expression, circle: undefined, activity: '' } },
   platforms: [],
 });
 export const named = (...seqs: number[]): Audience => ({ target: { $case: 'named', value: { seqs } }, platforms: [] });
@@ -64,6 +64,7 @@ export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageE
     code,
     id,
     account: 'a',
+    activity: '',
     at,
     event: of,
   });

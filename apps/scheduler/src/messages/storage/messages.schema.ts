@@ -13,9 +13,10 @@ import {
   record,
   text,
 } from '@tidings/mongo';
-import { HIDDEN_KEPT_MS, KEPT_MS, type Transaction } from '@tidings/messaging';
+import { HIDDEN_KEPT_MS, KEPT_MS, type Transaction, type WaitingMessage } from '@tidings/messaging';
+import type { ActivityDocument } from '../activity-document.ts';
 import type { MessageDocument, StepsDocument } from '../message-document.ts';
-import { JOINS, LINKS, MESSAGES, PROGRESS, type ShortLink, TRANSACTIONS } from '../message-log.ts';
+import { ACTIVITIES, JOINS, LINKS, MESSAGES, PROGRESS, type ShortLink, TRANSACTIONS } from '../message-log.ts';
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { JOINS_KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
@@ -56,6 +57,7 @@ export const messagesModel = defineStates<MessageDocument>({
     listed: flag,
     hidden: flag,
     accepted: bytes,
+    activity: optional(text),
     openUntil: optional(date),
     joined: optional(number),
   },
@@ -99,6 +101,25 @@ export const joinsModel = defineStates<{ readonly at: Date }>({
   retention: inDays(JOINS_KEPT_MS),
   fields: { at: date },
   indexes: [{ name: 'at_1', key: { at: 1 } }],
+});
+
+/** Live activities (Spec M). */
+export const activitiesModel = defineStates<ActivityDocument>({
+  name: ACTIVITIES,
+  retention: `${inDays(KEPT_MS)} from the last message`,
+  fields: {
+    app: text,
+    status: oneOf('open', 'closed'),
+    startedAt: optional(date),
+    at: date,
+    timestamp: number,
+    sending: optional(text),
+    waiting: list(object<WaitingMessage>({ code: text, id: number, event: number, timestamp: number })),
+  },
+  indexes: [
+    { name: 'at_1', key: { at: 1 } },
+    { name: 'app_1', key: { app: 1 } },
+  ],
 });
 
 /** The settled chunks of open messages: projected, and therefore written natively. */

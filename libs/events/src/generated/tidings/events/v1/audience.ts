@@ -57,7 +57,11 @@ export interface Selection {
     | Expression
     | undefined;
   /** Only devices whose last known location is at most 24 hours old and within it (R-I20); unset = anywhere. */
-  circle: Circle | undefined;
+  circle:
+    | Circle
+    | undefined;
+  /** Only devices with a token for this live activity, a keyed hash, whether or not they have a push token (R-M2); "" = any. */
+  activity: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -430,7 +434,7 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
 };
 
 function createBaseSelection(): Selection {
-  return { expression: undefined, circle: undefined };
+  return { expression: undefined, circle: undefined, activity: "" };
 }
 
 export const Selection: MessageFns<Selection> = {
@@ -440,6 +444,9 @@ export const Selection: MessageFns<Selection> = {
     }
     if (message.circle !== undefined) {
       Circle.encode(message.circle, writer.uint32(18).fork()).join();
+    }
+    if (message.activity !== "") {
+      writer.uint32(26).string(message.activity);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -479,6 +486,14 @@ export const Selection: MessageFns<Selection> = {
             }
 
             message.circle = Circle.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.activity = reader.string();
             continue;
           }
         }
@@ -544,6 +559,7 @@ export const Selection: MessageFns<Selection> = {
     message.circle = (object.circle !== undefined && object.circle !== null)
       ? Circle.fromPartial(object.circle)
       : undefined;
+    message.activity = object.activity ?? "";
     return message;
   },
 };

@@ -11,6 +11,13 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/content.proto";
 
+export enum LiveActivityEvent {
+  LIVE_ACTIVITY_EVENT_UNSPECIFIED = 0,
+  LIVE_ACTIVITY_EVENT_START = 1,
+  LIVE_ACTIVITY_EVENT_UPDATE = 2,
+  LIVE_ACTIVITY_EVENT_END = 3,
+}
+
 /** A text by language, in the caller's order. A plain text is one entry for "default" (R-I15). */
 export interface Localized {
   entries: LocalizedEntry[];
@@ -73,6 +80,8 @@ export interface Content {
     | undefined;
   /** Settings of a platform that differ between locales, in the caller's order; in place of those of the platform (R-O4). */
   settings: LocaleSettings[];
+  /** The push starts, updates or ends a live activity (Spec M); absent for all others. */
+  liveActivity: LiveActivity | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -86,6 +95,25 @@ export interface LocaleSettings {
   chrome: ChromeContent | undefined;
   firefox: FirefoxContent | undefined;
   safari: SafariContent | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** What a push says of a live activity. JSON texts are kept byte for byte. */
+export interface LiveActivity {
+  /** The caller's. */
+  id: string;
+  event: LiveActivityEvent;
+  /** A JSON object. */
+  contentState: string;
+  /** Of a start only; `attributes` is a JSON object. */
+  attributesType: string;
+  attributes: string;
+  /** Unix seconds, higher with each push of the activity (R-M3). The scheduler sets it. */
+  timestamp: bigint;
+  /** Unix seconds (R-M4). */
+  staleDate?: bigint | undefined;
+  dismissalDate?: bigint | undefined;
+  relevanceScore?: bigint | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -486,6 +514,7 @@ function createBaseContent(): Content {
     safari: undefined,
     metaData: undefined,
     settings: [],
+    liveActivity: undefined,
   };
 }
 
@@ -556,6 +585,9 @@ export const Content: MessageFns<Content> = {
     }
     for (const v of message.settings) {
       LocaleSettings.encode(v!, writer.uint32(330).fork()).join();
+    }
+    if (message.liveActivity !== undefined) {
+      LiveActivity.encode(message.liveActivity, writer.uint32(402).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -757,6 +789,14 @@ export const Content: MessageFns<Content> = {
             message.settings.push(LocaleSettings.decode(reader, reader.uint32()));
             continue;
           }
+          case 50: {
+            if (tag !== 402) {
+              break;
+            }
+
+            message.liveActivity = LiveActivity.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -850,6 +890,9 @@ export const Content: MessageFns<Content> = {
       : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
+    message.liveActivity = (object.liveActivity !== undefined && object.liveActivity !== null)
+      ? LiveActivity.fromPartial(object.liveActivity)
+      : undefined;
     return message;
   },
 };
@@ -1040,6 +1083,233 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
       : undefined;
     message.safari = (object.safari !== undefined && object.safari !== null)
       ? SafariContent.fromPartial(object.safari)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseLiveActivity(): LiveActivity {
+  return {
+    id: "",
+    event: 0,
+    contentState: "",
+    attributesType: "",
+    attributes: "",
+    timestamp: 0n,
+    staleDate: undefined,
+    dismissalDate: undefined,
+    relevanceScore: undefined,
+  };
+}
+
+export const LiveActivity: MessageFns<LiveActivity> = {
+  encode(message: LiveActivity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.event !== 0) {
+      writer.uint32(16).int32(message.event);
+    }
+    if (message.contentState !== "") {
+      writer.uint32(26).string(message.contentState);
+    }
+    if (message.attributesType !== "") {
+      writer.uint32(34).string(message.attributesType);
+    }
+    if (message.attributes !== "") {
+      writer.uint32(42).string(message.attributes);
+    }
+    if (message.timestamp !== 0n) {
+      if (BigInt.asUintN(64, message.timestamp) !== message.timestamp) {
+        throw new globalThis.Error("value provided for field message.timestamp of type uint64 too large");
+      }
+      writer.uint32(48).uint64(message.timestamp);
+    }
+    if (message.staleDate !== undefined) {
+      if (BigInt.asUintN(64, message.staleDate) !== message.staleDate) {
+        throw new globalThis.Error("value provided for field message.staleDate of type uint64 too large");
+      }
+      writer.uint32(56).uint64(message.staleDate);
+    }
+    if (message.dismissalDate !== undefined) {
+      if (BigInt.asUintN(64, message.dismissalDate) !== message.dismissalDate) {
+        throw new globalThis.Error("value provided for field message.dismissalDate of type uint64 too large");
+      }
+      writer.uint32(64).uint64(message.dismissalDate);
+    }
+    if (message.relevanceScore !== undefined) {
+      if (BigInt.asUintN(64, message.relevanceScore) !== message.relevanceScore) {
+        throw new globalThis.Error("value provided for field message.relevanceScore of type uint64 too large");
+      }
+      writer.uint32(72).uint64(message.relevanceScore);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LiveActivity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLiveActivity();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.event = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.contentState = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.attributesType = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.attributes = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.timestamp = reader.uint64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.staleDate = reader.uint64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.dismissalDate = reader.uint64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.relevanceScore = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LiveActivity, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LiveActivity | LiveActivity[]> | Iterable<LiveActivity | LiveActivity[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LiveActivity.encode(p).finish()];
+        }
+      } else {
+        yield* [LiveActivity.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LiveActivity>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LiveActivity> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LiveActivity.decode(p)];
+        }
+      } else {
+        yield* [LiveActivity.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LiveActivity>, I>>(base?: I): LiveActivity {
+    return LiveActivity.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LiveActivity>, I>>(object: I): LiveActivity {
+    const message = createBaseLiveActivity();
+    message.id = object.id ?? "";
+    message.event = object.event ?? 0;
+    message.contentState = object.contentState ?? "";
+    message.attributesType = object.attributesType ?? "";
+    message.attributes = object.attributes ?? "";
+    message.timestamp = (object.timestamp !== undefined && object.timestamp !== null) ? BigInt(object.timestamp) : 0n;
+    message.staleDate = (object.staleDate !== undefined && object.staleDate !== null)
+      ? BigInt(object.staleDate)
+      : undefined;
+    message.dismissalDate = (object.dismissalDate !== undefined && object.dismissalDate !== null)
+      ? BigInt(object.dismissalDate)
+      : undefined;
+    message.relevanceScore = (object.relevanceScore !== undefined && object.relevanceScore !== null)
+      ? BigInt(object.relevanceScore)
       : undefined;
     return message;
   },

@@ -26,14 +26,18 @@ export enum PastOffsets {
   PAST_OFFSETS_SKIP = 3,
 }
 
-/** Topic tidings.messages, key = message code: the life of a message. */
+/** Topic tidings.messages, key = message code, or the live activity: the life of a message. */
 export interface MessageEvent {
   stamp: Stamp | undefined;
   code: string;
   /** Unique, ordered by time, below 2^53. */
   id: bigint;
   account: string;
-  at: Date | undefined;
+  at:
+    | Date
+    | undefined;
+  /** Keyed hash of (account, application, id) of the live activity that the message belongs to; "" for all others. It is the record key then. */
+  activity: string;
   event:
     | { $case: "accepted"; value: MessageAccepted }
     | { $case: "released"; value: MessageReleased }
@@ -183,7 +187,15 @@ export interface MessagePurged {
 }
 
 function createBaseMessageEvent(): MessageEvent {
-  return { stamp: undefined, code: "", id: 0n, account: "", at: undefined, event: undefined };
+  return {
+    stamp: undefined,
+    code: "",
+    id: 0n,
+    account: "",
+    at: undefined,
+    activity: "",
+    event: undefined,
+  };
 }
 
 export const MessageEvent: MessageFns<MessageEvent> = {
@@ -205,6 +217,9 @@ export const MessageEvent: MessageFns<MessageEvent> = {
     }
     if (message.at !== undefined) {
       Timestamp.encode(toTimestamp(message.at), writer.uint32(42).fork()).join();
+    }
+    if (message.activity !== "") {
+      writer.uint32(50).string(message.activity);
     }
     switch (message.event?.$case) {
       case "accepted":
@@ -291,6 +306,14 @@ export const MessageEvent: MessageFns<MessageEvent> = {
             }
 
             message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.activity = reader.string();
             continue;
           }
           case 10: {
@@ -411,6 +434,7 @@ export const MessageEvent: MessageFns<MessageEvent> = {
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
     message.account = object.account ?? "";
     message.at = object.at ?? undefined;
+    message.activity = object.activity ?? "";
     switch (object.event?.$case) {
       case "accepted": {
         if (object.event?.value !== undefined && object.event?.value !== null) {

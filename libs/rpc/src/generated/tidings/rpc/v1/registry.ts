@@ -851,6 +851,9 @@ export interface PrepareAudience {
     /** hwids of contacts of e-mail, SMS and WhatsApp (R-I4). */
     { $case: "to"; value: Names }
     | { $case: "testDevices"; value: TestDevices }
+    | //
+    /** The id of a live activity: every device with a token for it (R-M2). */
+    { $case: "activity"; value: string }
     | undefined;
   /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
@@ -967,6 +970,8 @@ export interface PreparedAudience {
   filterCode: string;
   /** Those of the devices that are named, each once, ascending; empty where none are. */
   platforms: number[];
+  /** A device has a token for the live activity that was asked for. */
+  activityKnown: boolean;
 }
 
 export interface SetTestDeviceRequest {
@@ -14248,6 +14253,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "testDevices":
         TestDevices.encode(message.target.value, writer.uint32(98).fork()).join();
         break;
+      case "activity":
+        writer.uint32(106).string(message.target.value);
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -14372,6 +14380,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.target = { $case: "testDevices", value: TestDevices.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.target = { $case: "activity", value: reader.string() };
             continue;
           }
           case 5: {
@@ -14543,6 +14559,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "testDevices": {
         if (object.target?.value !== undefined && object.target?.value !== null) {
           message.target = { $case: "testDevices", value: TestDevices.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "activity": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "activity", value: object.target.value };
         }
         break;
       }
@@ -15918,6 +15940,7 @@ function createBasePreparedAudience(): PreparedAudience {
     filterName: "",
     filterCode: "",
     platforms: [],
+    activityKnown: false,
   };
 }
 
@@ -15950,6 +15973,9 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.activityKnown !== false) {
+      writer.uint32(48).bool(message.activityKnown);
     }
     return writer;
   },
@@ -16033,6 +16059,14 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
 
             break;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.activityKnown = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16095,6 +16129,7 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     message.filterName = object.filterName ?? "";
     message.filterCode = object.filterCode ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
+    message.activityKnown = object.activityKnown ?? false;
     return message;
   },
 };

@@ -30,6 +30,8 @@ export interface MessageDraft {
   transactionId: string;
   /** Link to shorten; "" without one (R-I19). */
   linkToShorten: string;
+  /** A device has a token for the live activity of the content (R-M2). */
+  activityKnown: boolean;
 }
 
 export interface CreateMessagesReply {
@@ -232,7 +234,7 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
 };
 
 function createBaseMessageDraft(): MessageDraft {
-  return { message: undefined, transactionId: "", linkToShorten: "" };
+  return { message: undefined, transactionId: "", linkToShorten: "", activityKnown: false };
 }
 
 export const MessageDraft: MessageFns<MessageDraft> = {
@@ -245,6 +247,9 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     }
     if (message.linkToShorten !== "") {
       writer.uint32(26).string(message.linkToShorten);
+    }
+    if (message.activityKnown !== false) {
+      writer.uint32(32).bool(message.activityKnown);
     }
     return writer;
   },
@@ -284,6 +289,14 @@ export const MessageDraft: MessageFns<MessageDraft> = {
             }
 
             message.linkToShorten = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.activityKnown = reader.bool();
             continue;
           }
         }
@@ -340,6 +353,7 @@ export const MessageDraft: MessageFns<MessageDraft> = {
       : undefined;
     message.transactionId = object.transactionId ?? "";
     message.linkToShorten = object.linkToShorten ?? "";
+    message.activityKnown = object.activityKnown ?? false;
     return message;
   },
 };

@@ -1,0 +1,39 @@
+import type { api } from '@tidings/contract';
+import { LiveActivity, LiveActivityEvent } from '@tidings/events';
+import type { Handler } from '../../context.ts';
+import { createMessages } from '../messages/createMessage.ts';
+import { notificationPaths } from '../messages/draft.ts';
+
+const events = {
+  update: LiveActivityEvent.LIVE_ACTIVITY_EVENT_UPDATE,
+  end: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END,
+};
+
+/** From here on a number is unix time, below it seconds from now (R-M4). */
+const UNIX_FROM = 1_000_000_000;
+
+/** Unix seconds of a date that may count from now. */
+const unixSeconds = (date: number | undefined, nowMs: number): bigint | undefined =>
+  date === undefined ? undefined : BigInt(date < UNIX_FROM ? Math.floor(nowMs / 1000) + date : date);
+
+export const updateLiveActivity: Handler<typeof api.updateLiveActivity> = async (
+  { application, notifications },
+  context,
+  call,
+) => {
+  const now = context.clock.now();
+  const asked = notifications.map(({ message, ...live }, index) => ({
+    notification: message,
+    paths: notificationPaths(index),
+    isAlwaysStored: true,
+    liveActivity: LiveActivity.fromPartial({
+      ...{ id: live.id, event: events[live.event], contentState: live.contentState },
+      staleDate: unixSeconds(live.staleDate, now),
+      // It has a meaning at the end only; without it the system's own time holds (R-M4).
+      dismissalDate: live.event === 'end' ? unixSeconds(live.dismissalDate, now) : undefined,
+      relevanceScore: live.relevanceScore === undefined ? undefined : BigInt(live.relevanceScore),
+    }),
+  }));
+  const { created } = await createMessages({ applications: [application], group: '', asked }, context, call);
+  return { Messages: created.map(({ answer }) => answer) };
+};

@@ -1,0 +1,54 @@
+import { Platform } from '@tidings/kernel';
+import type { z } from 'zod';
+import type { LocalizedText } from '../messages/texts.ts';
+import type { GivenContent, Notification } from '../messages/notification.ts';
+import type { Recipients } from '../messages/recipients.ts';
+import { array, integer, optional, textOf } from '../values.ts';
+
+const MAX_NOTIFICATIONS = 1000;
+
+/** The caller's id of a live activity. */
+export const activityId = textOf(1, 255);
+
+/** Live activities run on iOS only. */
+const PLATFORMS = [Platform.iOS];
+
+/** The notifications of a request. */
+export const notificationsOf = <Element extends z.ZodType>(element: Element) =>
+  array(element)
+    .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
+    .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`);
+
+/** Seconds from now below 1,000,000,000, else unix time (R-M4). */
+export const moment = optional(integer.refine((value) => value >= 0, 'must not be negative').meta({ minimum: 0 }));
+
+/** 1 or more (R-M4). */
+export const score = optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 }));
+
+/** Texts of the push, and who receives it. */
+interface Said {
+  readonly recipients: Recipients;
+  readonly text?: LocalizedText | undefined;
+  readonly title?: LocalizedText | undefined;
+  /** Neither frequency caps nor the control group apply. */
+  readonly transactional: boolean;
+}
+
+/** The fields of the content that are always there: one object for each platform. */
+type Platforms = {
+  readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
+};
+
+const NOTHING_OF_THEIR_OWN: Platforms = { ios: {}, android: {}, mac: {}, safari: {}, chrome: {}, firefox: {} };
+
+/** A message that is due at once and takes no field from a preset. */
+export function activityMessage({ recipients, text, title, transactional }: Said): Notification {
+  const content: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, text, title };
+  return {
+    ...{ sendAt: undefined, recipients, circle: undefined, platforms: PLATFORMS },
+    ...{ preset: '', campaign: '', campaignName: '', transactionId: '', transactional },
+    capping: { cap: undefined, exclude: false, avoid: false },
+    sendRate: { value: undefined, avoid: false },
+    content: content as GivenContent,
+  };
+}

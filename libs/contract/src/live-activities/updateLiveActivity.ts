@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { jsonObject } from '../messages/texts.ts';
+import { object, oneOf } from '../values.ts';
+import { activityId, activityMessage, moment, notificationsOf, score } from './activity-notification.ts';
+
+const notification = object({
+  live_activity: object({
+    event: oneOf(['update', 'end']),
+    'content-state': jsonObject,
+    'dismissal-date': moment,
+    'relevance-score': score,
+    'stale-date': moment,
+  }),
+  live_activity_id: activityId,
+}).transform(({ live_activity: live, live_activity_id: id }) => ({
+  // Devices that show the activity must not miss a part of it.
+  message: activityMessage({ recipients: { kind: 'activity', id }, transactional: true }),
+  id,
+  event: live.event,
+  /** A JSON object. */
+  contentState: live['content-state'],
+  /** Seconds from now, or unix time (R-M4). */
+  dismissalDate: live['dismissal-date'],
+  staleDate: live['stale-date'],
+  relevanceScore: live['relevance-score'],
+}));
+
+/**
+ * Updates or ends a live activity on every device with a token for it (R-M2). Updates are sent in order, one after the other; one that waits is
+ * replaced by the next (R-M3). Spec M.
+ */
+export const updateLiveActivity = json13('updateLiveActivity', {
+  scope: 'api',
+  messagesOn210: true,
+  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
+  output: z.object({ Messages: z.array(z.string()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            live_activity: {
+              event: 'update',
+              'content-state': { stage: 'near', minutes: 5 },
+              'stale-date': 600,
+              'relevance-score': 50,
+            },
+            live_activity_id: 'order-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            live_activity: { event: 'end', 'content-state': { stage: 'delivered' }, 'dismissal-date': 60 },
+            live_activity_id: 'order-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F3'] },
+    },
+  ],
+});
