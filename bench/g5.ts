@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startMongod } from '@tidings/local-servers';
 import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { JOB_DEVICES, uploadDevices } from './lib/upload.ts';
 import { type BulkDevice, bulkDevice, LEVELS } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, peakResidentMb, startProgram } from './lib/processes.ts';
@@ -12,7 +13,6 @@ import { inEachMode, startProviders, type World } from './lib/world.ts';
 const ROUNDS = 5;
 /** Rounds until both are compiled. */
 const WARM_UP = 3;
-const JOB_DEVICES = 50_000;
 const DEVICES = Number(process.env['G5_DEVICES'] ?? 100_000);
 const ROUND_DEVICES = Math.ceil(DEVICES / ROUNDS);
 const REGISTERED = (WARM_UP + ROUNDS) * ROUND_DEVICES;
@@ -113,19 +113,10 @@ function memoryOf(world: World): Measure {
 }
 
 function jobsOf(world: World): Contender {
-  const { client, application } = world;
   return {
     cpu: () => world.cpu(),
     settle: () => world.settle(),
-    async register(devices) {
-      const { request_id } = await client.call('bulkRegisterDevice', { application, devices });
-      for (;;) {
-        const { status, devices_success: registered } = await client.call('getBulkRegisterDevice', { request_id });
-        if (status === 'Completed' && registered === devices.length) return;
-        if (status !== 'Pending') throw new Error(`${status} with ${registered} of ${devices.length} devices`);
-        await delay(POLL_MS);
-      }
-    },
+    register: (devices) => uploadDevices(world, devices),
   };
 }
 

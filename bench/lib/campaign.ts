@@ -3,6 +3,7 @@ import type { World } from './world.ts';
 
 const AT_ONCE = 256;
 const POLL_MS = 200;
+/** Longest time of a broadcast: this, and a millisecond for each device. */
 const PATIENCE_MS = 120_000;
 const languages = ['en', 'de', 'fr', 'es'];
 
@@ -46,14 +47,16 @@ export async function registerAudience(world: World, devices: number): Promise<v
 
 /**
  * Sends a personalised message to the whole audience and waits until the system is settled.
+ * @param onSent called when every device has been sent to, before the system is settled
  * @throws if it did not reach every device: a figure that includes failures is meaningless.
  */
-export async function sendToAll(world: World, devices: number): Promise<void> {
+export async function sendToAll(world: World, devices: number, onSent?: () => void): Promise<void> {
   const { client, application } = world;
   await client.call('createMessage', { application, notifications: [message] });
-  const giveUpAt = performance.now() + PATIENCE_MS;
+  const giveUpAt = performance.now() + PATIENCE_MS + devices;
   // The barrier costs as much as thousands of pushes, because it queries every process: it is used only at the end.
   while ((await sends(world)) < devices && performance.now() < giveUpAt) await delay(POLL_MS);
+  onSent?.();
   await world.settle();
   const sent = await sends(world);
   if (sent !== devices) throw new Error(`sent to ${sent} of ${devices} devices`);

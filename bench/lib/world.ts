@@ -20,6 +20,7 @@ import {
 /** Running provider simulators. */
 export interface Providers extends ProviderAddresses {
   readonly tokenUrl: string;
+  readonly controlUrl: string;
 }
 
 /** A system with an application that can send. */
@@ -36,12 +37,12 @@ export interface World extends System {
 
 const SETTLE_POLL_MS = 500;
 
-/** Starts the simulators in a separate process, so that their work is not measured. */
-export async function startProviders(): Promise<Providers & { stop(): Promise<void> }> {
+/** Starts the simulators in a separate process, so that their work is not measured. @param maxEntries of their ledgers */
+export async function startProviders(maxEntries = 1000): Promise<Providers & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const simulators = await startNode({
     entry: built('simulators'),
-    env: { MAX_ENTRIES: '1000' },
+    env: { MAX_ENTRIES: String(maxEntries) },
     logFile: join(folder, 'simulators.log'),
   });
   const addresses = JSON.parse(await simulators.firstLine()) as Providers;
@@ -55,13 +56,14 @@ export async function startProviders(): Promise<Providers & { stop(): Promise<vo
   };
 }
 
-/** Runs a measurement in a fresh world of each deployment mode that this machine can run. */
+/** Runs a measurement in a fresh world of each deployment mode. @default those that this machine can run */
 export async function inEachMode(
   providers: Providers,
   measured: (world: World) => Promise<readonly Measure[]>,
+  modes: readonly DeploymentMode[] = modesHere(),
 ): Promise<Measure[]> {
   const measures: Measure[] = [];
-  for (const mode of modesHere()) {
+  for (const mode of modes) {
     const world = await openWorld(mode, providers);
     try {
       measures.push(...(await measured(world)));

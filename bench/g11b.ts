@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpClient } from '@tidings/platform';
+import { sendToAll } from './lib/campaign.ts';
+import { type Figure, format, type Measure, median, percentile } from './lib/figure.ts';
+import { uploadAudience, uploadDevices } from './lib/upload.ts';
+import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
+
+const DEVICES = Number(process.env['G11B_DEVICES'] ?? 1_000_000);
+/** Messages in all, in as many broadcasts as that takes. */
+const MESSAGES = Number(process.env['G11B_MESSAGES'] ?? 200);
+const EVERY_MS = 100;
+/** Each gets one message, so that its arrival is found by its token. */
+const PHONES = 10_000;
+const WARM_UP_DEVICES = 50_000;
+const ENTRIES = 5_000_000;
+
+const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
+
+/**
+ * G11b: time from createMessage for one device until the provider receives its push, while a broadcast goes to all others by the same provider. Messages
+ * are sent at fixed times, whether or not the earlier ones have arrived.
+ */
+export async function measure(): Promise<Figure> {
+  const providers = await startProviders(ENTRIES);
+  try {
+    const measures = await inEachMode(providers, (world) => measureIn(world, providers), ['embedded']);
+    return {
+      id: 'G11b',
+      title: 'createMessage to one device beside a broadcast until it is on the wire, p99',
+      measures,
+    };
+  } finally {
+    await providers.stop();
+  }
+}
+
+async function measureIn(world: World, { controlUrl }: Providers): Promise<Measure[]> {
+  const ledger = new HttpClient(controlUrl, 4);
+  try {
+    const phones = Array.from({ length: PHONES }, (_, i) => ({
+      hwid: `phone-${i}`,
+      push_token: tokenOf(i),
+      platform: 3,
+    }));
+    await uploadDevices(world, phones);
+    const warmUp = Math.min(DEVICES, WARM_UP_DEVICES);
+    await uploadAudience(world, 0, warmUp);
+    await sendToAll(world, warmUp);
+    await uploadAudience(world, warmUp, DEVICES);
+    const started: number[] = [];
+    let [broadcasts, seconds] = [0, 0];
+    for (; started.length < MESSAGES && started.length < PHONES; broadcasts++) {
+      const begunAt = performance.now();
+      await besideBroadcast(world, started);
+      seconds += (performance.now() - begunAt) / 1000;
+    }
+    const latencies: number[] = [];
+    for (const [phone, at] of started.entries()) latencies.push((await arrivalAt(ledger, phone)) - at);
+    return [
+      {
+        ...{
+          title: world.mode,
+          value: percentile(latencies, 0.99),
+          unit: 'ms',
+          floor: { most: 1000 },
+          goal: { most: 100 },
+        },
+        spread: [Math.min(...latencies), Math.max(...latencies)],
+        details: {
+          median: `${format(median(latencies))} ms`,
+          of: `${latencies.length} messages beside ${broadcasts} broadcasts to ${DEVICES} devices`,
+          rate: `${format((broadcasts * DEVICES) / seconds)} pushes/s`,
+        },
+      },
+    ];
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Sends a broadcast, and messages to the next phones until every device of the broadcast has been sent to. Adds when each was sent. */
+async function besideBroadcast(world: World, started: number[]): Promise<void> {
+  let isSent = false;
+  const broadcast = sendToAll(world, DEVICES, () => void (isSent = true));
+  const calls: Promise<unknown>[] = [];
+  // The recipients are being determined.
+  await delay(EVERY_MS);
+  while (!isSent && started.length < PHONES) {
+    const notifications = [{ content: 'Hello', devices: [`phone-${started.length}`] }];
+    started.push(Date.now());
+    calls.push(world.client.call('createMessage', { application: world.application, notifications }));
+    await Promise.race([delay(EVERY_MS), broadcast]);
+  }
+  await Promise.all([broadcast, ...calls]);
+}
+
+/** When the provider received the push to a phone. */
+async function arrivalAt(ledger: HttpClient, phone: number): Promise<number> {
+  const query = new URLSearchParams({ provider: 'fcm', token: tokenOf(phone), limit: '1' });
+  const { body } = await ledger.send(`/ledger/entries?${query.toString()}`);
+  const [entry] = body as readonly { readonly at: number }[];
+  if (!entry) throw new Error(`the message to phone ${phone} did not arrive`);
+  return entry.at;
+}
