@@ -53,7 +53,7 @@ function ours(): (i: number) => Outgoing {
   const { webpush } = definitions;
   const localized = (text: string) => ({ entries: [{ language: 'default', text }] });
   const content = Content.fromPartial({ text: localized(BODY), title: localized(TITLE), tags: ['Name'] });
-  const push = { ...MESSAGE, platform: CHROME, variant: 'alert', applicationTitle: '', content };
+  const push = { ...MESSAGE, platform: CHROME, variant: 'alert', applicationTitle: '', entry: undefined, content };
   const key = messageKeyOf(createSecretKey(new Uint8Array(32)), 'AAAAA-00000', {
     ...{ code: MESSAGE.message, messageId: MESSAGE.messageId, campaignId: MESSAGE.campaignId },
   });

@@ -102,6 +102,8 @@ export function answered({ sent, failed }: Results): Bitmap {
 export interface Addressee extends SliceIdentity {
   readonly messageId: bigint;
   readonly account: string;
+  /** The entry of the message in inboxes, if any. */
+  readonly entry?: SliceOutcome['entry'];
 }
 
 const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome']): SliceOutcome => ({
@@ -116,6 +118,7 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   number: slice.number,
   at,
   outcome,
+  entry: slice.entry,
 });
 
 /** The event of a settled slice; equal inputs give equal bytes. */

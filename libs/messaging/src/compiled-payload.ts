@@ -35,7 +35,7 @@ export type Fragment = readonly (string | Hole)[];
 /** The parts of a message that payloads need, as its batches carry them. */
 export type OutgoingMessage = Pick<
   SendBatch,
-  'message' | 'bucket' | 'messageId' | 'campaignId' | 'content' | 'applicationTitle'
+  'message' | 'bucket' | 'messageId' | 'campaignId' | 'content' | 'applicationTitle' | 'entry'
 >;
 
 /** The values for resolving the texts of a payload. */

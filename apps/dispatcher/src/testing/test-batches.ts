@@ -68,6 +68,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     bucket: 0,
     sendRate: 0,
     applicationTitle: 'Example',
+    entry: undefined,
     chunk: 0,
     platform: 1,
     variant: 'alert',

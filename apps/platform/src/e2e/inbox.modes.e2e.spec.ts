@@ -333,6 +333,52 @@ describe('an entry that leaves', () => {
   });
 });
 
+describe('a push of a message that is saved to inboxes', () => {
+  it('names the entry, which inboxStatus takes, and so does the event of the push', async () => {
+    const subscriber = await startSubscriber();
+    const application = await world.application();
+    const { endpoint } = subscriber;
+    const asked = { endpoint, events: ['Push Sent'], applications: [application] };
+    const { id } = await world.call('createSubscription', asked);
+    const [phone, tablet] = [fcmToken('accepted', 7_900), apnsToken('accepted', 7_900)];
+    await register(application, 'push-phone', { ...android(phone), userId: 'pia' });
+    await register(application, 'push-tablet', { ...ios(tablet), userId: 'pia' });
+    await saved(application, { content: 'Hello', inbox_image: 'https://example.com/p.png' });
+    const { messages } = await list(application, 'pia');
+    const { order, rt } = messages[0]!;
+    const params = { image: 'https://example.com/p.png', rt };
+    const { data } = test.payloadOf('fcm', phone)['message'] as { data: Parameters };
+    expect(data).toMatchObject({ pw_inbox: order, inbox_params: JSON.stringify(params) });
+    expect(test.payloadOf('apns', tablet)).toMatchObject({ pw_inbox: order, inbox_params: params });
+    await setStatus(application, 'pia', String(data['pw_inbox']), 3);
+    expect((await list(application, 'pia')).messages).toMatchObject([{ order, status: 3 }]);
+    const payloads = subscriber.received.map(({ payload }) => JSON.parse(payload) as Parameters);
+    const handedOver = [test.payloadOf('apns', tablet), test.payloadOf('fcm', phone)];
+    expect(payloads).toHaveLength(2);
+    expect(payloads).toEqual(expect.arrayContaining(handedOver));
+    await send(application, { content: 'not saved', devices: ['push-tablet'] });
+    await world.settle();
+    expect(test.payloadOf('apns', tablet)).not.toHaveProperty('pw_inbox');
+    await world.call('deleteSubscription', { id });
+    subscriber.down();
+  });
+
+  it('names the place that the release gives to a scheduled one', async () => {
+    const application = await world.application();
+    const token = fcmToken('accepted', 7_901);
+    await register(application, 'later', android(token));
+    const { now } = await world.call('advanceClock', { advance_seconds: 0 });
+    const send_date = new Date(Date.parse(now) + 60_000).toISOString().slice(0, 19).replace('T', ' ');
+    await saved(application, { content: 'scheduled', send_date }, { content: 'at once' });
+    await world.call('advanceClock', { advance_seconds: 90 });
+    await world.settle();
+    const { messages } = await list(application, 'later');
+    expect(messages.map(({ text }) => text)).toEqual(['scheduled', 'at once']);
+    const { data } = test.payloadOf('fcm', token)['message'] as { data: Parameters };
+    expect(data).toMatchObject({ title: 'scheduled', pw_inbox: messages[0]!.order });
+  });
+});
+
 describe('events of inboxes (R-EV2, R-EV3)', () => {
   let subscriber: Subscriber;
   beforeAll(async () => {

@@ -194,7 +194,7 @@ export class Chunks {
       const all = Array.from({ length: sliceCount(sendable.size, sliceSize) }, (_, number) => number);
       const slices = heldSlices(buffers.columns, sendable, sliceSize, all);
       const key = { ...work.key, platform, variant };
-      await this.#emit(work, { application, key, sendable, sliceSize, slices, isAgain: () => false }, buffers);
+      await this.#emit(work, { application, key, sendable, planned, slices, isAgain: () => false }, buffers);
     }
   }
 
@@ -226,7 +226,7 @@ export class Chunks {
       if (slices.length === 0) continue;
       emitted += slices.length;
       const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
-      await this.#emitAnew(work, { application, key: sendableKey, sendable, sliceSize, slices, isAgain }, pool);
+      await this.#emitAnew(work, { application, key: sendableKey, sendable, planned, slices, isAgain }, pool);
     }
     return emitted;
   }
@@ -234,7 +234,8 @@ export class Chunks {
   /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
-    const { sendable, sliceSize, slices } = of;
+    const { sendable, planned, slices } = of;
+    const sliceSize = sliceSizeOf(planned);
     let left = slices;
     for (let together = left.length; left.length > 0; together = 1) {
       const some = left.slice(0, together);
@@ -258,7 +259,7 @@ export class Chunks {
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { message } = work;
-    const { key, sendable, sliceSize, slices, isAgain } = of;
+    const { key, sendable, planned, slices, isAgain } = of;
     const channel = channelServing(key);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
@@ -282,9 +283,9 @@ export class Chunks {
     };
     for (const batch of writer.write(columns, {
       key,
-      head: batchHead(message, key, of.application),
+      head: batchHead(message, key, of),
       sendable,
-      sliceSize,
+      sliceSize: sliceSizeOf(planned),
       slices,
     })) {
       if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
@@ -299,7 +300,7 @@ interface Emitting {
   readonly application: SendingApplication | undefined;
   readonly key: SendableKey;
   readonly sendable: Bitmap;
-  readonly sliceSize: number;
+  readonly planned: ChunkPlanned;
   readonly slices: readonly number[];
   /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;

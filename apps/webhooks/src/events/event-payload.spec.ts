@@ -30,6 +30,7 @@ const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient 
   ...{
     application: 'AAAAA-00001',
     applicationTitle: 'News of Graz',
+    entry: undefined,
     chunk: 1,
     position: 4,
     platform,

@@ -6,6 +6,7 @@ import {
   type Push,
   variantOf,
 } from '@tidings/channels';
+import type { ReportedEntry } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import { type DeviceColumns, messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
@@ -20,6 +21,8 @@ export interface Recipient {
   readonly position: number;
   readonly platform: number;
   readonly variant: string;
+  /** The entry that the message leaves in inboxes, if any. */
+  readonly entry: ReportedEntry | undefined;
   readonly device: DeviceDescription;
   /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
@@ -31,9 +34,9 @@ const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
 
 const pushOf = (
   { code, bucket, id, accepted }: KnownMessage,
-  { platform, variant, applicationTitle }: Recipient,
+  { platform, variant, applicationTitle, entry }: Recipient,
 ): Push => ({
-  ...{ platform, variant, applicationTitle },
+  ...{ platform, variant, applicationTitle, entry },
   message: code,
   bucket,
   messageId: id,
@@ -42,11 +45,11 @@ const pushOf = (
 });
 
 function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
-  const { application, platform, variant } = recipient;
+  const { application, platform, variant, entry } = recipient;
   const { language } = recipient.device;
   const payloads = compiled.get(message) ?? new Map<string, ChannelPayload>();
   compiled.set(message, payloads);
-  const name = `${application}/${platform}/${variant}/${language}`;
+  const name = `${application}/${platform}/${variant}/${entry?.removal ?? ''}/${language}`;
   const known = payloads.get(name);
   if (known) return known;
   const { code, id: messageId, accepted } = message;

@@ -89,7 +89,7 @@ function eventOf(
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name });
-  const recipient = { application, applicationTitle, chunk, position, platform, variant, device, values };
+  const recipient = { application, applicationTitle, chunk, position, platform, variant, entry, device, values };
   const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
   const request: WebhookRequest = {
     eventName: name,

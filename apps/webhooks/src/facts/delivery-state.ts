@@ -132,6 +132,8 @@ export interface SentDevices {
   readonly platform: number;
   readonly variant: string;
   readonly devices: Bitmap;
+  /** The entry that the message leaves in inboxes, if any. */
+  readonly entry?: ReportedEntry | undefined;
 }
 
 /** Enqueues the Sent of devices, once each, then their pending reports. */
@@ -143,14 +145,14 @@ export function enqueueSent(
 ): readonly DeliveryChange[] {
   const changes: DeliveryChange[] = [];
   let known = delivery.sent;
-  for (const { devices, ...of } of sent) {
+  for (const { devices, entry, ...of } of sent) {
     const fresh = devices.minus(known);
     if (fresh.size === 0) continue;
     known = known.union(fresh);
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
-      value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry: undefined },
+      value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry },
     });
   }
   if (changes.length === 0) return [];

@@ -37,9 +37,9 @@ const placeOf = ({ account, message, messageId, application, chunk }: Place): Pl
   chunk,
 });
 
-const sentIn = ({ bucket, variant, outcome }: SliceOutcome): SentDevices[] =>
+const sentIn = ({ bucket, variant, outcome, entry }: SliceOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, devices: Bitmap.decode(set) }))
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, entry, devices: Bitmap.decode(set) }))
     : [];
 
 const kinds: Readonly<Record<number, Report['kind']>> = {

@@ -17,6 +17,7 @@ import {
 import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { type AppleContent, appleContentOf } from './apple-content.ts';
@@ -140,6 +141,7 @@ export function apnsPayload(push: Push, language: string, key: MessageKey): Chan
     ...openActionFragments(apple.openAction ?? content, context, (page) => page),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
     attachment: given(apple.attachment) ? url(apple.attachment, context) : undefined,
+    ...inboxFragments(message, context),
     ...fragments(root),
     p: statisticsHash(hash, key),
   });

@@ -23,6 +23,7 @@ import { BY_FCM, browserFragments } from '../webpush/webpush-payload.ts';
 import { webPushHeaders } from '../webpush/webpush-headers.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 
@@ -85,6 +86,7 @@ function dataFragment(message: OutgoingMessage, language: string, key: MessageKe
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = textFor(android?.text ?? content.text, language);
   const title = textFor(android?.title ?? content.title, language);
+  const inbox = inboxFragments(message, context);
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   return object({
     title: given(body) ? text(body, context) : undefined,
@@ -92,6 +94,8 @@ function dataFragment(message: OutgoingMessage, language: string, key: MessageKe
     u: textual(content.data),
     ...openActionFragments(android?.openAction ?? content, context, (page) => JSON.stringify(page)),
     md: textual(content.metaData),
+    pw_inbox: inbox.pw_inbox,
+    inbox_params: inbox.inbox_params && jsonString(inbox.inbox_params),
     ...(android ? lookFragments(android, context) : {}),
     // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),
@@ -135,8 +139,9 @@ function appFragments(message: Push, language: string, key: MessageKey): Record<
 
 /** For a browser: the members that its worker reads, as strings (R-RES2). */
 function pageFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
-  const { duration, requireInteraction, ...texts } = browserFragments(message, language, key);
+  const { duration, requireInteraction, inbox_params: inbox, ...texts } = browserFragments(message, language, key);
   const flags = {
+    inbox_params: inbox && jsonString(inbox),
     duration: duration && jsonString(duration),
     requireInteraction: requireInteraction && jsonString(requireInteraction),
   };

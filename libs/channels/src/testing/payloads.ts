@@ -41,6 +41,7 @@ const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
   messageId: 20_012_343_258n,
   campaignId: 961_234n,
   applicationTitle: '{{Example}}',
+  entry: undefined,
   content: content(fields),
 });
 

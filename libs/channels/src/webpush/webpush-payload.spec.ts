@@ -108,6 +108,7 @@ describe('the headers of a push', () => {
     variant: 'alert',
     bucket: 0,
     applicationTitle: '',
+    entry: undefined,
   };
   const headersOf = (content: Content, fields: object = {}): Json => {
     const names = webPushHeaders({ ...push, platform: Platform.Chrome, content, ...fields });

@@ -17,6 +17,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
@@ -83,6 +84,7 @@ export function browserFragments(push: Push, language: string, key: MessageKey):
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
     ...openActionFragments(look.openAction ?? content, context, (page) => JSON.stringify(page)),
     ...lookFragments(look, context),
+    ...inboxFragments(push, context),
     tag: json(sendIdOf(push)),
     p: statisticsHash(hash, key),
   };

@@ -14,6 +14,9 @@ const COMPUTED_BADGE = 7;
 const identity = { code: 'AF0B-EEFE4D5E-E445B2E9', messageId: 7n, campaignId: 0n };
 const key = messageKeyOf(createSecretKey(new Uint8Array(32).fill(5)), 'AAAAA-00000', identity);
 
+/** The entry in inboxes, of a message that is saved to them. */
+const ENTRY = { order: 77n, removal: 1_767_225_601n };
+
 const contentOfRequest = (notification: Json) => {
   const { notifications } = api.createMessage.parse({ application: 'AAAAA-00000', notifications: [notification] });
   return contentOf(notifications[0]!.content, undefined).content;
@@ -22,9 +25,10 @@ const contentOfRequest = (notification: Json) => {
 /** The payload of a notification for a platform, without its hash. */
 function payloadOf(platform: number, notification: Json): Json {
   const { code: message, ...ids } = identity;
+  const content = contentOfRequest(notification);
   const outgoing = {
-    ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example' },
-    content: contentOfRequest(notification),
+    ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example', content },
+    entry: content.inbox && ENTRY,
   };
   const { payload, limit } = definitionOf(platform)!.compile(outgoing, '', key);
   const columns = {
@@ -223,6 +227,17 @@ describe('a payload of every field (Spec I)', () => {
 });
 
 describe('payloads of fields together', () => {
+  it('name the entry in the inbox', () => {
+    const saved = { content: 'Text', inbox_image: 'https://a/{{City}}', dynamic_content_placeholders: { City: 'São' } };
+    const params = { image: 'https://a/S%C3%A3o', rt: '1767225601' };
+    const inbox = { pw_inbox: '77', inbox_params: params };
+    expect(iosOf(saved)).toEqual({ ...plainIos, ...inbox });
+    expect(appleOf(Platform.MacOS, saved)).toEqual({ ...plainIos, ...inbox });
+    expect(androidOf(saved)).toEqual(data({ ...inbox, inbox_params: JSON.stringify(params) }));
+    for (const code of [Platform.Chrome, Platform.Firefox]) expect(browserOf(code, saved)).toEqual(browser(inbox));
+    expect(iosOf({ content: 'Text', inbox_days: 1 })['inbox_params']).toEqual({ rt: '1767225601' });
+  });
+
   it('have a call that rings, with the keys of the call', () => {
     const call = { content: 'Anna calls', voip_push: true };
     const keys = { callerName: 'Anna', video: true, supportsHolding: false, supportsDTMF: true, callId: 'c1' };

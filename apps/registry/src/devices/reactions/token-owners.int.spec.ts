@@ -81,6 +81,7 @@ describeWithMongo('the registry', (mongo) => {
         platform: 3,
         variant: 'alert',
         number: 0,
+        entry: undefined,
         at: test.clock.date,
         outcome: {
           $case: 'settled',

@@ -1,11 +1,16 @@
 import { definitionServing } from '@tidings/channels';
 import type { SendableKey, SendingApplication } from '@tidings/delivery';
-import type { SendBatch } from '@tidings/events';
+import type { ChunkPlanned, SendBatch } from '@tidings/events';
 import type { Released } from '../release/outgoing.ts';
 import type { BatchHead } from './batch-writer.ts';
 
 /** The common parts of the batches of a sendable set. */
-export function batchHead(message: Released, key: SendableKey, application: SendingApplication | undefined): BatchHead {
+/** @param planned the plan of the chunk: it decides when an entry leaves the inboxes */
+export function batchHead(
+  message: Released,
+  key: SendableKey,
+  { application, planned }: { readonly application: SendingApplication | undefined; readonly planned: ChunkPlanned },
+): BatchHead {
   const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);
   const credential: SendBatch['credential'] = settings && {
     application: key.application,
@@ -22,6 +27,7 @@ export function batchHead(message: Released, key: SendableKey, application: Send
     releasedAt: message.releasedAt,
     sendRate: message.accepted.sendRate,
     applicationTitle: application?.title ?? '',
+    entry: planned.inbox && { order: message.inboxOrder, removal: planned.inbox.removal },
     // Without a mask a repeat would be a second push.
     atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
   };

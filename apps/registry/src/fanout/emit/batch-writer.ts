@@ -26,6 +26,7 @@ export type BatchHead = Pick<
   | 'atMostOnce'
   | 'sendRate'
   | 'applicationTitle'
+  | 'entry'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;

@@ -53,6 +53,8 @@ export interface Outgoing extends MessageIdentity {
   readonly accepted: MessageAccepted;
   /** Undefined unless the message has a local time. */
   readonly step?: OffsetStep | undefined;
+  /** Place in inboxes; 0 unless it is saved to them. Final with the release (R-J3). */
+  readonly inboxOrder: bigint;
   /** Undefined while it is not released. */
   readonly releasedAt: Date | undefined;
   /** From then on the message counts as removed, whether or not it has been. */
@@ -95,6 +97,7 @@ function outgoingOf(stored: OutgoingDocument, of: Outgoing | undefined): Outgoin
       account: stored.account,
       accepted,
       ...(stored.step && { step: OffsetStep.decode(bytesOf(stored.step)) }),
+      inboxOrder: BigInt(stored.order ?? 0),
       releasedAt: stored.releasedAt,
       expireAt: stored.expireAt,
     }
@@ -151,10 +154,17 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
   }
 }
 
-const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: Date): Released => ({
+/** The place of a message: the later one of its acceptance and its release; 0 = none. */
+const placeOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
+  if (!message.accepted.content?.inbox) return 0n;
+  return released > message.messageId ? released : message.messageId;
+};
+
+const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: Date, order = 0n): Released => ({
   ...identityOf(event),
   bucket: event.event?.$case === 'joined' ? event.event.value.bucket : 0,
   accepted,
+  inboxOrder: placeOf({ accepted, messageId: event.id }, order),
   releasedAt,
   expireAt: expiryOf(accepted, event.at!),
 });
@@ -175,11 +185,14 @@ function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, e
   return { updateOne: { filter, update: { $setOnInsert: { ...kept, ...order } }, upsert: true } } as const;
 }
 
+/** The place that a release gives; 0 = that of the acceptance. */
+const orderIn = ({ event }: MessageEvent): bigint => (event?.$case === 'released' ? event.value.inboxOrder : 0n);
+
 /** A step of a released message. */
 const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releasedAt: Date): Released => ({
   ...message,
   ...identityOf(event),
-  ...{ bucket: step.bucket, step, releasedAt },
+  ...{ bucket: step.bucket, step, releasedAt, inboxOrder: message.accepted.content?.inbox ? orderIn(event) : 0n },
 });
 
 /** The fan-out's own copy of unfinished messages, and of messages with plans. */
@@ -211,20 +224,22 @@ export class OutgoingMessages {
   /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
-    const missing = new Map<string, Date>();
+    const missing = new Map<string, MessageEvent>();
     const [steps, others] = splitSteps(events);
     for (const each of others) {
       const { code, at, event } = each;
       if (event?.$case === 'joined') found.push(this.#remember(releasedOf(each, event.value.message!, at!)));
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
-      if (accepted?.event?.$case !== 'accepted') missing.set(code, at!);
+      if (accepted?.event?.$case !== 'accepted') missing.set(code, each);
       else if (!accepted.event.value.openUntil)
-        found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!)));
+        found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!, orderIn(each))));
     }
     for (const [code, message] of await this.find([...missing.keys()])) {
       // The release itself may not be stored yet.
-      found.push(this.#remember({ ...message, releasedAt: message.releasedAt ?? missing.get(code)! }));
+      const release = missing.get(code)!;
+      const inboxOrder = placeOf(message, orderIn(release));
+      found.push(this.#remember({ ...message, inboxOrder, releasedAt: message.releasedAt ?? release.at! }));
     }
     return [...found, ...(await this.#steps(steps, events))];
   }

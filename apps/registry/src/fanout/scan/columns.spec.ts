@@ -73,6 +73,7 @@ const head = (badge?: string): BatchHead => ({
   atMostOnce: false,
   sendRate: 0,
   applicationTitle: '',
+  entry: undefined,
 });
 const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK, platform: Platform.iOS, variant: 'alert' };
 

@@ -172,6 +172,7 @@ describeWithMongo('scan', (mongo) => {
       messageId: 1n,
       sendRate: 0,
       applicationTitle: '',
+      entry: undefined,
       campaignId: 0n,
       account: 'a',
       content: undefined,

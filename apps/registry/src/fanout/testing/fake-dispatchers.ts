@@ -69,6 +69,7 @@ export class FakeDispatchers {
         platform: batch.platform,
         variant: batch.variant,
         number,
+        entry: batch.entry,
         at: new Date(this.#clock.now()),
         outcome: {
           $case: 'settled',

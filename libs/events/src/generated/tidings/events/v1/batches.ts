@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Content } from "./content.ts";
+import { ReportedEntry } from "./reports.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
@@ -76,6 +77,8 @@ export interface SendBatch {
   sendRate: number;
   /** Title of pushes that must have one and that the content gives none (R-I22). */
   applicationTitle: string;
+  /** The entry that the message leaves in inboxes, if any. */
+  entry: ReportedEntry | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -128,6 +131,7 @@ function createBaseSendBatch(): SendBatch {
     columnEnds: Buffer.alloc(0),
     sendRate: 0,
     applicationTitle: "",
+    entry: undefined,
   };
 }
 
@@ -231,6 +235,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.applicationTitle !== "") {
       writer.uint32(330).string(message.applicationTitle);
+    }
+    if (message.entry !== undefined) {
+      ReportedEntry.encode(message.entry, writer.uint32(338).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -504,6 +511,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.applicationTitle = reader.string();
             continue;
           }
+          case 42: {
+            if (tag !== 338) {
+              break;
+            }
+
+            message.entry = ReportedEntry.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -598,6 +613,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.columnEnds = object.columnEnds ?? Buffer.alloc(0);
     message.sendRate = object.sendRate ?? 0;
     message.applicationTitle = object.applicationTitle ?? "";
+    message.entry = (object.entry !== undefined && object.entry !== null)
+      ? ReportedEntry.fromPartial(object.entry)
+      : undefined;
     return message;
   },
 };

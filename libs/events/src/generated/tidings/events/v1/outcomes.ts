@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { FailedSet } from "./plans.ts";
+import { ReportedEntry } from "./reports.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
@@ -25,7 +26,12 @@ export interface SliceOutcome {
   variant: string;
   number: number;
   at: Date | undefined;
-  outcome: { $case: "settled"; value: SliceSettled } | { $case: "deferred"; value: SliceDeferred } | undefined;
+  outcome:
+    | { $case: "settled"; value: SliceSettled }
+    | { $case: "deferred"; value: SliceDeferred }
+    | undefined;
+  /** Of the batch, for the payloads of events. */
+  entry: ReportedEntry | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -76,6 +82,7 @@ function createBaseSliceOutcome(): SliceOutcome {
     number: 0,
     at: undefined,
     outcome: undefined,
+    entry: undefined,
   };
 }
 
@@ -121,6 +128,9 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
       case "deferred":
         SliceDeferred.encode(message.outcome.value, writer.uint32(98).fork()).join();
         break;
+    }
+    if (message.entry !== undefined) {
+      ReportedEntry.encode(message.entry, writer.uint32(106).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -242,6 +252,14 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
             message.outcome = { $case: "deferred", value: SliceDeferred.decode(reader, reader.uint32()) };
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.entry = ReportedEntry.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -323,6 +341,9 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
         break;
       }
     }
+    message.entry = (object.entry !== undefined && object.entry !== null)
+      ? ReportedEntry.fromPartial(object.entry)
+      : undefined;
     return message;
   },
 };

@@ -46,7 +46,7 @@ export interface Reports {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** The entry of a message in inboxes. */
+/** The entry of a message in inboxes, with what its pushes and events say of it. */
 export interface ReportedEntry {
   /** Its place, by which clients name it (R-J3). */
   order: bigint;

@@ -90,7 +90,7 @@ export interface EventsEnqueued {
   bucket: number;
   /** The kind of push that a Sent tells of; "" for reports. */
   variant: string;
-  /** Of the kinds of the inbox only. */
+  /** Of the kinds of the inbox, and of a Sent of a message that is saved to inboxes. */
   entry: ReportedEntry | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -1,0 +1,15 @@
+import { type Fragment, json, object, type OutgoingMessage, type TemplateContext, url } from '@tidings/messaging';
+
+/**
+ * The keys by which clients find the entry of a push in the inbox: its code, which inboxStatus takes, and its picture and removal, in Unix seconds.
+ * None for a message that is not saved to inboxes.
+ */
+export function inboxFragments(
+  { entry, content }: OutgoingMessage,
+  context: TemplateContext,
+): { readonly pw_inbox?: Fragment; readonly inbox_params?: Fragment } {
+  if (!entry) return {};
+  const image = content?.inbox?.image;
+  const params = { image: image ? url(image, context) : undefined, rt: json(String(entry.removal)) };
+  return { pw_inbox: json(String(entry.order)), inbox_params: object(params) };
+}
