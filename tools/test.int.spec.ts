@@ -67,16 +67,16 @@ describe('npm test', () => {
   };
 
   it('runs the kinds that need servers beside each other, then the pure ones, then "alone", and prints one sum', async () => {
-    const meet = (own: string, other: string): string =>
-      `it('meets the other', async () => {
+    const waitingFor = (own: string, other: string): string =>
+      `it('waits for the other', async () => {
         const { existsSync, writeFileSync } = require('node:fs');
         writeFileSync(${JSON.stringify(join(folder, own))}, '');
         while (!existsSync(${JSON.stringify(join(folder, other))})) await new Promise((done) => setTimeout(done, 5));
       });\n`;
     await suite('pure', 'a', passes('one') + passes('two'));
-    await suite('int', 'a', meet('first', 'second'));
+    await suite('int', 'a', waitingFor('first', 'second'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
-    await suite('distributed', 'a', meet('second', 'first'));
+    await suite('distributed', 'a', waitingFor('second', 'first'));
     const result = await run();
     expect(result).toMatchObject({ status: 0, last: '7 passed, 0 failed', tallies: ['7 passed, 0 failed'] });
     const both = ['begin distributed/a', 'begin int/a', 'end distributed/a', 'end int/a'];
