@@ -163,10 +163,11 @@ function brokenInbox(channel: Channel, platform: number | undefined): string[] {
   ];
 }
 
-/** Platforms of each push channel (R-H8). */
+/** Platforms of each channel (R-H8). */
 const platformsOf: Readonly<Record<string, readonly number[]>> = {
   CHANNEL_MOBILE_PUSH: [1, 2, 3, 5, 9, 17, 19],
   CHANNEL_WEB_PUSH: [10, 11, 12, 13],
+  CHANNEL_EMAIL: [14],
   CHANNEL_OTHER: [7, 8, 18, 21, 22, 23],
 };
 

@@ -72,6 +72,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       const failed = { audience: 1, eligible: 1, sent: 0, failed: 1, errors: { PLATFORM_DISABLED: 1 } };
       expect(await figures(code)).toMatchObject([failed, failed]);
       expect(await figures(same)).toEqual(await figures(code));
+      expect(await brokenBy(application, code)).toEqual([]);
       const restricted = await sendOne(application, { content: 'to', to: [...contacts, ...nobody], platforms: [IOS] });
       await world.settle();
       expect(await figures(restricted)).toMatchObject([{ audience: 0 }, { audience: 0 }]);
