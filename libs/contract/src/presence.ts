@@ -14,7 +14,7 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: N
   return field;
 }
 
-/** An optional field that excludes others, of which one may be required: null in its place is no request of its own. */
+/** An optional field that excludes others, or goes with them, so that one may be required: null in its place is no request of its own. */
 export const alternative = <Schema extends z.ZodType>(schema: Schema) => optionalUnless(schema, () => undefined);
 
 type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
+import { alternative } from '../presence.ts';
 import { array, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 import { localized } from './texts.ts';
 
 /** Fields `safari_*` of a notification. */
 export const safariFields = {
-  safari_title: optional(localized),
+  safari_title: alternative(localized),
   safari_action: optional(text),
-  safari_url_args: optional(array(text)),
+  safari_url_args: alternative(array(text)),
   safari_ttl: optional(ttl),
 };
 
