@@ -66,7 +66,7 @@ describe('npm test', () => {
     };
   };
 
-  it('runs the kinds that need servers beside each other, then the pure ones, then "alone", and prints one sum', async () => {
+  it('runs the suites of both modes beside each other, then the smaller ones, then "alone", and prints one sum', async () => {
     const waitingFor = (own: string, other: string): string =>
       `it('waits for the other', async () => {
         const { existsSync, writeFileSync } = require('node:fs');
@@ -74,15 +74,16 @@ describe('npm test', () => {
         while (!existsSync(${JSON.stringify(join(folder, other))})) await new Promise((done) => setTimeout(done, 5));
       });\n`;
     await suite('pure', 'a', passes('one') + passes('two'));
-    await suite('int', 'a', waitingFor('first', 'second'));
+    await suite('int', 'a', passes('three'));
+    await suite('e2e', 'a', waitingFor('first', 'second'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
     await suite('distributed', 'a', waitingFor('second', 'first'));
     const result = await run();
-    expect(result).toMatchObject({ status: 0, last: '7 passed, 0 failed', tallies: ['7 passed, 0 failed'] });
-    const both = ['begin distributed/a', 'begin int/a', 'end distributed/a', 'end int/a'];
-    expect(result.journal.slice(0, 4).sort()).toEqual(both);
-    expect(result.journal.slice(4, 6)).toEqual(['begin pure/a', 'end pure/a']);
-    const alone = result.journal.slice(6);
+    expect(result).toMatchObject({ status: 0, last: '8 passed, 0 failed', tallies: ['8 passed, 0 failed'] });
+    const sorted = (from: number) => result.journal.slice(from, from + 4).sort();
+    expect(sorted(0)).toEqual(['begin distributed/a', 'begin e2e/a', 'end distributed/a', 'end e2e/a']);
+    expect(sorted(4)).toEqual(['begin int/a', 'begin pure/a', 'end int/a', 'end pure/a']);
+    const alone = result.journal.slice(8);
     expect(alone).toHaveLength(6);
     for (let i = 0; i < alone.length; i += 2) expect(alone[i + 1]).toBe(alone[i]!.replace('begin', 'end'));
   });
