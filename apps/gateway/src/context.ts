@@ -41,7 +41,7 @@ export interface Context {
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly plans: Plans;
-  /** Of any dispatcher, for all channels. */
+  /** Attempts of all channels; any dispatcher answers for them. */
   readonly attempts: Attempts;
   readonly subscriptions: Subscriptions;
   readonly reporter: Reporter;

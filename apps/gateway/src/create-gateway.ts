@@ -54,7 +54,7 @@ export interface GatewayDeps {
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly plans: Plans;
-  /** Of any dispatcher. */
+  /** Attempts of all channels; any dispatcher answers for them. */
   readonly attempts: Attempts;
   readonly subscriptions: Subscriptions;
   /** Processes of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the test clock. */

@@ -47,7 +47,7 @@ import { webPushDemo } from './web-push-demo/web-push-demo.ts';
 export interface ServicesDeps {
   readonly configuration: Configuration;
   readonly publicUrl: string;
-  /** Where this process listens, if only programs of this machine reach it: it then serves the web push demo. */
+  /** Address of this process if only programs of this machine reach it; it then serves the web push demo. */
   readonly localUrl: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;

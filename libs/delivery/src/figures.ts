@@ -119,7 +119,7 @@ export function total(stages: readonly ChunkStages[], pick: Pick): Count {
   return { count: platforms.reduce((sum, { count }) => sum + count, 0), platforms };
 }
 
-/** Who is in the audience of a channel, and who is excluded from it. */
+/** The eligible devices of a channel, and those that are excluded. */
 export interface AudienceSets {
   readonly eligible: Bitmap;
   /** By category of STAGE_AUDIENCE. */

@@ -8,7 +8,7 @@ const B = queue('x', 'B');
 const C = queue('x', 'C');
 const D = queue('y', 'D');
 
-/** Whose turns come, one after the other, while these queues wait. */
+/** The queues in the order of their turns while all of them wait. */
 const orderOf = (count: number, ...queues: Queue[]): string => {
   const robin = roundRobin();
   return Array.from({ length: count }, () => {

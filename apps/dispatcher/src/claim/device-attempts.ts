@@ -31,7 +31,7 @@ function progressOf(deferral: Deferral | undefined, position: number): DeviceAtt
   };
 }
 
-/** What is remembered of attempts, for single devices: at least 48 hours from the end of a slice. All channels share the collection. */
+/** The stored attempts of single devices, kept at least 48 hours from the end of a slice. All channels share the collection. */
 export const deviceAttempts = (attempts: Collection<AttemptDocument>): Attempts => ({
   async ofDevice({ message, application, chunk, position, slices }) {
     if (slices.length > MAX_SLICES) throw Fault.argument(`at most ${MAX_SLICES} slices`);

@@ -71,7 +71,7 @@ interface Aps {
   readonly event: string;
   readonly 'content-state': { readonly stage: number };
 }
-/** What the provider has accepted for a token of a live activity, in order. */
+/** The pushes that the provider has accepted for a token of a live activity, in order. */
 const shownOn = (token: string): Aps[] =>
   world.simulators.ledger
     .of('apns')

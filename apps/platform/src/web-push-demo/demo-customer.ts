@@ -23,7 +23,7 @@ const unusedAccount = {
 };
 
 export interface DemoCustomerOptions {
-  /** Of this platform. */
+  /** Address of this platform. */
   readonly url: string;
   readonly adminToken: string;
   readonly clock: Clock;

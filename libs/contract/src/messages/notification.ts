@@ -143,7 +143,7 @@ const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   inbox: inboxContent(given),
 });
 
-/** Who receives a message. */
+/** The recipients of a message. */
 interface Reached {
   readonly recipients: Recipients;
   /** Only devices in it; undefined = anywhere (R-I20). */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type InRecord, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, numbers, until, record, records, newGroup, keysOf, latch } from './broker-under-test.ts';
 
-/** Who reads what, from where, and how far a group is. */
+/** Suites about assignments, start positions and lag of consumer groups. */
 export function groupsFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

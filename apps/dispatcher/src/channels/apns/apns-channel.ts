@@ -80,7 +80,7 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
 }
 
-/** What the topic of a push type has beside the bundle id. */
+/** The ending that follows the bundle id in the topic of a push type. */
 const topicEndings: Readonly<Record<ApnsPushType, string>> = {
   alert: '',
   background: '',

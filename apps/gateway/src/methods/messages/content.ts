@@ -41,7 +41,7 @@ function saidBy(
 
 type Settings = NonNullable<GivenContent['settings']>[number];
 
-/** Of these a platform has one for all locales. */
+/** Fields that a platform has once for all locales. */
 const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, openAction: undefined };
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */

@@ -63,7 +63,7 @@ export interface Asked {
   readonly grant?: Grant;
   /** Whether it is in the history however few it names (R-I6). */
   readonly isAlwaysStored?: boolean;
-  /** What the message says of a live activity; its timestamp is set when it is accepted. */
+  /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
 }
 

@@ -39,7 +39,7 @@ function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: nu
 
 const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
 
-/** What the blocks say, by platform. */
+/** The content of the blocks, by platform. */
 function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   const { inbox, text, title, subtitle, settings, ...own } = localized ?? NOTHING;
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });

@@ -19,7 +19,7 @@ export interface InboxDocument {
   readonly expireAt: Date;
 }
 
-/** EntryStates of inboxes: written with each listing of a new entry, and therefore native. */
+/** States of touched entries: written with each listing of a new entry, and therefore native. */
 export const inboxesModel = defineModel<InboxDocument>({
   name: 'inboxes',
   retention: 'until the known entries have left the inbox',

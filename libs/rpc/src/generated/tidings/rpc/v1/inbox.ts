@@ -11,7 +11,7 @@ export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/inbox.proto";
 
-/** Whose inbox it is. */
+/** The owner of an inbox. */
 export interface InboxOwner {
   account: string;
   application: string;

@@ -17110,7 +17110,7 @@ export interface Devices {
   resolve(request: ResolveDevicesRequest): Promise<ResolveDevicesReply>;
   /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
   locate(request: LocateRequest): Promise<LocateReply>;
-  /** Who devices are, by sequence number, for event streams: one question per window. */
+  /** Names devices by sequence number, for event streams: one call per slice. */
   describe(request: DescribeRequest): Promise<DescribeReply>;
   /** Resolves whom a message addresses, and what of the application it must know: the one registry read of createMessage. */
   prepare(request: PrepareRequest): Promise<PrepareReply>;
@@ -17184,7 +17184,7 @@ export const DevicesDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Who devices are, by sequence number, for event streams: one question per window. */
+    /** Names devices by sequence number, for event streams: one call per slice. */
     describe: {
       name: "Describe",
       requestType: DescribeRequest as typeof DescribeRequest,

@@ -1185,7 +1185,7 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
   },
 };
 
-/** Who is told of events (R-EV1). Operators act on every account's. */
+/** Subscriptions to events (R-EV1). Operators act on those of every account. */
 export interface Subscriptions {
   create(request: CreateSubscriptionRequest): Promise<SubscriptionView>;
   /** No view where there is no such subscription. */
@@ -1197,7 +1197,7 @@ export interface Subscriptions {
   delete(request: DeleteSubscriptionRequest): Promise<DeleteSubscriptionReply>;
 }
 
-/** Who is told of events (R-EV1). Operators act on every account's. */
+/** Subscriptions to events (R-EV1). Operators act on those of every account. */
 export type SubscriptionsDefinition = typeof SubscriptionsDefinition;
 export const SubscriptionsDefinition = {
   name: "Subscriptions",
