@@ -71,7 +71,7 @@ export class DemoCustomer {
     return messages[0]!;
   }
 
-  /** What became of a message to a device. */
+  /** Explains the outcome of a message for a device. */
   async explain(message: string, hwid: string): Promise<{ readonly answer: string; readonly explanation: string }> {
     const { application } = await this.#opened();
     const { answer, explanation } = await this.#operator.call('explain', { application, message, hwid });

@@ -23,7 +23,7 @@ export interface OpenedWebsite {
   readonly icons: Readonly<Record<string, Buffer>>;
 }
 
-/** What a package is made for. */
+/** The website and the visitor of a package. */
 export interface PackageOptions {
   /** The URL at which Safari reaches this service. */
   readonly publicUrl: string;

@@ -38,7 +38,7 @@ export const inboxKinds: readonly InboxKind[] = [
   EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
 ];
 
-/** What the registry reports of an entry in the inbox, for a device that got it. */
+/** A report of the registry about an entry in the inbox, for a device that got the entry. */
 export interface InboxReport extends Omit<Report, 'kind'> {
   readonly kind: InboxKind;
   readonly entry: ReportedEntry;

@@ -30,9 +30,9 @@ interface SettingNames {
   readonly files: readonly string[];
   readonly required: readonly string[];
   readonly password: string;
-  /** Of the sandbox or of production. @default production */
+  /** The setting that selects sandbox or production. @default production */
   readonly gateway?: string;
-  /** Of the app; a website has the id in its certificate. */
+  /** The settings that identify an app; a website has its id in the certificate. */
   readonly app?: { readonly bundleId: string; readonly keyId: string; readonly teamId: string };
 }
 

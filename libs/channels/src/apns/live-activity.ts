@@ -60,7 +60,7 @@ const numbered = (value: bigint | undefined): Fragment | undefined =>
 
 const eventNames: Readonly<Partial<Record<LiveActivityEvent, string>>> = { [START]: 'start', [END]: 'end' };
 
-/** What only a start says: the kind of the activity, and the alert that the system shows with it. */
+/** The fields of a start alone: the kind of the activity, and the alert that the system shows with it. */
 function startFragments(live: LiveActivity, push: Push, language: string): Record<string, Fragment | undefined> {
   if (live.event !== START) return {};
   const content = push.content!;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /** A visitor of a website, as the push package tells Safari, which repeats it with every request. */
 export interface WebsiteVisitor {
-  /** Of the device that the page names; undefined for a page that registers devices itself. */
+  /** The hwid of the device that the page names; undefined for a page that registers devices itself. */
   readonly hwid: string | undefined;
 }
 

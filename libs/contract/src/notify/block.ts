@@ -34,7 +34,7 @@ const duration = z
     ],
   });
 
-/** What a block says of inboxes: a date without its time, and the URL of a picture (R-I21). */
+/** The inbox fields of a block: a date without its time, and the URL of a picture (R-I21). */
 const inbox = object({ image_url: inboxFields.inbox_image, expiration_date: inboxFields.inbox_date });
 
 const texts = {

@@ -31,7 +31,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 /** A platform with blocks of its own. */
 interface Target {
   readonly key: 'ios' | 'android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
-  /** What it takes of a `default` block. */
+  /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
   readonly ttl?: 'gcm_ttl';
@@ -105,7 +105,7 @@ function refuseDiffering(
   });
 }
 
-/** What a message says of inboxes; undefined if no block says anything. */
+/** The inbox fields of a message; undefined if no block has any. */
 export interface BlockInbox {
   readonly content: ReturnType<typeof inboxContent>;
   /** The block that says it, such as `en.default`. */
