@@ -3,8 +3,8 @@ import { createCollections, mongoOptions } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
 import { type Collection, MongoClient } from 'mongodb';
 import { Columns } from '../../apps/registry/src/fanout/scan/columns.ts';
-import { projectionOf } from '../../apps/registry/src/fanout/scan/read-device.ts';
 import { DeviceScan } from '../../apps/registry/src/fanout/scan/scan.ts';
+import { projectionOf } from '../../apps/registry/src/fanout/scan/wanted.ts';
 import {
   type DeviceDocument,
   deviceIndexes,

@@ -11,7 +11,8 @@ import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { Columns, MAX_BADGE } from './columns.ts';
 import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
-import { DeviceReader, type Wanted } from './read-device.ts';
+import { DeviceReader } from './read-device.ts';
+import type { Wanted } from './wanted.ts';
 
 const CHUNK = 3;
 const hwidHash = (position: number): string => `_-aZ${String(position).padStart(18, '0')}`.slice(0, 22);

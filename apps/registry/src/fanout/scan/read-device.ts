@@ -1,94 +1,13 @@
 import { ACTIVITY_TOKEN, type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
-import { defaultTags, distanceMeters, formatDate, plainText, type TagDefinition } from '@tidings/audience';
-import { type Circle, TagType } from '@tidings/events';
-import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
+import { distanceMeters } from '@tidings/audience';
+import type { Circle } from '@tidings/events';
+import { CHUNK_SIZE, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
+import { nameOf, numberAt, sizeOf, Type } from './bson.ts';
 import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
+import { DeviceValues } from './device-values.ts';
+import { fieldTags, type Wanted } from './wanted.ts';
 
-/** The data of each device that a scan needs in addition to the common data of batches. */
-export interface Wanted {
-  /** Devices that do not match are omitted. */
-  readonly predicate?: Predicate | undefined;
-  /** Devices whose location is not in it are omitted. */
-  readonly circle?: Circle | undefined;
-  /** Tags whose values are written to the columns as text; undefined for a name that is not a tag. */
-  readonly values?: readonly (TagDefinition | undefined)[];
-  /** Device fields that are written to the columns. @default none */
-  readonly fields?: readonly DeviceField[];
-  /** The live activity whose token is the field `activityToken`, a keyed hash. @default "", none */
-  readonly activity?: string;
-  /** Read the base of relative badges. */
-  readonly badge?: boolean;
-  /** Other languages are read as none: a batch has room for 255, and devices may have thousands. @default all */
-  readonly languages?: ReadonlySet<string> | undefined;
-}
-
-/** The field of the document that holds a device field: tokens of live activities are in a list. */
-const storedAs = (field: DeviceField): string => (field === ACTIVITY_TOKEN ? 'activities' : field);
-
-type WantedTag = Pick<TagDefinition, 'number' | 'type'>;
-
-/** Tags that are stored as fields, by tag number. */
-const fieldTags = {
-  lang: defaultTags.language,
-  tz: defaultTags.timezone,
-  alerts: defaultTags.pushAlertsEnabled,
-  open: defaultTags.lastApplicationOpen,
-} as const;
-
-/** Traits of a device are stored as fields, too. */
-const isField = (number: number): boolean =>
-  number < 0 || Object.values(fieldTags).some((tag) => tag.number === number);
-
-/** The projection of a scan: exactly the fields that {@link DeviceReader} reads. */
-export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
-  const numbers = [
-    ...(wanted.predicate?.tags.map(({ tag }) => tag) ?? []),
-    ...(wanted.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? []),
-  ];
-  return {
-    _id: 0,
-    seq: 1,
-    status: 1,
-    platform: 1,
-    token: 1,
-    lang: 1,
-    alerts: 1,
-    cg: 1,
-    hwidHash: 1,
-    ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
-    ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
-    ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
-    ...Object.fromEntries((wanted.fields ?? []).map((field) => [storedAs(field), 1 as const])),
-    ...(wanted.badge ? { 'self.badge': 1 } : {}),
-    ...(wanted.circle ? { 'self.place': 1 } : {}),
-  };
-}
-
-/** A value as the text of a placeholder (R-RES9, R-I17). */
-function textOf(type: TagType, value: Comparable): string {
-  if (type === TagType.TAG_TYPE_DATE) return formatDate(Number(value));
-  return typeof value === 'boolean' ? String(value) : (plainText(value) ?? '');
-}
-
-/** BSON types of stored devices. */
-const Type = {
-  Double: 1,
-  String: 2,
-  Document: 3,
-  Array: 4,
-  Binary: 5,
-  ObjectId: 7,
-  Boolean: 8,
-  Date: 9,
-  Null: 10,
-  Int32: 16,
-  Timestamp: 17,
-  Int64: 18,
-} as const;
-
-/** The first bytes of a field's name with its terminating zero, as little-endian numbers: enough to distinguish the fields. */
-const nameOf = (text: string): number => Buffer.from(`${text}\0\0\0\0`).readInt32LE(0);
 const Name = {
   seq: nameOf('seq'),
   status: nameOf('stat'),
@@ -115,16 +34,6 @@ const SIXTETS = new Uint8Array(128);
   SIXTETS[character.charCodeAt(0)] = value;
 });
 
-/** Maximum bytes of a value. No push holds as much (R-I23), so truncation makes no difference. */
-const VALUE_BYTES = 6144;
-
-/**
- * Maximum bytes of a device's values together, with four more per tag. A slice of devices that all have as much, and tokens of 4 KiB, still fits into
- * a record beside a content of 2 MiB.
- */
-const VALUES_BYTES = 8192;
-const VALUE_END_BYTES = 4;
-
 /** A longer key of a browser is no key: it is omitted. */
 const KEY_BYTES = 512;
 /** Maximum bytes of each field: those that are addresses are as long as tokens. */
@@ -140,8 +49,6 @@ const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
 const LETTER_K = 0x6b;
 const LETTER_T = 0x74;
 
-const SEPARATOR = Buffer.from(', ');
-
 /**
  * Reads devices from raw BSON directly into columns: the driver's own decoding costs three times as much as the rest of the scan. It supports only
  * the types of stored devices.
@@ -149,14 +56,7 @@ const SEPARATOR = Buffer.from(', ');
 export class DeviceReader {
   readonly #columns: Columns;
   readonly #predicate: Predicate | undefined;
-  readonly #values: readonly (WantedTag | undefined)[];
-  /** The values for the predicate, in its order. */
-  readonly #compared: Comparable[][];
-  /** Per value tag: the place of its texts in the document, or a text made of it. */
-  readonly #ranges: number[][];
-  readonly #texts: string[];
-  readonly #comparedSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
-  readonly #valueSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
+  readonly #values: DeviceValues;
   readonly #row: Row = {
     position: 0,
     platform: 0,
@@ -186,18 +86,9 @@ export class DeviceReader {
     this.#languages = languages;
     this.#circle = circle;
     this.#predicate = predicate;
-    this.#values = values;
-    this.#compared = predicate?.tags.map(() => []) ?? [];
-    this.#ranges = values.map(() => []);
-    this.#texts = values.map(() => '');
-    predicate?.tags.forEach(({ tag, type }, slot) => this.#comparedSlots.set(tag, { slot, type }));
-    values.forEach((tag, slot) => tag && this.#valueSlots.set(tag.number, { slot, type: tag.type }));
-    const comparedOf = (trait: number): Comparable[] | undefined => {
-      const compared = this.#comparedSlots.get(trait);
-      return compared && this.#compared[compared.slot];
-    };
-    this.#platforms = comparedOf(deviceTraits.platform);
-    this.#tokens = comparedOf(deviceTraits.token);
+    this.#values = new DeviceValues(predicate, values);
+    this.#platforms = this.#values.comparedOf(deviceTraits.platform);
+    this.#tokens = this.#values.comparedOf(deviceTraits.token);
     this.#fields = fields;
     // The token of an activity is not a field of the document.
     this.#fieldNames = fields.map((field) => (field === ACTIVITY_TOKEN ? 0 : nameOf(field)));
@@ -214,9 +105,7 @@ export class DeviceReader {
     row.fields = 0;
     row.badge = 0;
     row.language = '';
-    for (const values of this.#compared) values.length = 0;
-    for (const ranges of this.#ranges) ranges.length = 0;
-    this.#texts.fill('');
+    this.#values.clear();
     this.#fieldPlaces.fill(0);
     this.#place.lat = this.#place.lng = NaN;
     const columns = this.#columns;
@@ -224,7 +113,7 @@ export class DeviceReader {
       columns.tokens.truncate(columns.count);
       return;
     }
-    this.#writeValues(document);
+    if (!this.#values.write(document, columns)) row.flags |= LONG_VALUES;
     this.#writeFields(document);
     if (this.#languages && !this.#languages.has(row.language)) row.language = '';
     columns.add(row);
@@ -232,7 +121,7 @@ export class DeviceReader {
 
   #isSelected(): boolean {
     if (this.#circle && !(distanceMeters(this.#circle, this.#place) <= this.#circle.rangeMeters)) return false;
-    return !this.#predicate || this.#predicate.matches(this.#compared);
+    return !this.#predicate || this.#predicate.matches(this.#values.compared);
   }
 
   /** False for a deleted device. */
@@ -263,11 +152,11 @@ export class DeviceReader {
           break;
         case Name.lang:
           row.language = b.toString('latin1', p + 4, p + 3 + b.readInt32LE(p));
-          this.#take(fieldTags.lang.number, b, p, type, 0);
+          this.#values.take(fieldTags.lang.number, b, p, type, 0);
           break;
         case Name.alerts:
           if (b[p] === 0) row.flags |= NOT_DISPLAYABLE;
-          this.#take(fieldTags.alerts.number, b, p, type, 0);
+          this.#values.take(fieldTags.alerts.number, b, p, type, 0);
           break;
         case Name.hwidHash:
           row.check =
@@ -277,7 +166,7 @@ export class DeviceReader {
             SIXTETS[b[p + 7]!]!;
           break;
         case Name.tags:
-          this.#readTags(b, p);
+          this.#values.readTags(b, p);
           break;
         case Name.self:
           this.#readSelfReported(b, p);
@@ -287,7 +176,7 @@ export class DeviceReader {
           break;
         default:
           if ((name & SHORT) === Short.cg) row.controlBucket = b.readInt32LE(p);
-          else if ((name & SHORT) === Short.tz) this.#take(fieldTags.tz.number, b, p, type, 0);
+          else if ((name & SHORT) === Short.tz) this.#values.take(fieldTags.tz.number, b, p, type, 0);
           else this.#placeField(name, p);
       }
       p += sizeOf(b, p, type);
@@ -317,7 +206,7 @@ export class DeviceReader {
       while (b[p] !== 0) p++;
       p++;
       if (name === Name.badge) this.#row.badge = Math.min(numberAt(b, p, type), MAX_BADGE);
-      else if (name === Name.open) this.#take(fieldTags.open.number, b, p, type, 0);
+      else if (name === Name.open) this.#values.take(fieldTags.open.number, b, p, type, 0);
       else if (name === Name.place) this.#readPlace(b, p);
       p += sizeOf(b, p, type);
     }
@@ -370,66 +259,6 @@ export class DeviceReader {
     return isWanted ? token : 0;
   }
 
-  /** The entries `{k, v, s?}` of the list of tags. */
-  #readTags(b: Buffer, start: number): void {
-    const end = start + b.readInt32LE(start) - 1;
-    let p = start + 4;
-    while (p < end) {
-      p++;
-      while (b[p] !== 0) p++;
-      p++;
-      this.#readEntry(b, p);
-      p += b.readInt32LE(p);
-    }
-  }
-
-  #readEntry(b: Buffer, start: number): void {
-    const end = start + b.readInt32LE(start) - 1;
-    let number = -1;
-    let type = 0;
-    let at = 0;
-    let whole = 0;
-    let p = start + 4;
-    while (p < end) {
-      const fieldType = b[p]!;
-      const letter = b[p + 1]!;
-      p += 3;
-      if (letter === 0x6b) number = numberAt(b, p, fieldType);
-      else if (letter === 0x76) {
-        type = fieldType;
-        at = p;
-      } else if (letter === 0x73) whole = p;
-      p += sizeOf(b, p, fieldType);
-    }
-    this.#take(number, b, at, type, whole);
-  }
-
-  /** Records a value for the predicate and for the columns. `whole` is the place of the whole text if `at` has only a part or a key, or 0. */
-  #take(number: number, b: Buffer, at: number, type: number, whole: number): void {
-    if (type === Type.Null || type === 0) return;
-    const compared = this.#comparedSlots.get(number);
-    if (compared) {
-      const from = compared.type === TagType.TAG_TYPE_VERSION || whole === 0 ? at : whole;
-      const value = valueAt(b, from, type);
-      const isNumber = compared.type === TagType.TAG_TYPE_INTEGER && typeof value === 'number';
-      this.#compared[compared.slot]!.push(isNumber ? exactInteger(value) : value);
-    }
-    const value = this.#valueSlots.get(number);
-    if (!value) return;
-    if (type === Type.String) this.#ranges[value.slot]!.push(whole === 0 ? at : whole);
-    else this.#texts[value.slot] = textOf(value.type, valueAt(b, at, type));
-  }
-
-  /** All values of the device, or none if they are too large together: a text with only some of them would have another meaning. */
-  #writeValues(b: Buffer): void {
-    const { values, count } = this.#columns;
-    for (let slot = 0; slot < values.width; slot++) this.#writeValue(b, slot);
-    if (values.length - values.startOf(count) <= VALUES_BYTES - VALUE_END_BYTES * values.width) return;
-    values.truncate(count);
-    values.addEmpty(count);
-    this.#row.flags |= LONG_VALUES;
-  }
-
   #writeFields(b: Buffer): void {
     const { fieldTexts, count } = this.#columns;
     for (let slot = 0; slot < fieldTexts.width; slot++) {
@@ -442,56 +271,4 @@ export class DeviceReader {
       fieldTexts.end(count, slot);
     }
   }
-
-  #writeValue(b: Buffer, slot: number): void {
-    const { values: texts, count } = this.#columns;
-    const values = texts.bytes;
-    const end = values.length + VALUE_BYTES;
-    if (this.#texts[slot] !== '') values.appendText(this.#texts[slot]!);
-    let first = true;
-    for (const at of this.#ranges[slot]!) {
-      if (!first) values.append(SEPARATOR, 0, SEPARATOR.length);
-      values.append(b, at + 4, at + 3 + b.readInt32LE(at));
-      first = false;
-      if (values.length > end) break;
-    }
-    if (values.length > end) values.cutText(end);
-    texts.end(count, slot);
-  }
-}
-
-/** Sizes of the fixed-size types; -1 for the others. */
-const SIZES = new Int8Array(256).fill(-1);
-SIZES[Type.Double] = SIZES[Type.Date] = SIZES[Type.Timestamp] = SIZES[Type.Int64] = 8;
-SIZES[Type.Int32] = 4;
-SIZES[Type.Boolean] = 1;
-SIZES[Type.Null] = 0;
-SIZES[Type.ObjectId] = 12;
-
-function sizeOf(b: Buffer, p: number, type: number): number {
-  const size = SIZES[type]!;
-  if (size >= 0) return size;
-  switch (type) {
-    case Type.String:
-      return 4 + b.readInt32LE(p);
-    case Type.Document:
-    case Type.Array:
-      return b.readInt32LE(p);
-    case Type.Binary:
-      return 5 + b.readInt32LE(p);
-    default:
-      throw new Error(`a device has a field of BSON type ${type}`);
-  }
-}
-
-function numberAt(b: Buffer, p: number, type: number): number {
-  if (type === Type.Int32) return b.readInt32LE(p);
-  if (type === Type.Double) return b.readDoubleLE(p);
-  return type === Type.Int64 || type === Type.Date ? Number(b.readBigInt64LE(p)) : 0;
-}
-
-function valueAt(b: Buffer, p: number, type: number): Comparable {
-  if (type === Type.String) return b.toString('utf8', p + 4, p + 3 + b.readInt32LE(p));
-  if (type === Type.Boolean) return b[p] === 1;
-  return type === Type.Int64 ? exactInteger(b.readBigInt64LE(p)) : numberAt(b, p, type);
 }

@@ -3,7 +3,7 @@ import { TOKEN_BIT } from '@tidings/channels';
 import { TOKEN_BYTES } from '@tidings/kernel';
 import { tokenText } from '../../devices/commands/action-of-command.ts';
 import { type Columns, LONG_TOKEN } from './columns.ts';
-import type { Wanted } from './read-device.ts';
+import type { Wanted } from './wanted.ts';
 
 /** Every device has one, and a test device has no hwid that a report could come from: its hash proves nothing. */
 const NO_CHECK = 0;

@@ -16,8 +16,9 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/storage/device-document.ts';
 import { testDevicesOf } from '../../test-devices/test-device-numbers.ts';
 import { Columns } from './columns.ts';
-import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
+import { DeviceReader } from './read-device.ts';
 import { readTestDevices } from './read-test-devices.ts';
+import { projectionOf, type Wanted } from './wanted.ts';
 
 /** Documents per reply of MongoDB; larger replies are slower. */
 const BATCH = 1000;
