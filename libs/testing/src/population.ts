@@ -212,8 +212,9 @@ const hwidOf = (round: number, { provider }: PopulationPlatform, i: number): str
 
 function difference(what: string, pushes: readonly LedgerEntry[], expected: readonly string[]): string[] {
   const found = new Set(pushes.map(({ token }) => token));
-  const missing = expected.filter((token) => !found.delete(token)).length;
-  return missing > 0 || found.size > 0
-    ? [`${missing} devices are missing that should have ${what}, ${found.size} too many`]
+  const missing = expected.filter((token) => !found.delete(token));
+  const some = (tokens: readonly string[]): string => [tokens.length, ...tokens.slice(0, 2)].join(' ');
+  return missing.length > 0 || found.size > 0
+    ? [`devices are missing that should have ${what}: ${some(missing)}; there are too many: ${some([...found])}`]
     : [];
 }

@@ -25,11 +25,11 @@ export class BufferPool {
   use<T>(work: (buffers: Buffers) => Promise<T>): Promise<T> {
     return this.#semaphore.run(async () => {
       const buffers = this.#free.pop() ?? { columns: new Columns(this.#bytes), writer: new BatchWriter() };
-      try {
-        return await work(buffers);
-      } finally {
-        this.#free.push(buffers);
-      }
+      const result = await work(buffers);
+      // Buffers of failed work are not reused: another part of it, such as a scan that the store answers late, may still write into them. The
+      // message that is planned next in them would then reach devices of another one.
+      this.#free.push(buffers);
+      return result;
     });
   }
 }

@@ -106,7 +106,7 @@ export class Chunks {
         this.#scan(work, buffers.columns),
       ]);
       const { made, done } = this.#plan(work, application, buffers.columns);
-      // The buffers are in use until both have ended, even if one fails.
+      // Both use the buffers: the slot of the pool is free when both have ended, even if one fails.
       const emitted = Promise.all([made, ready]).then(([planned]) =>
         planned && !isRated(message) ? this.#emitAll(work, application, planned, buffers) : undefined,
       );
