@@ -1,14 +1,5 @@
-import { z } from 'zod';
-
-const compiled = new WeakMap<z.ZodType, z.ZodType>();
-
-function compiledOnce(schema: z.ZodType): z.ZodType {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const made = z.compile(schema, { strict: true });
-  compiled.set(schema, made);
-  return made;
-}
+import type { z } from 'zod';
+import { compiledOnFirstUse } from './compiled.ts';
 
 /**
  * Parses a part of a value with a schema that is chosen at parse time; its issues become those of the context, below `path`. The schema is
@@ -20,7 +11,7 @@ export function parseWithin<Schema extends z.ZodType>(
   context: z.core.ParsePayload,
   path: readonly PropertyKey[],
 ): z.output<Schema> | undefined {
-  const result = compiledOnce(schema).safeParse(value);
+  const result = compiledOnFirstUse(schema).safeParse(value);
   if (result.success) return result.data as z.output<Schema>;
   for (const issue of result.error.issues) {
     context.issues.push({

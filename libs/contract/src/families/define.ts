@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { compiledOnFirstUse } from '../compiled.ts';
 import { issueText } from '../issue.ts';
 import type { Example, Method, Request } from '../method.ts';
 import { missingIn } from '../presence.ts';
@@ -40,7 +41,7 @@ export const UPLOAD_MS = 120_000;
 
 const applicationField = (request: Request): unknown => request['application'];
 
-/** Makes a method of its definition, and compiles both phases of its checks once. */
+/** Makes a method of its definition. The checks of its fields are compiled by the first request: the start of a process waits for none. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,
@@ -48,7 +49,6 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
 ): Method<z.output<Input>, z.output<Output>> {
   const { input, output, examples, application = applicationField, deadlineMs = REQUEST_MS } = definition;
   const missingPath = missingIn(input);
-  const compiled = z.compile(input, { strict: true });
   return {
     status: 200,
     maxBodyBytes: BODY_LIMIT_BYTES,
@@ -68,7 +68,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
       return path === undefined ? undefined : missingFault(path);
     },
     parse(request) {
-      const result = compiled.safeParse(request);
+      const result = compiledOnFirstUse(input).safeParse(request);
       if (result.success) return result.data;
       throw Fault.argument(issueText(result.error.issues[0]!));
     },
