@@ -4,6 +4,8 @@ export { inTurn } from './in-turn.ts';
 export { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
+export { sharedReads, type SharedReadsOptions } from './shared-reads.ts';
 export { Semaphore } from './semaphore.ts';
+export { sharedWrites, type SharedWritesOptions } from './shared-writes.ts';
 export { stopwatch } from './stopwatch.ts';
 export { untilThere, type WaitingOptions } from './until-there.ts';

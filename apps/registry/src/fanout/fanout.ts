@@ -1,8 +1,8 @@
-import { every } from '@tidings/coordination';
+import { every, sharedReads } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
 import { commitRetention } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
-import { createCollections, Lease, transientAsFault } from '@tidings/mongo';
+import { createCollections, isTransient, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
 import { Closing, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
@@ -32,6 +32,8 @@ import { collections } from '../collections.ts';
 /** Chunks of broadcasts in progress: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
 const DIRECT_BUFFERS = 16;
+/** Messages to a few recipients each that are planned together: they share reads, commits and writes. */
+const RELEASE_BUFFERS = 64;
 const PACED_BUFFERS = 2;
 /** A handler takes no further task after this time: it must end within 5 s (architecture 6). */
 const PATIENCE_MS = 2_000;
@@ -114,12 +116,13 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const statuses = new SliceStatusStore(db);
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
+  const applications = sharedReads(
+    async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, applicationView(each)])),
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
   const chunks = new Chunks({
     ...{ db, clock, broker, scan, outgoing, statuses, plans, metrics: fanoutMetrics(metrics) },
-    async findApplication(code) {
-      const application = await store.application(code);
-      return application && applicationView(application);
-    },
+    findApplication: async (code) => (await applications([code])).get(code),
     async findTags(account, names) {
       const set = await tags.of(account, names);
       return names.map((name) => set.named(name));
@@ -127,7 +130,8 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   });
   const directBuffers = new BufferPool(DIRECT_BUFFERS, bufferBytes);
   const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
-  const releases = new Releases({ clock, broker, scan, outgoing, chunks, directBuffers, fanouts });
+  const releaseBuffers = new BufferPool(RELEASE_BUFFERS, bufferBytes);
+  const releases = new Releases({ clock, broker, scan, outgoing, chunks, buffers: releaseBuffers, fanouts });
   const settling = new Settling({ db, clock, outgoing, statuses, plans, badges: new Badges(db, outgoing, statuses) });
   const splits = new Splits(db);
   const pacer = new Pacer({ outgoing, chunks, splits, settling, pool: new BufferPool(PACED_BUFFERS, bufferBytes) });

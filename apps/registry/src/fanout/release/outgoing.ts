@@ -1,7 +1,9 @@
+import { sharedWrites } from '@tidings/coordination';
 import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
+import { isTransient } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
@@ -202,13 +204,16 @@ export class OutgoingMessages {
   /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
   readonly #cache = new Map<string, Outgoing>();
 
+  /** Applies events of messages, those of concurrent calls together; idempotent. */
+  readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
+
   constructor(db: Db, clock: Clock) {
     this.#clock = clock;
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
+    this.keep = sharedWrites((events) => this.#keep(events), { mayBeOneItem: (error) => !isTransient(error) });
   }
 
-  /** Applies events of messages; idempotent. */
-  async keep(events: readonly MessageEvent[]): Promise<void> {
+  async #keep(events: readonly MessageEvent[]): Promise<void> {
     const [steps, others] = splitSteps(events);
     const writes = others.flatMap(writesOf);
     if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });

@@ -19,7 +19,8 @@ export interface ReleaseDeps {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly chunks: Chunks;
-  readonly directBuffers: BufferPool;
+  /** For messages that are planned on release. */
+  readonly buffers: BufferPool;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
 }
 
@@ -82,7 +83,7 @@ export class Releases {
   }
 
   async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
-    const { broker, chunks, directBuffers } = this.#deps;
+    const { broker, chunks, buffers } = this.#deps;
     const target = message.accepted.audience?.target;
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
@@ -91,7 +92,7 @@ export class Releases {
     if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
       // The recipients determine the chunks, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
-      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, directBuffers, ready))]);
+      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, buffers, ready))]);
       return;
     }
     const [planned] = await Promise.all([fanout, kept]);

@@ -272,3 +272,17 @@ export class DeviceReader {
     }
   }
 }
+
+/** The seq in the document of a device. @throws if the projection lacks it */
+export function seqIn(document: Buffer): number {
+  const end = document.length - 1;
+  for (let p = 4; p < end;) {
+    const type = document[p++]!;
+    const name = document.readInt32LE(p);
+    while (document[p] !== 0) p++;
+    p++;
+    if (name === Name.seq) return numberAt(document, p, type);
+    p += sizeOf(document, p, type);
+  }
+  throw new Error('a device without a seq');
+}

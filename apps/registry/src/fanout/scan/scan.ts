@@ -17,6 +17,7 @@ import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../de
 import { testDevicesOf } from '../../test-devices/test-device-numbers.ts';
 import { Columns } from './columns.ts';
 import { DeviceReader } from './read-device.ts';
+import { type NamedScan, namedScans } from './named-scans.ts';
 import { readTestDevices } from './read-test-devices.ts';
 import { projectionOf, type Wanted } from './wanted.ts';
 
@@ -70,10 +71,12 @@ export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | '
 export class DeviceScan {
   readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
+  readonly #named: (scan: NamedScan) => Promise<void>;
 
   constructor(db: Db) {
     this.#db = db;
     this.#devices = db.collection<DeviceDocument>(DEVICES);
+    this.#named = namedScans(this.#devices);
   }
 
   /** The highest seq of the application's devices, or -1. */
@@ -186,7 +189,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Reads the selected ones of the devices with these seqs, all of one chunk. Test devices are selected by nothing else. */
+  /** Reads the selected ones of these devices, all of one chunk; concurrent calls share a query. Test devices are selected by nothing else. */
   async named(
     columns: Columns,
     application: string,
@@ -198,7 +201,7 @@ export class DeviceScan {
       return this.#readTestDevices(columns, application, seqs.map(positionOf), extras);
     }
     const predicate = expression && compilePredicate(expression, { now, application });
-    await this.#read(listed(application, seqs), deviceIndexes.seq, columns, { ...extras, predicate });
+    await this.#named({ application, seqs, columns, wanted: { ...extras, predicate } });
   }
 
   /**

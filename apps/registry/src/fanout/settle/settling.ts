@@ -1,3 +1,4 @@
+import { sharedReads } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type ChunkKey, chunkKeyOf, dayOf, firstDayNeeded, openSlices, planId, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
@@ -59,10 +60,13 @@ export const isSettledWhole = (
 export class Settling {
   readonly #deps: SettlingDeps;
   readonly #plans: Collection<PlanDocument>;
+  /** These plans, and perhaps others, without their sets, by id. Concurrent calls share a query. */
+  readonly summaries: (ids: readonly string[]) => Promise<ReadonlyMap<string, PlanSummary>>;
 
   constructor(deps: SettlingDeps) {
     this.#deps = deps;
     this.#plans = deps.db.collection<PlanDocument>(PLANS);
+    this.summaries = sharedReads((ids) => this.#stored(ids));
   }
 
   /** Records outcomes of slices; idempotent. */
@@ -86,10 +90,9 @@ export class Settling {
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
-  /** Plans without their sets, by id. */
-  async summaries(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
+  async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
     const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, at: 1 };
-    const found = ids.length === 0 ? [] : await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
+    const found = await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 

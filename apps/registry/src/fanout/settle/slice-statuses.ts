@@ -8,7 +8,8 @@ import {
   type StatusChange,
   statusChange,
 } from '@tidings/delivery';
-import { isDuplicateKey } from '@tidings/mongo';
+import { sharedReads, sharedWrites } from '@tidings/coordination';
+import { isDuplicateKey, isTransient } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
 export const SLICE_STATUSES = 'sliceStatuses';
@@ -19,14 +20,20 @@ export interface SliceStatusesDocument extends SliceStatuses {
   readonly _id: string;
 }
 
-/** The collection of {@link SliceStatusesDocument}. */
+type Write = AnyBulkWriteOperation<SliceStatusesDocument>;
+
+/** The collection of {@link SliceStatusesDocument}. Concurrent calls outside of transactions share a write, or a query. */
 export class SliceStatusStore {
   readonly #db: Db;
   readonly #statuses: Collection<SliceStatusesDocument>;
+  readonly #write: (writes: readonly Write[]) => Promise<void>;
+  readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, SliceStatusesDocument>>;
 
   constructor(db: Db) {
     this.#db = db;
     this.#statuses = db.collection<SliceStatusesDocument>(SLICE_STATUSES);
+    this.#write = sharedWrites((writes) => this.#apply(writes), { mayBeOneItem: (error) => !isTransient(error) });
+    this.#read = sharedReads((ids) => this.#stored(ids));
   }
 
   /** Records the places that slices were emitted to. */
@@ -39,7 +46,7 @@ export class SliceStatusStore {
       set[`emitted.${number}`] = [emission.partition, emission.offset, emission.at];
     }
     const update = { $set: set } as UpdateFilter<SliceStatusesDocument>;
-    await this.#apply([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
+    await this.#write([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
   }
 
   /** Records outcomes, in the transaction of a session if any; idempotent. */
@@ -53,17 +60,14 @@ export class SliceStatusStore {
       if (list) list.push(change);
       else changes.set(id, [change]);
     }
-    await this.#apply(
-      [...changes].map(([_id, list]) => ({ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } })),
-      session,
-    );
+    const writes = [...changes].map(([_id, list]): Write => ({
+      updateOne: { filter: { _id }, update: updateOf(list), upsert: true },
+    }));
+    if (writes.length === 0) return;
+    await (session ? this.#apply(writes, session) : this.#write(writes));
   }
 
-  async #apply(
-    writes: readonly AnyBulkWriteOperation<SliceStatusesDocument>[],
-    session?: ClientSession,
-  ): Promise<void> {
-    if (writes.length === 0) return;
+  async #apply(writes: readonly Write[], session?: ClientSession): Promise<void> {
     try {
       await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
@@ -73,12 +77,13 @@ export class SliceStatusStore {
     }
   }
 
-  /** The statuses of sendable sets, by `_id`. */
+  /** The statuses of sendable sets, and perhaps of others, by `_id`. */
   async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, SliceStatusesDocument>> {
-    const found =
-      ids.length === 0
-        ? []
-        : await this.#statuses.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
+    return session ? this.#stored(ids, session) : this.#read(ids);
+  }
+
+  async #stored(ids: readonly string[], session?: ClientSession): Promise<Map<string, SliceStatusesDocument>> {
+    const found = await this.#statuses.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
     return new Map(found.map((statuses) => [statuses._id, statuses]));
   }
 }

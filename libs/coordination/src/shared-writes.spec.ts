@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { sharedWrites } from './shared-writes.ts';
+
+/** Writes of up to 4 items, each over after a turn of the event loop, and those that were made. */
+function recorded(mayBeOneItem?: () => boolean) {
+  const writes: number[][] = [];
+  const write = sharedWrites<number>(
+    async (items) => {
+      writes.push([...items]);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (items.includes(13)) throw new Error('13');
+    },
+    { maxItems: 4, ...(mayBeOneItem && { mayBeOneItem }) },
+  );
+  return { write, writes };
+}
+
+describe('shared writes', () => {
+  it('write what came during a write together, in order', async () => {
+    const { write, writes } = recorded();
+    const first = write([1]);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await Promise.all([first, write([2, 3]), write([]), write([4]), write([5, 6])]);
+    expect(writes).toEqual([[1], [2, 3, 4], [5, 6]]);
+  });
+
+  it('write many items at once and alone', async () => {
+    const { write, writes } = recorded();
+    await Promise.all([write([1]), write([2, 3, 4, 5])]);
+    expect(writes).toEqual([[2, 3, 4, 5], [1]]);
+  });
+
+  it('are repeated call by call where one item may be at fault', async () => {
+    const { write, writes } = recorded(() => true);
+    const ends = await Promise.allSettled([write([1]), write([13]), write([2])]);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(writes).toEqual([[1, 13, 2], [1], [13], [2]]);
+  });
+});
