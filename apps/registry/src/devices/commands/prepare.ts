@@ -1,6 +1,8 @@
 import { DENIED, expressionOf, keyedId, type LiveFilter } from '@tidings/audience';
 import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
+import { sharedReads } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
+import { isTransient } from '@tidings/mongo';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import type { Parsed } from '@tidings/segments';
 import type { Db } from 'mongodb';
@@ -22,7 +24,8 @@ import {
   findDevices,
   findUsers,
   type Found,
-  type Lookup,
+  type HwidLookup,
+  presentDevices,
 } from '../queries/named.ts';
 
 /** The addressees of a message. */
@@ -59,7 +62,7 @@ type Target = NonNullable<PrepareAudience['target']>;
 type Described = Exclude<Target, { $case: 'activity' }>;
 
 /** The devices with a token for a live activity; their number is not limited, so that scans read them. */
-async function updated(id: string, { devices, keys, account, application }: Lookup): Promise<Addressed> {
+async function updated(id: string, { devices, keys, account, application }: HwidLookup): Promise<Addressed> {
   const activity = keyedId(keys.device, 'activity', account, id);
   const holder = { app: application, 'activities.k': activity };
   const found = await devices.findOne(holder, { projection: { _id: 1 }, hint: deviceIndexes.activities });
@@ -77,7 +80,7 @@ const sourceOf = (target: Written, path: string): string | Parsed =>
 async function namedBy(
   db: Db,
   { target, latestDevice }: Pick<PrepareAudience, 'target' | 'latestDevice'>,
-  lookup: Lookup,
+  lookup: HwidLookup,
 ): Promise<Found | undefined> {
   switch (target?.$case) {
     case 'devices':
@@ -114,6 +117,12 @@ export function prepareRpc({
   presets,
 }: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
+  // A message to one device costs these two reads: concurrent requests share them.
+  const present = presentDevices(devices);
+  const applicationsNamed = sharedReads(
+    async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
 
   const typed = async (account: string, path: string, { operator, conditions }: Conditions): Promise<Addressed> => {
     const names = conditions.map(({ tag }) => tag);
@@ -154,7 +163,7 @@ export function prepareRpc({
     room: Room,
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
-    const lookup = { devices, keys, account, application: applications[0]! };
+    const lookup = { devices, present, keys, account, application: applications[0]! };
     const found = await namedBy(db, { target, latestDevice }, lookup);
     if (found) return named(found);
     switch (target?.$case) {
@@ -181,7 +190,7 @@ export function prepareRpc({
     if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
     const { target } = asked;
     if (target?.$case === 'activity') {
-      const lookup = { devices, keys, account: to.account, application: to.applications[0]! };
+      const lookup = { devices, present, keys, account: to.account, application: to.applications[0]! };
       return { ...(await updated(target.value, lookup)), ...resolved };
     }
     // A preset's filter applies only if the request names no recipients (R-K4).
@@ -195,9 +204,11 @@ export function prepareRpc({
 
   return {
     async prepare({ audiences, ...to }) {
-      const found = (await store.applications(to.applications)).filter(({ account }) => account === to.account);
+      const known = await applicationsNamed(to.applications);
+      const found = [...new Set(to.applications)].flatMap((code) => known.get(code) ?? []);
       const [first] = found;
-      if (!first || found.length < to.applications.length) throw Fault.argument(DENIED);
+      const isOwn = found.every(({ account }) => account === to.account);
+      if (!first || !isOwn || found.length < to.applications.length) throw Fault.argument(DENIED);
       const room = { bytes: MAX_NAMED_BYTES };
       return {
         application: to.group === '' && found.length === 1 ? applicationView(first) : undefined,

@@ -1,4 +1,5 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
+import { sharedReads } from '@tidings/coordination';
 import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
@@ -12,6 +13,25 @@ export interface Lookup {
   readonly keys: IdentityKeys;
   readonly account: string;
   readonly application: string;
+}
+
+/** The properties of a device that a lookup by id reads. */
+export type PresentDevice = Pick<DeviceDocument, 'seq' | 'platform'>;
+
+/** Reads devices by id, without deleted ones. Concurrent calls share a query. */
+export function presentDevices(
+  devices: Collection<DeviceDocument>,
+): (ids: readonly string[]) => Promise<ReadonlyMap<string, PresentDevice>> {
+  return sharedReads(async (ids) => {
+    const filter = { _id: { $in: [...ids] }, status: 1 as const };
+    const found = await devices.find(filter, { projection: { seq: 1, platform: 1 } }).toArray();
+    return new Map(found.map((device) => [device._id, device]));
+  });
+}
+
+/** The scope of a lookup by hwid. */
+export interface HwidLookup extends Lookup {
+  readonly present: ReturnType<typeof presentDevices>;
 }
 
 export interface Found {
@@ -67,10 +87,10 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
 /** Devices by hwid; contacts also by another spelling of their address. @param among their platforms; undefined = any */
 export async function findByHwid(
   names: readonly string[],
-  lookup: Lookup,
+  lookup: HwidLookup,
   among?: readonly PlatformCode[],
 ): Promise<Found> {
-  const { devices, keys, account, application } = lookup;
+  const { keys, account, application, present } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
   const meant = await contactsMeant(given, lookup);
   const wanted = new Map(
@@ -79,20 +99,21 @@ export async function findByHwid(
       return [deviceIdOf(application, hwidHash), one.hwid];
     }),
   );
-  const byHwid = await devices
-    .find(
-      { _id: { $in: [...wanted.keys()] }, status: 1, ...(among && { platform: { $in: [...among] } }) },
-      { projection: { seq: 1, platform: 1 } },
-    )
-    .toArray();
-  for (const { _id } of byHwid) wanted.delete(_id);
-  const seqs = new Set(byHwid.map(({ seq }) => seq));
-  const platforms = new Set(byHwid.map(({ platform }) => platform));
+  const byId = await present([...wanted.keys()]);
+  const seqs = new Set<Seq>();
+  const platforms = new Set<number>();
+  for (const id of [...wanted.keys()]) {
+    const device = byId.get(id);
+    if (!device || (among && !(among as readonly number[]).includes(device.platform))) continue;
+    wanted.delete(id);
+    seqs.add(device.seq);
+    platforms.add(device.platform);
+  }
   return { seqs, platforms, unknown: [...new Set(wanted.values())] };
 }
 
 /** Contacts of e-mail, SMS and WhatsApp by hwid (R-I4). */
-export const findContacts = (names: readonly string[], lookup: Lookup): Promise<Found> =>
+export const findContacts = (names: readonly string[], lookup: HwidLookup): Promise<Found> =>
   findByHwid(names, lookup, [Platform.Email, Platform.Sms, Platform.WhatsApp]);
 
 /** Devices by push token. */
@@ -107,7 +128,7 @@ export async function findByToken(names: readonly string[], lookup: Lookup): Pro
 }
 
 /** Devices by hwid, else by push token (R-I4). */
-export async function findDevices(names: readonly string[], lookup: Lookup): Promise<Found> {
+export async function findDevices(names: readonly string[], lookup: HwidLookup): Promise<Found> {
   const { seqs, platforms, unknown } = await findByHwid(names, lookup);
   if (unknown.length === 0) return { seqs, platforms, unknown };
   const others = await findByToken(unknown, lookup);
