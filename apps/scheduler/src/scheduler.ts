@@ -1,8 +1,8 @@
-import { every } from '@tidings/coordination';
+import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
-import { facts, MessageEvent, topicNames } from '@tidings/events';
+import { facts, MessageEvent, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
-import { createCollections, leaseReplica, transientAsFault } from '@tidings/mongo';
+import { createCollections, isTransient, leaseReplica, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
@@ -20,6 +20,8 @@ import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';
 const VISITS_GROUP = 'scheduler.visits';
+/** Maximum plan events of several partitions that are counted together. */
+const PLANS_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
@@ -82,10 +84,15 @@ export async function openScheduler({
   messageMetrics(metrics, db, clock);
 
   const completion = new Completion({ db, clock, writer });
+  // Plans of single messages arrive one by one, spread over all partitions.
+  const count = sharedWrites((events: readonly PlanEvent[]) => completion.count(events), {
+    maxItems: PLANS_TOGETHER,
+    mayBeOneItem: (error) => !isTransient(error),
+  });
   const report = incidentsTo(log, metrics);
   const subscription = await consume(broker, {
     ...{ group: GROUP, topics: { [topicNames.plans]: facts.plans }, report },
-    handler: (records) => transientAsFault(() => completion.count(records.map(({ value }) => value))),
+    handler: (records) => transientAsFault(() => count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
   const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());

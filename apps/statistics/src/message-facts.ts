@@ -1,7 +1,8 @@
+import { sharedWrites } from '@tidings/coordination';
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf } from '@tidings/mongo';
+import { collectionOf, isTransient } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
 import type { WindowEnds } from './stages.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
@@ -21,6 +22,7 @@ export interface Share {
 
 /** Data on a message that its sets do not contain. */
 export interface MessageFactsStore {
+  /** Applies events of messages, those of concurrent calls together. */
   apply(events: readonly MessageEvent[]): Promise<void>;
   /** Start of processing; undefined before it. */
   releasedAt(message: string): Promise<Date | undefined>;
@@ -54,14 +56,18 @@ export function openMessageFacts(db: Db): MessageFactsStore {
     return (await found.toArray()).map(({ _id }) => _id);
   };
   const known = new Map<string, number>();
+  const write = sharedWrites(
+    (operations: readonly AnyBulkWriteOperation<MessageFacts>[]) => messages.bulkWrite([...operations]),
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
   return {
-    async apply(events) {
-      const operations = events.flatMap((event): AnyBulkWriteOperation<MessageFacts>[] => {
-        const update = updateOf(event);
-        return update ? [{ updateOne: { filter: { _id: event.code }, update, upsert: true } }] : [];
-      });
-      if (operations.length > 0) await messages.bulkWrite(operations);
-    },
+    apply: (events) =>
+      write(
+        events.flatMap((event): AnyBulkWriteOperation<MessageFacts>[] => {
+          const update = updateOf(event);
+          return update ? [{ updateOne: { filter: { _id: event.code }, update, upsert: true } }] : [];
+        }),
+      ),
     async releasedAt(message) {
       return (await messages.findOne({ _id: message }))?.releasedAt;
     },

@@ -1,8 +1,8 @@
-import { every } from '@tidings/coordination';
+import { every, sharedWrites } from '@tidings/coordination';
 import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from '@tidings/delivery';
 import { Conversion, facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
-import { createCollections, transientAsFault } from '@tidings/mongo';
+import { createCollections, isTransient, transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
@@ -26,6 +26,8 @@ const GROUP = 'statistics';
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few, so it takes all waiting ones. */
 const MAX_RECORDS = 20_000;
+/** Maximum changes of several partitions that are applied together. */
+const CHANGES_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
 
@@ -58,6 +60,11 @@ export async function openStatistics({
   const stages = openStageStore(db);
   const messageFacts = openMessageFacts(db);
   const activities = openActivityStore(db);
+  // Plans and outcomes of single messages arrive a few at a time, spread over all partitions. They have no hours that a report window ends in.
+  const applyOwn = sharedWrites(
+    (changes: readonly Change[]) => stages.apply(changes, () => undefined, new Date(clock.now())),
+    { maxItems: CHANGES_TOGETHER, mayBeOneItem: (error) => !isTransient(error) },
+  );
 
   const subscription = await consume(broker, {
     group: GROUP,
@@ -73,7 +80,8 @@ export async function openStatistics({
         await stages.forgetShares(purgedShares(events));
         await activities.forget(purgedApplications(events));
         const windowEndOf = await messageFacts.windowEnds(reported.map(({ of }) => of.message));
-        const changes = [...own, ...changesOfReports(reported, windowEndOf)];
+        await applyOwn(own);
+        const changes = changesOfReports(reported, windowEndOf);
         if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
         await activities.apply(activity, new Date(clock.now()));
       });

@@ -1,7 +1,8 @@
+import { sharedWrites } from '@tidings/coordination';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf } from '@tidings/mongo';
+import { collectionOf, isTransient } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db } from 'mongodb';
 import { KEPT_MS } from '../storage/retention.ts';
 import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
@@ -22,7 +23,7 @@ export interface KnownMessage {
 
 /** The service's own copy of message contents. */
 export interface MessageStore {
-  /** Stores accepted messages, and the contents for recipients who joined. Idempotent. */
+  /** Stores accepted messages, and the contents for recipients who joined, those of concurrent calls together. Idempotent. */
   keep(events: readonly MessageEvent[]): Promise<void>;
   /** The known ones of these messages, by id (see `sendIdOf`). */
   find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
@@ -98,11 +99,12 @@ export function openMessages(db: Db): MessageStore {
       take(document._id, message);
     }
   };
+  const keep = sharedWrites(
+    (writes: readonly AnyBulkWriteOperation<MessageDocument>[]) => messages.bulkWrite([...writes]),
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
   return {
-    async keep(events) {
-      const writes = events.flatMap(writesOf);
-      if (writes.length > 0) await messages.bulkWrite(writes);
-    },
+    keep: (events) => keep(events.flatMap(writesOf)),
     async find(ids) {
       const found = new Map<string, KnownMessage>();
       const missing = new Set<string>();
