@@ -73,7 +73,7 @@ export interface SubscribeOptions {
   readonly maxRecords?: number;
   /** Where a group without offsets starts. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** How long an incomplete batch waits for more records, which costs less. @default 0 */
+  /** How long after a batch an incomplete one waits for more records: fewer batches cost less. @default 0 */
   readonly lingerMs?: number;
 }
 

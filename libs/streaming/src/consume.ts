@@ -59,7 +59,7 @@ export interface ConsumeOptions<R extends Readers> {
   readonly maxRecords?: number;
   /** Where a group without offsets starts. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** How long an incomplete batch waits for more records. @default 0 */
+  /** How long after a batch an incomplete one waits for more records. @default 0 */
   readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }

@@ -1,5 +1,6 @@
 import type { BatchHandler } from '../broker-port.ts';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
+import { lingerLeftMs } from '../lingering.ts';
 import type { PartitionLog, Reader } from './partition-log.ts';
 import { Run, type Taken } from './batch-run.ts';
 import type { Store } from './embedded-store.ts';
@@ -13,7 +14,7 @@ const READ_BATCHES = { first: 8, most: 256 };
 export interface Member {
   readonly handler: BatchHandler;
   readonly maxRecords: number;
-  /** How long an incomplete batch waits for more records. */
+  /** See {@link lingerLeftMs}. */
   readonly lingerMs: number;
   /** Number of partitions in which a handler is running, or about to. */
   active: number;
@@ -44,6 +45,7 @@ export class Cursor implements Reader, Tracked {
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
+  #handledAt = -Infinity;
   /** Records read from the store and not delivered yet. */
   #ahead: Run;
   /** An offset at which a batch is known to begin, if there is one. */
@@ -98,7 +100,7 @@ export class Cursor implements Reader, Tracked {
   wake(): void {
     if (this.#running || this.#retry || !this.#member || this.position >= this.log.end) return;
     if (this.#mayLinger(this.#member)) {
-      this.#linger ??= setTimeout(() => this.#start(), this.#member.lingerMs);
+      this.#linger ??= setTimeout(() => this.#start(), lingerLeftMs(this.#member.lingerMs, this.#handledAt));
     } else {
       this.#start();
     }
@@ -156,6 +158,7 @@ export class Cursor implements Reader, Tracked {
     const { records } = taken;
     if (this.#member !== member || this.#epoch !== epoch) return true;
     const done = records.length === 0 ? 0 : await this.#handle(member, records);
+    this.#handledAt = performance.now();
     if (this.#epoch !== epoch) return true;
     const next = done >= records.length ? taken.next : records[done]?.offset;
     if (next === undefined || (done === 0 && records.length > 0)) return false;

@@ -97,13 +97,28 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect(seen.map(([first]) => first)).toEqual(['0', '2', '4']);
     });
 
-    it('waits a moment for fuller batches where asked to', async () => {
+    it('waits for fuller batches where asked to, but not after a quiet time', async () => {
+      await start();
+      const sizes: number[] = [];
+      const patient = await listen({ lingerMs: 60_000, onBatch: (batch) => sizes.push(batch.records.length) });
+      await test.broker.publish(test.topic, records('a', 1));
+      await until(() => patient.got.length === 1);
+      for (const n of numbers(2, 5)) await test.broker.publish(test.topic, records('a', n));
+      await patient.stop();
+      const next = await listen({ group: patient.group });
+      await until(() => next.got.length === 3);
+      expect([sizes, next.texts()]).toEqual([[1], ['2', '3', '4']]);
+    });
+
+    it('delivers what has waited as one batch', async () => {
       await start();
       const sizes: number[] = [];
       const { got } = await listen({ lingerMs: 1_000, onBatch: (batch) => sizes.push(batch.records.length) });
-      for (const n of numbers(0, 3)) await test.broker.publish(test.topic, records('a', n));
-      await until(() => got.length === 3);
-      expect(sizes).toEqual([3]);
+      await test.broker.publish(test.topic, records('a', 1));
+      await until(() => got.length === 1);
+      await Promise.all(numbers(2, 5).map((n) => test.broker.publish(test.topic, records('a', n))));
+      await until(() => got.length === 4);
+      expect(sizes).toEqual([1, 3]);
     });
 
     it('hands a full batch over at once, and stops without waiting for another', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
 import type { BatchHandler, InRecord } from '../broker-port.ts';
+import { lingerLeftMs } from '../lingering.ts';
 import { sizeOf } from '../size.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
@@ -39,6 +40,7 @@ export class PartitionQueue implements Tracked {
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
+  #handledAt = -Infinity;
   /** During a rebalance nothing is delivered. */
   #held = false;
   /** The previous queue has a running handler. */
@@ -154,7 +156,7 @@ export class PartitionQueue implements Tracked {
   #wake(): void {
     if (this.#running || !this.#isReady) return;
     if (this.#mayLinger()) {
-      this.#linger ??= setTimeout(() => this.#start(), this.#options.lingerMs);
+      this.#linger ??= setTimeout(() => this.#start(), lingerLeftMs(this.#options.lingerMs, this.#handledAt));
     } else {
       this.#start();
     }
@@ -178,6 +180,7 @@ export class PartitionQueue implements Tracked {
       const epoch = this.#epoch;
       const records = this.#first();
       const done = await this.#handle(records);
+      this.#handledAt = performance.now();
       if (this.#epoch === epoch && !this.#lost) {
         this.#drop(done);
         if (done > 0) this.#advance();
