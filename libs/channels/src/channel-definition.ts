@@ -68,10 +68,10 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   tokenText(token: string): string;
   /** The texts whose languages and placeholders must be known before devices are read (R-I15, R-I17). */
   ownTextsOf(content: Content): OwnTexts;
-  /** The badge of the pushes: a number, a relative one such as "+1", or undefined (R-C9). */
+  /** The badge of the pushes in one language: a number, a relative one such as "+1", or undefined (R-C9). */
   badgeOf(kind: PushKind): string | undefined;
   /**
-   * Seconds after its release in which a push is of use: it is not written later, and the provider keeps it no longer unless the channel has a time of
+   * Seconds after its release in which a push in one language is of use: it is not written later, and the provider keeps it no longer unless the channel has a time of
    * its own for that. Undefined if the content has no TTL.
    */
   ttlSecondsOf(kind: PushKind): number | undefined;

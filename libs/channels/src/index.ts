@@ -34,7 +34,8 @@ export {
 } from './device-fields.ts';
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export { relativeBadge } from './badge.ts';
-export { badgeIncrement, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';
+export { contentParts, inLanguage } from './locale-settings.ts';
+export { badgeIn, badgeIncrement, badgesOf, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';
 export type { WebPushCredential } from './webpush/webpush-credential.ts';
 export { type SubscriptionKeys, WebPushEncryption } from './webpush/webpush-encryption.ts';
 export { webPushHeaders } from './webpush/webpush-headers.ts';

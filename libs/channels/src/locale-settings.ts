@@ -1,10 +1,12 @@
 import { Content, type LocaleSettings } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { entryFor } from '@tidings/messaging';
-import type { Push } from './channel-definition.ts';
+import type { PushKind } from './channel-definition.ts';
+
+type ContentPart = 'ios' | 'android' | 'mac' | 'chrome' | 'firefox' | 'safari';
 
 /** The parts of a content that are for one platform. */
-const parts: ReadonlyMap<number, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox' | 'safari'> = new Map([
+export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.iOS, 'ios'],
   [Platform.Android, 'android'],
   [Platform.MacOS, 'mac'],
@@ -16,19 +18,32 @@ const parts: ReadonlyMap<number, 'ios' | 'android' | 'mac' | 'chrome' | 'firefox
 /** The fields of a platform's part that are not settings: texts have their own choice of a language. */
 const kept = ['text', 'title', 'subtitle', 'openAction'] as const;
 
-/** The push with the settings of its platform for a language: the exact one, then `default`, `en`, the first (R-O4). */
-export function inLanguage<Of extends Push>(push: Of, language: string): Of {
-  const { content, platform } = push;
-  const part = parts.get(platform);
-  if (!content || part === undefined || content.settings.length === 0) return push;
-  const chosen = entryFor(
-    content.settings.filter((own) => own[part] !== undefined),
-    language,
-  );
-  if (!chosen) return push;
+/** The locales with settings for the platform of a push, in the caller's order. */
+function localesOf({ content, platform }: PushKind): readonly LocaleSettings[] {
+  const part = contentParts.get(platform);
+  if (part === undefined || !content) return [];
+  return content.settings.filter((own) => own[part] !== undefined);
+}
+
+/** The push with the settings of a locale. */
+function withSettings<Of extends PushKind>(push: Of, chosen: LocaleSettings): Of {
+  const part = contentParts.get(push.platform)!;
+  const content = push.content!;
   const base: Readonly<Record<string, unknown>> = { ...content[part] };
   const texts = Object.fromEntries(kept.flatMap((name) => (base[name] === undefined ? [] : [[name, base[name]]])));
   return { ...push, content: { ...content, [part]: { ...chosen[part], ...texts } } };
+}
+
+/** The push with the settings of its platform for a language: the exact one, then `default`, `en`, the first (R-O4). */
+export function inLanguage<Of extends PushKind>(push: Of, language: string): Of {
+  const chosen = entryFor(localesOf(push), language);
+  return chosen ? withSettings(push, chosen) : push;
+}
+
+/** The push in every locale with settings of its own; only itself if there are none. */
+export function inEveryLocale(push: PushKind): readonly PushKind[] {
+  const locales = localesOf(push);
+  return locales.length === 0 ? [push] : locales.map((chosen) => withSettings(push, chosen));
 }
 
 /** A content that says nothing but these settings. */

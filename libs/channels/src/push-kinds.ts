@@ -3,6 +3,7 @@ import { relativeBadge } from './badge.ts';
 import type { PushKind } from './channel-definition.ts';
 import { allDefinitions, definitionServing, variantOf } from './channels.ts';
 import { type DeviceField, deviceFields } from './device-fields.ts';
+import { inEveryLocale, inLanguage } from './locale-settings.ts';
 
 /** Every kind of push that a content may be sent as. */
 const kindsOf = (content: Content | undefined): readonly PushKind[] =>
@@ -12,13 +13,21 @@ const kindsOf = (content: Content | undefined): readonly PushKind[] =>
     ),
   );
 
-/** The number that is added to each device's badge; undefined unless the badge of these pushes is relative (R-C9). */
-export const badgeIncrement = (kind: PushKind): number | undefined =>
-  relativeBadge(definitionServing(kind).badgeOf(kind));
+/** The badge of these pushes in a language: a number, a relative one such as "+1", or undefined (R-C9). */
+export const badgeIn = (kind: PushKind, language: string): string | undefined =>
+  definitionServing(kind).badgeOf(inLanguage(kind, language));
+
+/** The badges of these pushes in all languages. */
+export const badgesOf = (kind: PushKind): readonly (string | undefined)[] =>
+  inEveryLocale(kind).map((each) => definitionServing(kind).badgeOf(each));
+
+/** The number that is added to the badge of each device with a language; undefined unless the badge is relative there (R-C9). */
+export const badgeIncrement = (kind: PushKind, language: string): number | undefined =>
+  relativeBadge(badgeIn(kind, language));
 
 /** Whether a content has a relative badge for any device: their bases must be read. */
 export const hasRelativeBadge = (content: Content | undefined): boolean =>
-  kindsOf(content).some((kind) => badgeIncrement(kind) !== undefined);
+  kindsOf(content).some((kind) => badgesOf(kind).some((badge) => relativeBadge(badge) !== undefined));
 
 /** The fields that choose between the variants of a content, and that its pushes use; in the order of {@link deviceFields}. */
 export function deviceFieldsFor(content: Content | undefined): readonly DeviceField[] {

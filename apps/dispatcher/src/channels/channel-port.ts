@@ -17,8 +17,8 @@ export interface Channel {
    * every device of the job. Throws a Fault `unavailable` for transient failures.
    */
   open(job: Job): Promise<Sender | SendResult>;
-  /** A message's time to live; undefined if it has none. */
-  ttlSeconds(batch: SendBatch): number | undefined;
+  /** A message's time to live in a language, "" for devices without one; undefined if it has none. */
+  ttlSeconds(batch: SendBatch, language: string): number | undefined;
   /**
    * Reads the credential of a platform (`<application>/<platform>`) again, and uses it from the next job on if it was configured anew. Resolves to the
    * version of its settings, 0 if there are none any more. Throws a Fault `unavailable` for transient failures.

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ChannelDefinition, SendResult } from '@tidings/channels';
+import { type ChannelDefinition, inLanguage, type SendResult } from '@tidings/channels';
 import type { ProviderConnection } from '@tidings/http2';
 import type { Clock } from '@tidings/kernel';
 import { PayloadWriter } from '@tidings/messaging';
@@ -57,7 +57,7 @@ export function http2Channel<Credential, Tokens>(options: Http2ChannelOptions<Cr
       const connection = connections.of(prepared.settings, job.lane, () => connect(prepared.credential));
       return sender({ job, prepared, connection, writer, clock, reportKey });
     },
-    ttlSeconds: (batch) => definition.ttlSecondsOf(batch),
+    ttlSeconds: (batch, language) => definition.ttlSecondsOf(inLanguage(batch, language)),
     renew: (reference) => credentials.renew(reference),
     applications: () => credentials.applications(),
     forget(application) {

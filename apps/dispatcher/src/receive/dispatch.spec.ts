@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apnsRefusal, localResults, unlisted } from '@tidings/channels';
 import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
-import type { SendBatch } from '@tidings/events';
+import { LocaleSettings, type SendBatch } from '@tidings/events';
 import { ios, content, sendBatch } from '../testing/test-batches.ts';
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
@@ -306,6 +306,32 @@ describe('a throttle', () => {
     expect(failures(lane).filter((name) => name === 'throttled')).toHaveLength(1);
     await lane.pass(5 * 60 * MINUTE);
     expect(failures(lane).filter((name) => name === 'throttled')).toHaveLength(2);
+  });
+
+  it('ends devices that only waited at the TTL of their language', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(Infinity, 900) });
+    consume(lane, [batch(releasedAt, { message: 'first' })]);
+    await lane.pass(2 * SECOND);
+    const slices = ['de', 'en', 'fr'].map((language, number) => ({
+      ...{ number, devices: [{ position: number, token: `${language};`, language }] },
+    }));
+    const ttls = { de: 60, en: 600, fr: undefined };
+    const various = Object.entries(ttls).map(([language, ttlSeconds]) =>
+      LocaleSettings.fromPartial({ language, ios: { ttlSeconds } }),
+    );
+    const { credential } = batch(releasedAt);
+    consume(lane, [
+      sendBatch(slices, {
+        ...{ application: 'A', message: 'various', credential, releasedAt: new Date(releasedAt) },
+        content: content({ settings: various }),
+      }),
+    ]);
+    const ended: number[] = [];
+    for (const at of [30 * SECOND, MINUTE, 10 * MINUTE]) {
+      await lane.pass(at);
+      ended.push(failures(lane).filter((name) => name === 'throttled').length);
+    }
+    expect(ended).toEqual([0, 1, 2]);
   });
 
   it('is not caused by a limit of one device, nor by an answer of another status', async () => {

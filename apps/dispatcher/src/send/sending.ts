@@ -67,7 +67,8 @@ export interface Job {
   readonly columns: BatchColumns;
   /** The settings of its credential: `<application>/<platform>`, '' without any. */
   readonly credential: string;
-  readonly ttlSeconds: number | undefined;
+  /** The message's time to live for a device of the columns; undefined if it has none. */
+  readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly sender: () => Promise<Sender | SendResult>;
   readonly tally: Tally;
 }
@@ -121,12 +122,13 @@ export class Sending {
     const { channel, lane } = this.#deps;
     const columns = columnsOf(batch);
     const { application, platform } = batch.credential ?? { application: '', platform: 0 };
+    const ttls = batch.languageNames.map((language) => channel.ttlSeconds(batch, language));
     let sender: Promise<Sender | SendResult> | undefined;
     return {
       batch,
       columns,
       credential: application === '' ? '' : `${application}/${platform}`,
-      ttlSeconds: channel.ttlSeconds(batch),
+      ttlSecondsOf: (device) => ttls[columns.languages[device]!],
       sender: () => (sender ??= channel.open({ batch, columns, lane })),
       tally: new Tally(),
     };
@@ -174,14 +176,14 @@ export class Sending {
   /** The state of the devices of a slice that cannot be sent now. */
   held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
     const now = this.#deps.clock.now();
-    const { batch, columns, ttlSeconds } = job;
+    const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt } = attempt;
-    const times = { now, claimedAt, ttlSeconds, releasedAt: batch.releasedAt?.getTime() ?? claimedAt };
+    const times = { now, claimedAt, releasedAt: batch.releasedAt?.getTime() ?? claimedAt };
     const results: DeviceResult[] = [];
     const waiting: Pending[] = [];
     let heldUntil = Infinity;
     for (const { device, progress } of pending) {
-      const wait = waitOf(progress, why, times);
+      const wait = waitOf(progress, why, { ...times, ttlSeconds: ttlSecondsOf(device) });
       if (wait.result) results.push(resultOf(columns, device, wait.result, now));
       else {
         waiting.push({ device, progress: wait.progress });
@@ -215,10 +217,10 @@ export class Sending {
   #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
     const { throttles, paces, clock, timers, random, log, metrics } = this.#deps;
-    const { batch, columns, ttlSeconds } = job;
+    const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt } = attempt;
     return new SliceRun({
-      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSeconds },
+      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
       ...options,
       random: random(),
       onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),

@@ -40,8 +40,8 @@ export interface SliceDevicesOptions {
   readonly pending: readonly Pending[];
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
-  /** The message's time to live; undefined if it has none. */
-  readonly ttlSeconds: number | undefined;
+  /** The message's time to live for a device; undefined if it has none. */
+  readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
   /** 0 to 1: spreads the waits of this slice's devices. */
   readonly random: number;
@@ -66,7 +66,7 @@ const SOON_MS = 250;
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
-  readonly #times: Omit<MessageTimes, 'now'>;
+  readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds'>;
   readonly #sendResults: (SendResult | undefined)[];
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
@@ -77,9 +77,9 @@ export class SliceDevices {
 
   constructor(deps: SliceDevicesOptions) {
     this.#deps = deps;
-    const { pending, batch, claimedAt, ttlSeconds, clock } = deps;
+    const { pending, batch, claimedAt, clock } = deps;
     this.#startedAt = clock.now();
-    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, ttlSeconds };
+    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
     this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
     this.#at = new Float64Array(pending.length);
@@ -99,7 +99,7 @@ export class SliceDevices {
       const failure = unsendable(columns, device);
       if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
-      else if (progress.outcomeUnknown && now > this.#retryUntil(progress)) this.settle(i, progress.last!);
+      else if (progress.outcomeUnknown && now > this.#retryUntil(device, progress)) this.settle(i, progress.last!);
       else queue.push(i);
     });
     return queue;
@@ -129,7 +129,8 @@ export class SliceDevices {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const dueAt = this.#deps.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#deps.random);
-    if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...result, then: { do: 'final' } });
+    if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, tried))
+      this.settle(i, { ...result, then: { do: 'final' } });
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
@@ -155,8 +156,9 @@ export class SliceDevices {
 
   /** The device was not written: no try is counted. */
   unsent(i: number, why: HeldBack): void {
-    const { progress } = this.#deps.pending[i]!;
-    const wait = waitOf(progress, why, { ...this.#times, now: this.#deps.clock.now() });
+    const { device, progress } = this.#deps.pending[i]!;
+    const ttlSeconds = this.#deps.ttlSecondsOf(device);
+    const wait = waitOf(progress, why, { ...this.#times, ttlSeconds, now: this.#deps.clock.now() });
     if (wait.result) {
       this.settle(i, wait.result);
       return;
@@ -175,9 +177,9 @@ export class SliceDevices {
     };
   }
 
-  #retryUntil({ firstTriedAt }: Progress): number {
-    const { releasedAt, ttlSeconds } = this.#times;
-    return retryDeadline(releasedAt, firstTriedAt || this.#startedAt, ttlSeconds);
+  #retryUntil(device: number, { firstTriedAt }: Progress): number {
+    const ttlSeconds = this.#deps.ttlSecondsOf(device);
+    return retryDeadline(this.#times.releasedAt, firstTriedAt || this.#startedAt, ttlSeconds);
   }
 
   /** The progress of a device that was written. */

@@ -70,7 +70,13 @@ describe('a run over several routes', () => {
       epoch: { id: 'e', alive: () => true, open: 0 },
       paces: new Paces({ store: new MemoryPaces().over(), timers: time.timers(() => true), onError: () => undefined }),
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock, onError: () => undefined }),
-      ...{ probe: false, cutoff: START + 2_000, deadline: START + 3_000, claimedAt: START, ttlSeconds: undefined },
+      ...{
+        probe: false,
+        cutoff: START + 2_000,
+        deadline: START + 3_000,
+        claimedAt: START,
+        ttlSecondsOf: () => undefined,
+      },
       onFault: () => undefined,
       onAnswer: () => undefined,
     });

@@ -1,4 +1,4 @@
-import { definitions, localResults, sent, type SendResult } from '@tidings/channels';
+import { definitions, inLanguage, localResults, sent, type SendResult } from '@tidings/channels';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/channel-port.ts';
@@ -100,7 +100,7 @@ export class VirtualLane {
   #channel(): Channel {
     return {
       open: async (job) => this.#sender(job),
-      ttlSeconds: (batch: SendBatch) => definitions.apns.ttlSecondsOf(batch),
+      ttlSeconds: (batch: SendBatch, language: string) => definitions.apns.ttlSecondsOf(inLanguage(batch, language)),
       renew: async () => 0,
       applications: () => [],
       forget: () => undefined,

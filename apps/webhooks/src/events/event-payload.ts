@@ -63,7 +63,7 @@ function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyOb
  * The badge that the message showed on the device: the device's base if the message is settled there, otherwise the base plus the increment (R-C9).
  */
 function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, variant, device }: Recipient): number {
-  const increment = badgeIncrement({ platform, variant, content: accepted.content });
+  const increment = badgeIncrement({ platform, variant, content: accepted.content }, device.language);
   if (increment === undefined || device.badgeOf === sendIdOf({ message: code, bucket })) return device.badge;
   return Math.max(0, device.badge + increment);
 }

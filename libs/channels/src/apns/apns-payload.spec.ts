@@ -12,7 +12,7 @@ const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unk
   JSON.parse(bodyOf(...parameters)) as Record<string, unknown>;
 /** The pushes of a content to a platform. */
 const kindOf = (of: Content, platform: number = Platform.iOS): PushKind => ({ platform, variant: ALERT, content: of });
-const pushTypeOf = (of: Content, platform?: number) => apnsPushType(kindOf(of, platform));
+const pushTypeOf = (of: Content, platform?: number) => apnsPushType(kindOf(of, platform), '');
 const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
 
 describe('an APNs payload', () => {

@@ -59,13 +59,13 @@ function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | unde
   return sound ?? (isEmpty(alert) ? undefined : DEFAULT_SOUND);
 }
 
-/** The push type of a batch, the same for all its languages. */
-export function apnsPushType(kind: PushKind): ApnsPushType {
+/** The push type of the pushes in a language. @param kind with the settings of the language */
+export function apnsPushType(kind: PushKind, language: string): ApnsPushType {
   if (isLive(kind)) return 'liveactivity';
   const apple = appleContentOf(kind);
   if (apple.voip) return 'voip';
   if (apple.website) return 'alert';
-  return isBackground(apple, alertOf(apple, '')) ? 'background' : 'alert';
+  return isBackground(apple, alertOf(apple, language)) ? 'background' : 'alert';
 }
 
 function alertFragment(alert: Alert, context: TemplateContext, trim: boolean): Fragment | undefined {

@@ -76,8 +76,8 @@ describe('the pushes of a live activity', () => {
   it('start it by the push-to-start token, or else are ordinary ones', () => {
     expect(apns.variantsFor(content({ liveActivity: start }))).toEqual([LIVE_START, ALERT]);
     expect(apns.variants[LIVE_START]).toMatchObject({ channel: 'apns', address: 'startToken' });
-    expect(apnsPushType(kind(start, LIVE_START))).toBe('liveactivity');
-    expect(apnsPushType(kind(start, ALERT))).toBe('alert');
+    expect(apnsPushType(kind(start, LIVE_START), '')).toBe('liveactivity');
+    expect(apnsPushType(kind(start, ALERT), '')).toBe('alert');
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('the pushes of a live activity', () => {
   ])('%s it by its own token only', (_, event) => {
     expect(apns.variantsFor(content({ liveActivity: live({ event }) }))).toEqual([LIVE_UPDATE]);
     expect(apns.variants[LIVE_UPDATE]).toMatchObject({ channel: 'apns', address: 'activityToken' });
-    expect(apnsPushType(kind(live({ event }), LIVE_UPDATE))).toBe('liveactivity');
+    expect(apnsPushType(kind(live({ event }), LIVE_UPDATE), '')).toBe('liveactivity');
   });
 
   it('update it within minutes; APNs keeps the last one as long as the activity lasts (R-M3)', () => {

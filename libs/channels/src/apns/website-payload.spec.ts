@@ -52,7 +52,7 @@ describe('an APNs payload for Safari (R-I22)', () => {
 
   it('is always shown, without a badge, and kept for its own time', () => {
     const silent = content({ text: undefined, data: '{}', voip: true, ios: ios({ badge: '+1', ttlSeconds: 5 }) });
-    expect(apnsPushType(kindOf(silent))).toBe('alert');
+    expect(apnsPushType(kindOf(silent), '')).toBe('alert');
     expect(apns.badgeOf(kindOf(silent))).toBeUndefined();
     expect(apns.ttlSecondsOf(kindOf(silent))).toBeUndefined();
     expect(apns.ttlSecondsOf(kindOf(content({ safari: safari({ ttlSeconds: 60 }) })))).toBe(60);

@@ -79,31 +79,11 @@ type Given = Readonly<Record<string, Blocks>>;
 const chosenBy = (given: Given, choose: (locale: string, blocks: Blocks) => Chosen | undefined): Chosen[] =>
   Object.entries(given).flatMap(([locale, each]) => choose(locale.toLowerCase(), each) ?? []);
 
-/** Names of the settings that differ between locales. */
-const differing = (from: readonly Chosen[]): string[] =>
+/** Whether any setting differs between locales. */
+const differs = (from: readonly Chosen[]): boolean =>
   from
     .flatMap(({ settings }) => Object.keys(settings))
-    .filter((name) => from.some(({ settings }) => !isDeepStrictEqual(settings[name], from[0]!.settings[name])));
-
-/** Settings that the pushes of a batch share, whatever their languages. */
-const SHARED: ReadonlySet<string> = new Set(['badges', 'ttl', 'gcm_ttl', 'silent']);
-/** A sound makes a push without texts an alert, which is one kind of batch. */
-const SHARED_WITHOUT_TEXTS: ReadonlySet<string> = new Set([...SHARED, 'sound', 'sound_off']);
-
-function refuseDiffering(
-  all: readonly (readonly Chosen[])[],
-  shared: ReadonlySet<string>,
-  context: z.core.ParsePayload,
-): void {
-  const name = all.flatMap(differing).find((each) => shared.has(each));
-  if (name === undefined) return;
-  const shown = name === 'gcm_ttl' ? 'ttl' : name;
-  context.issues.push({
-    code: 'custom',
-    message: `${shown} that differs between locales: not served yet`,
-    input: name,
-  });
-}
+    .some((name) => from.some(({ settings }) => !isDeepStrictEqual(settings[name], from[0]!.settings[name])));
 
 /** The inbox fields of a message; undefined if no block has any. */
 export interface BlockInbox {
@@ -162,9 +142,7 @@ export type LocaleSettings = { readonly language: string } & {
 
 /** The settings of a platform by locale; none if they are the same in all. */
 const localeSettings = (name: keyof typeof contents, from: readonly Chosen[]): LocaleSettings[] =>
-  differing(from).length === 0
-    ? []
-    : from.map(({ locale, settings }) => ({ language: locale, [name]: contents[name](settings) }));
+  differs(from) ? from.map(({ locale, settings }) => ({ language: locale, [name]: contents[name](settings) })) : [];
 
 /** The texts and settings of a message by platform; a text that no block has is undefined. */
 function contentIn(given: Given, context: z.core.ParsePayload) {
@@ -180,7 +158,6 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
-  refuseDiffering(all, isGiven.size > 0 ? SHARED : SHARED_WITHOUT_TEXTS, context);
   const textsOf = (from: readonly Chosen[]) => {
     const of = (name: TextName) => (isGiven.has(name) && from.length > 0 ? localizedOf(from, name) : undefined);
     return { text: of('body'), title: of('title'), subtitle: of('subtitle') };

@@ -9,6 +9,7 @@ import {
   apnsUnsuitable,
   type ChannelPayload,
   definitions,
+  inLanguage,
   localResults,
   type SendResult,
 } from '@tidings/channels';
@@ -88,9 +89,11 @@ const topicEndings: Readonly<Record<ApnsPushType, string>> = {
   liveactivity: '.push-type.liveactivity',
 };
 
-/** The headers that all pushes of a batch share, names and values alternating. */
-function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
-  const keptSeconds = apnsKeptSeconds(batch);
+/** The headers that all pushes of a batch in a language share, names and values alternating. */
+function sharedHeaders(batch: Job['batch'], language: string, bundleId: string): readonly string[] {
+  const kind = inLanguage(batch, language);
+  const pushType = apnsPushType(kind, language);
+  const keptSeconds = apnsKeptSeconds(kind);
   const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
   const expiration = keptSeconds === 0 ? '0' : String(releasedAt + (keptSeconds ?? 0));
   return [
@@ -128,21 +131,20 @@ class ApnsSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #deps: SenderDeps<ApnsCredential, Tokens>;
-  readonly #shared: readonly string[];
   readonly #idPrefix: string;
   readonly #key: MessageKey;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   readonly #tokens: PathTokens;
-  /** Shared headers with an authorization; rebuilt only when the authorization changes. */
-  #headers: readonly string[] = [];
+  /** Shared headers by language, with an authorization; rebuilt only when the authorization changes. Languages with equal ones share an array. */
+  #headers: (readonly string[] | undefined)[] = [];
+  readonly #headersByText = new Map<string, readonly string[]>();
 
   constructor(deps: SenderDeps<ApnsCredential, Tokens>) {
     this.#deps = deps;
     const { job, prepared, connection, clock } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
-    this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch), prepared.credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
     this.#key = keyOfBatch(deps.reportKey, job.batch);
     this.#tokens = new PathTokens(job.columns);
@@ -173,7 +175,7 @@ class ApnsSender implements Sender {
     const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
     const request = {
       path: `/3/device/${this.#tokens.of(device)}`,
-      shared: this.#currentHeaders(),
+      shared: this.#currentHeaders(columns.languages[device]!),
       own: ['apns-id', id, 'apns-collapse-id', id],
     };
     const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
@@ -197,12 +199,24 @@ class ApnsSender implements Sender {
     return (this.#payloads[language] ??= apns.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 
-  #currentHeaders(): readonly string[] {
+  #currentHeaders(language: number): readonly string[] {
     const authorization = this.#deps.prepared.tokens?.authorization() ?? '';
-    if (authorization !== this.#exchanges.credential || this.#headers.length === 0) {
+    if (authorization !== this.#exchanges.credential) {
       this.#exchanges.credential = authorization;
-      this.#headers = authorization === '' ? this.#shared : ['authorization', authorization, ...this.#shared];
+      this.#headers = [];
+      this.#headersByText.clear();
     }
-    return this.#headers;
+    return (this.#headers[language] ??= this.#headersIn(language, authorization));
+  }
+
+  #headersIn(language: number, authorization: string): readonly string[] {
+    const { job, prepared } = this.#deps;
+    const shared = sharedHeaders(job.batch, job.batch.languageNames[language] ?? '', prepared.credential.bundleId);
+    const headers = authorization === '' ? shared : ['authorization', authorization, ...shared];
+    const text = shared.join('\n');
+    const same = this.#headersByText.get(text);
+    if (same) return same;
+    this.#headersByText.set(text, headers);
+    return headers;
   }
 }

@@ -3,6 +3,7 @@ import {
   type ChannelPayload,
   connectionResults,
   definitions,
+  inLanguage,
   localResults,
   type SendResult,
   type SubscriptionKeys,
@@ -76,7 +77,7 @@ export function webPushChannel(deps: WebPushDeps): Channel {
       const prepared = await credentials.of(job.batch.credential);
       return 'category' in prepared ? prepared : new WebPushSender({ ...deps, job, prepared, services, writer });
     },
-    ttlSeconds: (batch) => webpush.ttlSecondsOf(batch),
+    ttlSeconds: (batch, language) => webpush.ttlSecondsOf(inLanguage(batch, language)),
     renew: (reference) => credentials.renew(reference),
     applications: () => credentials.applications(),
     forget: (application) => credentials.forget(application),
@@ -93,8 +94,8 @@ interface WebPushSenderDeps extends Pick<WebPushDeps, 'reportKey' | 'clock' | 'a
 
 /** The devices of a batch with one push service. */
 interface Route extends RouteContext {
-  /** Headers of all its pushes; rebuilt when the authorization changes. */
-  headers: readonly string[];
+  /** Headers of its pushes by language; rebuilt when the authorization changes. */
+  headers: (readonly string[] | undefined)[];
   authorization: string;
 }
 
@@ -116,8 +117,8 @@ class WebPushSender implements Sender {
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #routes = new Map<string, Route>();
   readonly #targets: (Target | null | undefined)[] = [];
-  /** Headers of all pushes of the batch. */
-  readonly #shared: readonly string[];
+  /** Headers of all pushes of the batch by language. */
+  readonly #shared: (readonly string[] | undefined)[] = [];
   /** Indexes of the columns with the keys of a device; empty if the batch has none. */
   readonly #keyColumns: readonly number[];
 
@@ -127,10 +128,6 @@ class WebPushSender implements Sender {
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#key = keyOfBatch(reportKey, job.batch);
-    this.#shared = [
-      ...['content-encoding', 'aes128gcm', 'content-type', 'application/octet-stream'],
-      ...webPushHeaders(job.batch),
-    ];
     const columns = keyFields.map((field) => job.columns.columnNames.indexOf(field));
     this.#keyColumns = columns.includes(-1) ? [] : columns;
   }
@@ -161,7 +158,7 @@ class WebPushSender implements Sender {
     if (!service.ready()) return service.isForbidden() ? connectionResults.private_address : 'busy';
     const body = this.#bodyFor(device, keys);
     if (!Buffer.isBuffer(body)) return body;
-    const request = { path: endpoint.path, shared: this.#headersOf(route), own: [] };
+    const request = { path: endpoint.path, shared: this.#headersOf(route, device), own: [] };
     const exchange = new WebPushExchange(tag, deadline, listener, route);
     if (!service.connection!.request(request, body, exchange)) return 'busy';
     service.inFlight++;
@@ -239,12 +236,21 @@ class WebPushSender implements Sender {
     return (this.#payloads[language] ??= webpush.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 
-  #headersOf(route: Route): readonly string[] {
+  #headersOf(route: Route, device: number): readonly string[] {
     const authorization = this.#deps.prepared.tokens.vapid.authorizationFor(route.origin);
     if (authorization !== route.authorization) {
       route.authorization = authorization;
-      route.headers = ['authorization', authorization, ...this.#shared];
+      route.headers = [];
     }
-    return route.headers;
+    const language = this.#deps.job.columns.languages[device]!;
+    return (route.headers[language] ??= ['authorization', authorization, ...this.#sharedIn(language)]);
+  }
+
+  #sharedIn(language: number): readonly string[] {
+    const { batch } = this.#deps.job;
+    return (this.#shared[language] ??= [
+      ...['content-encoding', 'aes128gcm', 'content-type', 'application/octet-stream'],
+      ...webPushHeaders(inLanguage(batch, batch.languageNames[language] ?? '')),
+    ]);
   }
 }

@@ -48,18 +48,11 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 const settingsOf = (
   { language, ios, android, mac, safari, chrome, firefox }: Settings,
   said: Content,
-  common: Pick<GivenContent, 'ios' | 'android'>,
 ): LocaleSettings =>
   LocaleSettings.fromPartial({
     language,
-    ios: ios && {
-      ...own(said.ios, IosContent.fromPartial({}), { ...ios, silent: common.ios.silent }),
-      ...NOT_SETTINGS,
-    },
-    android: android && {
-      ...own(said.android, AndroidContent.fromPartial({}), { ...android, silent: common.android.silent }),
-      ...NOT_SETTINGS,
-    },
+    ios: ios && { ...own(said.ios, IosContent.fromPartial({}), ios), ...NOT_SETTINGS },
+    android: android && { ...own(said.android, AndroidContent.fromPartial({}), android), ...NOT_SETTINGS },
     mac: mac && { ...own(said.mac, MacContent.fromPartial({}), mac), ...NOT_SETTINGS },
     safari: safari && { ...own(said.safari, SafariContent.fromPartial({}), safari), ...NOT_SETTINGS },
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
@@ -91,7 +84,7 @@ export function contentOf(
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
-    settings: settings?.map((each) => settingsOf(each, said, { ios, android })) ?? said.settings,
+    settings: settings?.map((each) => settingsOf(each, said)) ?? said.settings,
   };
   const { link } = content;
   const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);

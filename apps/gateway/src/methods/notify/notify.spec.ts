@@ -116,15 +116,15 @@ describe('notify', () => {
 
   it('has settings by locale where they differ, beside those of its preset (R-O4)', async () => {
     const localized_content = {
-      en: { default: { body: 'Hello' }, android: { body: 'Hello', icon: 'en', badges: 1 } },
-      DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: 1 } },
+      en: { default: { body: 'Hello' }, android: { body: 'Hello', icon: 'en', badges: 1, ttl: '5s' } },
+      DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: '+2', silent: 0 } },
     };
     await notify(segment({ payload: { content: { localized_content }, silent: true } }));
     const { android, settings } = world.drafts[0]!.message!.content!;
     expect(android).toMatchObject({ icon: 'en', badge: '1', rootParams: undefined, silent: true });
     expect(settings).toMatchObject([
-      { language: 'en', android: { icon: 'en', badge: '1', silent: true, text: undefined } },
-      { language: 'de', android: { icon: 'de', badge: '1', rootParams: '{"a":1}', silent: true } },
+      { language: 'en', android: { icon: 'en', badge: '1', ttlSeconds: 5, silent: true, text: undefined } },
+      { language: 'de', android: { icon: 'de', badge: '+2', rootParams: '{"a":1}', silent: false } },
     ]);
     expect(settings.map(({ ios }) => ios)).toEqual([undefined, undefined]);
   });
@@ -148,18 +148,6 @@ describe('notify', () => {
     [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],
     [{ en: { safari: { title: 'x' } } }, '.en.safari.url_args: must be set'],
     [{ en: { safari: { url_args: [] } } }, '.en.safari.title: must be set'],
-    [
-      { en: { default: { body: 'x', badges: 1 } }, de: { default: { body: 'x', badges: 2 } } },
-      ': badges that differs between locales: not served yet',
-    ],
-    [
-      { en: { default: { body: 'x', ttl: 1 } }, de: { default: { body: 'x' } } },
-      ': ttl that differs between locales: not served yet',
-    ],
-    [
-      { en: { default: { sound: 'a' } }, de: { default: { sound: 'b' } } },
-      ': sound that differs between locales: not served yet',
-    ],
   ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
     const { body } = await notify(segment({ payload: { content: { localized_content } } }));
     expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });

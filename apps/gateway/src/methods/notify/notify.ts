@@ -42,11 +42,15 @@ const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
 /** The content of the blocks, by platform. */
 function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   const { inbox, text, title, subtitle, settings, ...own } = localized ?? NOTHING;
+  /** A block that does not say whether it is shown is as the payload says. */
+  const silenced = <Of extends { readonly silent?: boolean | undefined }>(of: Of | undefined) =>
+    of && { ...of, silent: of.silent ?? silent };
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
   return {
-    ...{ text, title, subtitle, inbox: inbox?.content, settings },
-    ios: { ...own.ios, silent: own.ios?.silent ?? silent, ...openActionOn(Platform.iOS) },
-    android: { ...own.android, silent: own.android?.silent ?? silent, ...openActionOn(Platform.Android) },
+    ...{ text, title, subtitle, inbox: inbox?.content },
+    settings: settings?.map((each) => ({ ...each, ios: silenced(each.ios), android: silenced(each.android) })),
+    ios: { ...silenced(own.ios ?? {}), ...openActionOn(Platform.iOS) },
+    android: { ...silenced(own.android ?? {}), ...openActionOn(Platform.Android) },
     mac: { ...own.mac, ...openActionOn(Platform.MacOS) },
     chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },

@@ -23,6 +23,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     fcmToken('accepted', 32_000),
     fcmToken('accepted', 32_001),
   ];
+  const foreign = apnsToken('accepted', 32_002);
   const said = (text: string, more: Parameters = {}): Parameters => ({
     content: { localized_content: { default: { default: { body: text } } } },
     ...more,
@@ -35,6 +36,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     await register(application, 'tablet', { ...android(tablet), language: 'fr', userId: 'anna', tags: { Level: 2 } });
     await register(application, 'second', { ...android(second), userId: 'anna', tags: { Level: 3 } });
     await world.call('applicationOpen', { application, hwid: 'second' });
+    await register(application, 'foreign', ios(foreign));
   });
 
   const pushes = (): number[] => [
@@ -63,8 +65,9 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     it('says what its blocks say for the platform and the locale of a device', async () => {
       const localized_content = {
         en: { default: { title: 'News', body: 'Hello' }, android: { body: 'Hello droid', root_params: { a: 1 } } },
-        de: { default: { title: 'Neues', body: 'Hallo' }, ios: { body: 'Hallo {{Level}}', badges: 3 } },
+        de: { default: { title: 'Neues', body: 'Hallo' }, ios: { body: 'Hallo {{Level}}', badges: '+3', ttl: 60 } },
       };
+      Object.assign(localized_content.en, { ios: { title: 'News', body: 'Hello', silent: 1, sound: 'en.caf' } });
       const payload = {
         content: { localized_content },
         custom_data: { article: 17 },
@@ -72,12 +75,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         open_actions: { [IOS]: { remote_page: { url: 'https://example.com/page' } } },
       };
       const segment = { application, platforms: ['IOS', 'ANDROID'], payload, meta_data: { origin: 'shop' } };
-      // A setting that the pushes of a batch share is refused, not dropped.
-      expect(await refusal({ segment })).toEqual([
-        ...[400, 3, 'segment.payload.content.localized_content: badges that differs between locales: not served yet'],
-      ]);
-      // Other settings are those of the block.
-      Object.assign(localized_content.en, { ios: { title: 'News', body: 'Hello', badges: 3, sound: 'en.caf' } });
       const { code, got } = await notified({ segment });
       expect(code).toMatch(CODE);
       expect(got).toEqual([1, 1, 1]);
@@ -87,6 +84,9 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         u: '{"article":17}',
         md: { origin: 'shop' },
       });
+      // Devices without a language get the settings of `en`, and no badge of them.
+      const other = payloadOf('apns', foreign) as unknown as ApnsPayload;
+      expect(other.aps).toEqual({ 'content-available': 1 });
       expect([apns['l'], apns['r']]).toEqual([undefined, 'https://example.com/page']);
       const { data } = (payloadOf('fcm', tablet) as unknown as FcmPayload).message;
       expect(data).toMatchObject({

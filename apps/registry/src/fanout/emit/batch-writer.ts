@@ -111,7 +111,7 @@ export class BatchWriter {
     this.#gone.fill(0);
   }
 
-  #add(columns: Columns, { platform, increment, ...layout }: Layout, position: number): void {
+  #add(columns: Columns, { platform, increments, ...layout }: Layout, position: number): void {
     const i = this.#count++;
     const row = columns.rowOf(position);
     const isGone = row < 0 || columns.platforms[row] !== platform;
@@ -131,14 +131,15 @@ export class BatchWriter {
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#oversized[i] = oversizedBy(columns.flags[row]!);
       this.#anyOversized ||= this.#oversized[i] !== 0;
-      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (increment ?? 0)), MAX_BADGE);
+      const increment = increments[this.#languages[i]!] ?? 0;
+      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + increment), MAX_BADGE);
       this.#addTexts(columns, layout, row, i);
     }
   }
 
   #addTexts(
     columns: Columns,
-    { address, tags, sources }: Omit<Layout, 'platform' | 'increment'>,
+    { address, tags, sources }: Omit<Layout, 'platform' | 'increments'>,
     row: number,
     i: number,
   ): void {
@@ -148,7 +149,7 @@ export class BatchWriter {
     for (let c = 0; c < sources.length; c++) this.#columns.copy(i, c, columns.fieldTexts, row, sources[c]!);
   }
 
-  #written(columns: Columns, { tags, increment, names }: Layout) {
+  #written(columns: Columns, { tags, increments, names }: Layout) {
     const n = this.#count;
     return {
       positions: bytesOf(this.#positions, n),
@@ -161,7 +162,7 @@ export class BatchWriter {
       displayable: this.#displayable.subarray(0, (n + 7) >>> 3),
       gone: this.#gone.subarray(0, (n + 7) >>> 3),
       checks: this.#checks.subarray(0, n * 3),
-      badges: increment === undefined ? Buffer.alloc(0) : bytesOf(this.#badges, n),
+      badges: increments.every((each) => each === undefined) ? Buffer.alloc(0) : bytesOf(this.#badges, n),
       oversized: this.#anyOversized ? this.#oversized.subarray(0, n) : Buffer.alloc(0),
       columnNames: [...names],
       columns: textsOf(this.#columns),
@@ -173,8 +174,8 @@ export class BatchWriter {
 /** What the batches of a sendable set contain of each device. */
 interface Layout {
   readonly platform: number;
-  /** Added to each badge; undefined = none is written. */
-  readonly increment: number | undefined;
+  /** Added to each badge, by language; none are written if all are undefined. */
+  readonly increments: readonly (number | undefined)[];
   readonly tags: number;
   /** The scanned field that holds the address; -1 = the push token. */
   readonly address: number;
@@ -183,7 +184,7 @@ interface Layout {
   readonly sources: readonly number[];
 }
 
-function layoutOf({ values, fieldNames }: Columns, key: SendableKey, { content }: BatchHead): Layout {
+function layoutOf({ values, fieldNames, languageNames }: Columns, key: SendableKey, { content }: BatchHead): Layout {
   const { platform, variant } = key;
   const { address, columns: names = [] } = variantOf(key);
   const sourceOf = (field: DeviceField): number => {
@@ -193,7 +194,7 @@ function layoutOf({ values, fieldNames }: Columns, key: SendableKey, { content }
   };
   return {
     platform,
-    increment: badgeIncrement({ platform, variant, content }),
+    increments: languageNames.map((language) => badgeIncrement({ platform, variant, content }, language)),
     tags: values.width,
     address: address ? sourceOf(address) : -1,
     names,

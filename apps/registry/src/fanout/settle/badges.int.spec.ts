@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { isSettled, sendableId } from '@tidings/delivery';
-import { Content, IosContent, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
+import { Content, IosContent, LocaleSettings, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
@@ -19,7 +19,10 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
   let worlds = 0;
 
   /** Devices with badge 10, and messages with the given badges, by code. */
-  const world = async (messages: Readonly<Record<string, string | undefined>>) => {
+  const world = async (
+    messages: Readonly<Record<string, string | undefined>>,
+    byLocale: Readonly<Record<string, string>> = {},
+  ) => {
     const db = mongo.database(`badges${++worlds}`);
     await createCollections(db, [...deviceModels, ...fanoutModels]);
     const devices = db.collection<DeviceDocument>(DEVICES);
@@ -43,7 +46,10 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     const at = new TestClock().date;
     await outgoing.keep(
       Object.entries(messages).map(([code, badge], i): MessageEvent => {
-        const content = { ...Content.create(), ios: { ...IosContent.create(), badge } };
+        const settings = Object.entries(byLocale).map(([language, own]) =>
+          LocaleSettings.fromPartial({ language, ios: { badge: own } }),
+        );
+        const content = { ...Content.create(), ios: { ...IosContent.create(), badge }, settings };
         const value = { ...MessageAccepted.create(), applications: [APP], content };
         return {
           stamp: undefined,
@@ -96,6 +102,22 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     await devices.updateMany({}, { $unset: { 'self.badge': true } });
     await badges.settle([sent('one')]);
     expect(await shown()).toEqual([0]);
+  });
+
+  it('are those of the language of a device, once (R-O4)', async () => {
+    const { badges, devices } = await world({ one: '2' }, { default: '2', de: '+5', fr: '-20' });
+    for (const [seq, lang] of [
+      [0, 'de'],
+      [1, 'fr'],
+      [2, 'it'],
+    ] as const) {
+      await devices.updateOne({ seq }, { $set: { lang } });
+    }
+    await devices.updateOne({ seq: 3 }, { $unset: { lang: true } });
+    await badges.settle([sent('one')]);
+    await badges.settle([sent('one')]);
+    const shown = (await devices.find().sort({ seq: 1 }).toArray()).map(({ self }) => self?.badge);
+    expect(shown).toEqual([15, 0, ...Array.from({ length: COUNT - 2 }, () => 2)]);
   });
 
   it('are added once by concurrent settlements of the same slices, while devices change', async () => {

@@ -1,15 +1,16 @@
-import { definitionServing, relativeBadge } from '@tidings/channels';
+import { badgeIn, badgesOf, type PushKind, relativeBadge } from '@tidings/channels';
 import { isSettled, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
-import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import type { SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
 /**
  * Makes the badge that was sent to a device its new base, once per device and message (R-C9): the bases and the settled status of the slice are
- * written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base.
+ * written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base. Where badges differ
+ * between locales, a device has the one of its language at this time (R-O4).
  */
 export class Badges {
   readonly #db: Db;
@@ -32,14 +33,15 @@ export class Badges {
     for (const outcome of outcomes) {
       const { platform, variant } = outcome;
       const content = messages.get(sendIdOf(outcome))?.accepted.content;
-      const badge = definitionServing(outcome).badgeOf({ platform, variant, content });
-      if (badge === undefined || outcome.outcome?.$case !== 'settled') {
+      const kind = { platform, variant, content };
+      const badges = badgesOf(kind);
+      if (badges.every((badge) => badge === undefined) || outcome.outcome?.$case !== 'settled') {
         others.push(outcome);
         continue;
       }
       const id = sendableId(outcome);
       const slices = bySendable.get(id) ?? new Map<number, Badged>();
-      bySendable.set(id, slices.set(outcome.number, { outcome, badge }));
+      bySendable.set(id, slices.set(outcome.number, { outcome, kind, badges: new Set(badges) }));
     }
     for (const [id, slices] of bySendable) await this.#settleTogether(id, [...slices.values()]);
     return others;
@@ -56,18 +58,38 @@ export class Badges {
           open.map(({ outcome }) => outcome),
           session,
         );
-        const writes = open.flatMap(({ outcome, badge }) => writesOf(outcome, badge));
+        const writes: Write[] = [];
+        for (const each of open) writes.push(...(await this.#writesOf(each, session)));
         if (writes.length > 0) await this.#devices.bulkWrite(writes, { ordered: true, session });
       }),
     );
+  }
+
+  async #writesOf({ outcome, kind, badges }: Badged, session: ClientSession): Promise<Write[]> {
+    const seqs = sentIn(outcome);
+    const [badge] = badges;
+    if (badges.size === 1) return badge === undefined ? [] : writesOf(outcome, seqs, badge);
+    const filter = { app: outcome.application, seq: { $in: seqs } };
+    const options = { projection: { _id: 0, seq: 1, lang: 1 }, session };
+    const devices = await this.#devices.find(filter, options).toArray();
+    const byBadge = new Map<string, number[]>();
+    for (const { seq, lang = '' } of devices) {
+      const own = badgeIn(kind, lang);
+      if (own !== undefined) byBadge.set(own, [...(byBadge.get(own) ?? []), seq]);
+    }
+    return [...byBadge].flatMap(([own, of]) => writesOf(outcome, of, own));
   }
 }
 
 /** The outcome of a slice whose message has a badge. */
 interface Badged {
   readonly outcome: SliceOutcome;
-  readonly badge: string;
+  readonly kind: PushKind;
+  /** In all languages; undefined = none. */
+  readonly badges: ReadonlySet<string | undefined>;
 }
+
+type Write = AnyBulkWriteOperation<DeviceDocument>;
 
 /** The client of a database, which its type lacks. */
 const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
@@ -79,13 +101,12 @@ function sentIn({ outcome, chunk }: SliceOutcome): number[] {
   );
 }
 
-function writesOf(outcome: SliceOutcome, badge: string): AnyBulkWriteOperation<DeviceDocument>[] {
-  const seqs = sentIn(outcome);
+function writesOf(outcome: SliceOutcome, seqs: readonly number[], badge: string): Write[] {
   if (seqs.length === 0) return [];
   const { application } = outcome;
   const message = sendIdOf(outcome);
   const filter = { app: application, seq: { $in: seqs }, status: 1 };
-  const write = (update: object, also: object = {}): AnyBulkWriteOperation<DeviceDocument> => ({
+  const write = (update: object, also: object = {}): Write => ({
     updateMany: {
       filter: { ...filter, ...also } as Filter<DeviceDocument>,
       update: update,
