@@ -63,6 +63,7 @@ export {
   JobPartProcessed,
 } from './generated/tidings/events/v1/jobs.ts';
 export {
+  ActionLink,
   LocalTime,
   MessageAccepted,
   type MessagePurged,

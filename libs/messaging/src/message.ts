@@ -136,7 +136,7 @@ export function reachOf({ reach, audience }: MessageAccepted): readonly number[]
 const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
   ...draft,
   audience: { target: undefined, platforms: draft.audience?.platforms ?? [] },
-  ...{ shortLink: '', shortLinkTarget: '', answer },
+  ...{ shortLink: '', shortLinkTarget: '', actionLinks: [], answer },
 });
 
 /**

@@ -253,7 +253,9 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
           },
         });
         const messages = await binding.bind(MessagesDefinition, implementation);
-        const draft = { transactionId: '', linkToShorten: '', activityKnown: false, message: undefined };
+        const draft = {
+          ...{ transactionId: '', linkToShorten: '', actionsToShorten: [], activityKnown: false, message: undefined },
+        };
         const { messages: created } = await messages.create({
           account: 'a',
           drafts: names.map((name) => ({ ...draft, linkToShorten: name })),

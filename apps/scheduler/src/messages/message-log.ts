@@ -1,5 +1,5 @@
 import { type DocumentAddress, fieldsOf, type LogDefinition, type StateView } from '@tidings/event-store';
-import { type MessageAccepted, MessageEvent } from '@tidings/events';
+import { type ActionLink, type MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
   cancelMessage,
@@ -145,12 +145,12 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     const own = [messageAt(event.code), ...(event.activity === '' ? [] : [activityAt(event.activity)])];
     const said = saidIn(event);
     if (!said) return own;
-    const { transaction, shortLink } = said;
+    const { transaction } = said;
     return [
       ...own,
       ...(event.event?.$case === 'joined' ? [joinAt(event.event.value.cause)] : []),
       ...(transaction === '' ? [] : [transactionAt(transaction)]),
-      ...(shortLink === '' ? [] : [linkAt(shortLink)]),
+      ...linksOf(said).map(({ code }) => linkAt(code)),
     ];
   },
 
@@ -173,7 +173,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       case JOINS:
         return { kind: 'join', at };
       default:
-        return { kind: 'link', link: { url: said.shortLinkTarget, at: said.sendAt ?? at, message: event.code } };
+        return { kind: 'link', link: { url: targetOf(said, address.id), at: said.sendAt ?? at, message: event.code } };
     }
   },
 
@@ -246,6 +246,15 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     }
   },
 };
+
+/** Codes of a message's short links, and where they lead: that of its link, and those of the actions of platforms. */
+const linksOf = ({ shortLink, shortLinkTarget, actionLinks }: MessageAccepted): Omit<ActionLink, 'platform'>[] => [
+  ...(shortLink === '' ? [] : [{ code: shortLink, target: shortLinkTarget }]),
+  ...actionLinks,
+];
+
+const targetOf = (said: MessageAccepted, code: string): string =>
+  linksOf(said).find((link) => link.code === code)?.target ?? '';
 
 /** The accepted message of an event that sends. */
 function saidIn({ event }: MessageEvent): MessageAccepted | undefined {

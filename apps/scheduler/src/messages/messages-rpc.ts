@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
 import { messageOf } from './message-document.ts';
 import { LOGS, logOfMessage, type MessageCommand, type ShortLink } from './message-log.ts';
-import { shortened } from './short-link.ts';
+import { shortened, shortenedActions } from './short-link.ts';
 import { activityOfDraft, checkActivities } from './activity-drafts.ts';
 import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
 import { RESERVATIONS } from './storage/retention.ts';
@@ -54,7 +54,8 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     }
     const transaction = draft.transactionId === '' ? '' : transactionOf(account, draft.transactionId);
     const code = newMessageCode(transaction === '' ? randomInt(LOGS) : bucketOf(transaction, LOGS));
-    const accepted = shortened({ ...draft.message, transaction }, draft.linkToShorten, publicUrl);
+    const common = shortened({ ...draft.message, transaction }, draft.linkToShorten, publicUrl);
+    const accepted = shortenedActions(common, draft.actionsToShorten, publicUrl);
     return submit(code, { kind: 'create', create: { code, id: nextId(), account, at, draft: accepted } });
   };
 

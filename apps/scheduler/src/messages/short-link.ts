@@ -1,4 +1,5 @@
-import type { MessageAccepted } from '@tidings/events';
+import { contentParts } from '@tidings/channels';
+import type { ActionLink, Content, MessageAccepted } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 
 const SHORT_CODE_LENGTH = 8;
@@ -9,4 +10,24 @@ export function shortened(accepted: MessageAccepted, target: string, publicUrl: 
   const shortLink = randomBase62(SHORT_CODE_LENGTH);
   const content = { ...accepted.content!, link: `${publicUrl}/s/${shortLink}` };
   return { ...accepted, content, shortLink, shortLinkTarget: target };
+}
+
+/** The message with a short link of its own in the action of each of these platforms (R-O1). */
+export function shortenedActions(
+  accepted: MessageAccepted,
+  platforms: readonly number[],
+  publicUrl: string,
+): MessageAccepted {
+  const actionLinks: ActionLink[] = [];
+  let content: Content | undefined = accepted.content;
+  for (const platform of platforms) {
+    const part = contentParts.get(platform);
+    const said = part && content?.[part];
+    if (!said || !('openAction' in said) || said.openAction?.link === undefined) continue;
+    const code = randomBase62(SHORT_CODE_LENGTH);
+    actionLinks.push({ platform, code, target: said.openAction.link });
+    const openAction = { ...said.openAction, link: `${publicUrl}/s/${code}` };
+    content = { ...content!, [part]: { ...said, openAction } };
+  }
+  return actionLinks.length === 0 ? accepted : { ...accepted, content, actionLinks };
 }

@@ -163,12 +163,11 @@ export const notifyWords = {
     'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',
   open_action: 'Action of a tap, instead of that of the preset: one of `link`, `rich_media` and `remote_page`.',
   open_actions:
-    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Chrome (11) and Firefox (12) are served.',
+    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Chrome (11) and Firefox (12) are served; Safari (10) has none, for it opens the URL of its website with `url_args`.',
   'open_action.link': 'A URL to open.',
   'open_actions.link': 'A URL to open.',
   'link.url': 'The URL. It may contain placeholders.',
-  'link.shortener':
-    '`NONE`, the default, keeps the URL; the name of a shortener replaces it by a short one, in `open_action` alone.',
+  'link.shortener': '`NONE`, the default, keeps the URL; the name of a shortener replaces it by a short one.',
   'open_action.rich_media': 'A page of rich media.',
   'open_actions.rich_media': 'A page of rich media.',
   'rich_media.code': 'Code of the page.',

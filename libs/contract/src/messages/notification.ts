@@ -200,6 +200,8 @@ export type GivenContent = Omit<
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */
   readonly settings?: readonly LocaleSettings[] | undefined;
+  /** Platforms whose own action has its link replaced by a short one if it is http(s) (R-I19). */
+  readonly actionsToShorten?: readonly number[];
   /** What a tap opens replaces that of the preset as a whole. */
   readonly replacesAction?: boolean;
 };

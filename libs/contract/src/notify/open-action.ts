@@ -27,9 +27,3 @@ export const openAction = object({
   }));
 
 export type OpenAction = z.output<typeof openAction>;
-
-/** An action of one platform: a message has one short link at most, which is that of its common action. */
-export const ownOpenAction = openAction.refine(({ shortenLink }) => !shortenLink, {
-  path: ['link', 'shortener'],
-  error: 'not served yet',
-});

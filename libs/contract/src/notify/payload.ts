@@ -4,16 +4,20 @@ import { jsonData } from '../messages/texts.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, object, optional } from '../values.ts';
 import { localizedContent } from './localized-content.ts';
-import { openAction, ownOpenAction } from './open-action.ts';
+import { openAction } from './open-action.ts';
 
 /** Platforms whose messages may have an action of their own. */
 const OWN: ReadonlySet<number> = new Set([
   ...[Platform.iOS, Platform.Android, Platform.MacOS, Platform.Chrome, Platform.Firefox],
 ]);
 
+/** A push to a website carries no link: the website's own URL is opened, with the arguments of the block (R-I22). */
+const WEBSITE_OPENS = 'Safari opens the URL of its website with url_args';
+
 const openActions = z
-  .record(z.string(), ownOpenAction, { error: 'must be an object' })
+  .record(z.string(), openAction, { error: 'must be an object' })
   .refine((given) => Object.keys(given).every((code) => isPlatform(Number(code))), 'unknown value')
+  .refine((given) => !Object.keys(given).some((code) => Number(code) === Platform.Safari), WEBSITE_OPENS)
   .refine((given) => Object.keys(given).every((code) => OWN.has(Number(code))), 'not served yet for this platform')
   .transform((given) => Object.entries(given).map(([code, action]) => ({ platform: Number(code), ...action })));
 

@@ -1,4 +1,4 @@
-import { tagsOf } from '@tidings/channels';
+import { contentParts, tagsOf } from '@tidings/channels';
 import type { GivenContent } from '@tidings/contract';
 import {
   AndroidContent,
@@ -59,10 +59,22 @@ const settingsOf = (
     firefox: firefox && { ...own(said.firefox, FirefoxContent.fromPartial({}), firefox), ...NOT_SETTINGS },
   });
 
-/** The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link (R-I19, R-K4). */
+/** Platforms whose own action has a link that a short one can replace. */
+const shortenable = (content: Content, asked: readonly number[]): number[] =>
+  asked.filter((platform) => {
+    const part = content[contentParts.get(platform)!];
+    const link = part && 'openAction' in part ? part.openAction?.link : undefined;
+    return link !== undefined && isShortenable(link);
+  });
+
+/**
+ * The content of a message: each field from the request, else from its preset; `linkToShorten` is "" without a link, `actionsToShorten` are the
+ * platforms whose own action has one (R-I19, R-K4, R-O1).
+ */
 export function contentOf(
   {
     shortenLink: asked,
+    actionsToShorten = [],
     replacesAction = false,
     settings,
     ios,
@@ -74,7 +86,7 @@ export function contentOf(
     ...common
   }: GivenContent,
   preset: Preset | undefined,
-): { content: Content; linkToShorten: string } {
+): { content: Content; linkToShorten: string; actionsToShorten: number[] } {
   const said = saidBy(preset, { link: common.link, replacesAction });
   const content: Content = {
     ...overlaid(said, common),
@@ -91,5 +103,6 @@ export function contentOf(
   return {
     content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },
     linkToShorten: shorten ? link : '',
+    actionsToShorten: shortenable(content, actionsToShorten),
   };
 }

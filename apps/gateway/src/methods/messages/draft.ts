@@ -232,10 +232,11 @@ export function draftOf(
     target: within(notification.circle, prepared.audience?.target),
     platforms: platformsOf(notification, prepared.preset),
   };
-  const { content, linkToShorten } = contentOf(notification.content, prepared.preset);
+  const { content, linkToShorten, actionsToShorten } = contentOf(notification.content, prepared.preset);
   return {
     transactionId,
     linkToShorten,
+    actionsToShorten,
     activityKnown: prepared.activityKnown,
     message: {
       applications: [...applications],
@@ -253,6 +254,7 @@ export function draftOf(
       reach: reachIn(prepared, audience),
       shortLink: '',
       shortLinkTarget: '',
+      actionLinks: [],
       transaction: '',
       answer: '',
       openUntil: undefined,

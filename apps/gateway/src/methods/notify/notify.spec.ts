@@ -31,7 +31,7 @@ describe('notify', () => {
       content: { localized_content },
       custom_data: { a: 1 },
       open_action: { link: { url: 'https://example.com', shortener: 'BITLY' } },
-      open_actions: { 3: { rich_media: { code: 'X' } } },
+      open_actions: { 3: { rich_media: { code: 'X' } }, 1: { link: { url: 'https://a', shortener: 'BITLY' } } },
     };
     const more = { payload, meta_data: { b: 2 }, platforms: ['IOS', 3], frequency_capping: { days: 7, count: 2 } };
     const { status, body } = await notify({ transactionId: 'tx', ...segment(more) });
@@ -46,6 +46,7 @@ describe('notify', () => {
       {
         transactionId: 'tx',
         linkToShorten: 'https://example.com',
+        actionsToShorten: [1],
         message: {
           ...{ source: 'API', transactional: false, hidden: false, listedRecipients: false },
           audience: { platforms: [1, 3] },
@@ -151,6 +152,13 @@ describe('notify', () => {
   ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
     const { body } = await notify(segment({ payload: { content: { localized_content } } }));
     expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });
+  });
+
+  it('refuses an action of Safari, whose pushes carry no link (R-O1)', async () => {
+    const payload = { ...said, open_actions: { 10: { link: { url: 'https://a' } } } };
+    expect((await notify(segment({ payload }))).body).toMatchObject({
+      message: 'segment.payload.open_actions: Safari opens the URL of its website with url_args',
+    });
   });
 
   it('refuses blocks that differ in what they say of inboxes', async () => {

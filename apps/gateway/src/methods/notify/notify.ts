@@ -69,6 +69,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     pageId: undefined,
     remotePage: action?.remotePage,
     shortenLink: action?.shortenLink,
+    actionsToShorten: message.ownActions.flatMap(({ platform, shortenLink }) => (shortenLink ? [platform] : [])),
     placeholders: message.placeholders,
     bindings: undefined,
     voip: message.voip,

@@ -104,6 +104,21 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       });
     });
 
+    it('has short links in the actions of platforms, each leading where the long one does', async () => {
+      const link = (url: string, shortener = 'BITLY'): Parameters => ({ link: { url, shortener } });
+      const payload = said('x', {
+        open_action: link('https://example.com/all'),
+        open_actions: { [IOS]: link('https://example.com/ios'), [ANDROID]: link('app://android') },
+      });
+      await notified({ transactional: { application, payload, hwids: { list: ['phone', 'tablet'] } } });
+      const { l } = payloadOf('apns', phone) as unknown as { readonly l: string };
+      expect(l).toMatch(/\/s\/[0-9A-Za-z]{8}$/);
+      const { status, headers } = await world.client.http.send(new URL(l).pathname);
+      expect([status, headers.location]).toEqual([302, 'https://example.com/ios']);
+      // Only http(s) is shortened (R-I19).
+      expect((payloadOf('fcm', tablet) as unknown as FcmPayload).message.data).toMatchObject({ l: 'app://android' });
+    });
+
     it('goes to a segment by expression, structure or code', async () => {
       const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
       expect(await to({ expression: `Tag("${application}", "Level", GTE, 2)` })).toMatchObject({ got: [0, 1, 1] });

@@ -102,7 +102,19 @@ export interface MessageAccepted {
   /** Most pushes a second, over all applications, platforms and channels; 0 = any (R-I11). */
   sendRate: number;
   /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
-  localTime: LocalTime | undefined;
+  localTime:
+    | LocalTime
+    | undefined;
+  /** The short links in the actions of platforms (R-O1). */
+  actionLinks: ActionLink[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A short link of the service in the action of one platform, and where it leads (R-I19). */
+export interface ActionLink {
+  platform: number;
+  code: string;
+  target: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -509,6 +521,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     cappingAvoid: false,
     sendRate: 0,
     localTime: undefined,
+    actionLinks: [],
   };
 }
 
@@ -588,6 +601,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.localTime !== undefined) {
       LocalTime.encode(message.localTime, writer.uint32(402).fork()).join();
+    }
+    for (const v of message.actionLinks) {
+      ActionLink.encode(v!, writer.uint32(410).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -805,6 +821,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.localTime = LocalTime.decode(reader, reader.uint32());
             continue;
           }
+          case 51: {
+            if (tag !== 410) {
+              break;
+            }
+
+            message.actionLinks.push(ActionLink.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -896,6 +920,134 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.localTime = (object.localTime !== undefined && object.localTime !== null)
       ? LocalTime.fromPartial(object.localTime)
       : undefined;
+    message.actionLinks = object.actionLinks?.map((e) => ActionLink.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseActionLink(): ActionLink {
+  return { platform: 0, code: "", target: "" };
+}
+
+export const ActionLink: MessageFns<ActionLink> = {
+  encode(message: ActionLink, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.target !== "") {
+      writer.uint32(26).string(message.target);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActionLink {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActionLink();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.target = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ActionLink, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ActionLink | ActionLink[]> | Iterable<ActionLink | ActionLink[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ActionLink.encode(p).finish()];
+        }
+      } else {
+        yield* [ActionLink.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ActionLink>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ActionLink> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ActionLink.decode(p)];
+        }
+      } else {
+        yield* [ActionLink.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ActionLink>, I>>(base?: I): ActionLink {
+    return ActionLink.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ActionLink>, I>>(object: I): ActionLink {
+    const message = createBaseActionLink();
+    message.platform = object.platform ?? 0;
+    message.code = object.code ?? "";
+    message.target = object.target ?? "";
     return message;
   },
 };

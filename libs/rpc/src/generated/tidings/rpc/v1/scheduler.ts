@@ -32,6 +32,8 @@ export interface MessageDraft {
   linkToShorten: string;
   /** A device has a token for the live activity of the content (R-M2). */
   activityKnown: boolean;
+  /** Platforms whose own action has a link to shorten (R-O1). */
+  actionsToShorten: number[];
 }
 
 export interface CreateMessagesReply {
@@ -234,7 +236,13 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
 };
 
 function createBaseMessageDraft(): MessageDraft {
-  return { message: undefined, transactionId: "", linkToShorten: "", activityKnown: false };
+  return {
+    message: undefined,
+    transactionId: "",
+    linkToShorten: "",
+    activityKnown: false,
+    actionsToShorten: [],
+  };
 }
 
 export const MessageDraft: MessageFns<MessageDraft> = {
@@ -250,6 +258,13 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     }
     if (message.activityKnown !== false) {
       writer.uint32(32).bool(message.activityKnown);
+    }
+    if (message.actionsToShorten.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.actionsToShorten) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -298,6 +313,24 @@ export const MessageDraft: MessageFns<MessageDraft> = {
 
             message.activityKnown = reader.bool();
             continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.actionsToShorten.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.actionsToShorten.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -354,6 +387,7 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     message.transactionId = object.transactionId ?? "";
     message.linkToShorten = object.linkToShorten ?? "";
     message.activityKnown = object.activityKnown ?? false;
+    message.actionsToShorten = object.actionsToShorten?.map((e) => e) || [];
     return message;
   },
 };
