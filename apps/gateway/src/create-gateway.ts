@@ -28,6 +28,7 @@ import {
   nestLogger,
   operationsOf,
   type IdentityKeys,
+  withoutSchemas,
 } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { counterIn } from '@tidings/telemetry';
@@ -195,6 +196,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
 export function gatewayServer(deps: GatewayDeps): { adapter: FastifyAdapter; serve: (exchange: Exchange) => void } {
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({
+    ...withoutSchemas,
     clientErrorHandler: refuseUnreadable,
     // The API answers before fastify sees a request: fastify reads bodies and refuses paths and verbs in its own way.
     serverFactory: (fastify: RequestListener) =>

@@ -6,6 +6,7 @@ import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nes
 import type { Registry } from 'prom-client';
 import type { HealthServerOptions } from './health.ts';
 import type { Readiness } from './readiness.ts';
+import { withoutSchemas } from './without-schemas.ts';
 
 /** Maximum connections of probes and scrapers on a separate port; further ones are closed at once. */
 const MAX_CONNECTIONS = 64;
@@ -99,7 +100,7 @@ export async function healthApplication({
 }: HealthServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const app = await NestFactory.create<NestFastifyApplication>(
     healthModule(readiness, metrics),
-    new FastifyAdapter({ forceCloseConnections: true }),
+    new FastifyAdapter({ ...withoutSchemas, forceCloseConnections: true }),
     { logger: false, abortOnError: false },
   );
   app.getHttpServer().maxConnections = MAX_CONNECTIONS;

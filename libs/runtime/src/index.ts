@@ -55,3 +55,4 @@ export {
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
+export { withoutSchemas } from './without-schemas.ts';

@@ -41,6 +41,8 @@ export class RpcServer extends ServerGrpc {
       package: packagesOf(services),
       packageDefinition: packageDefinition(services),
       gracefulShutdown: true,
+      // Nest loads this package at the start, and uses it for definitions in files only. Its default takes 40 ms of CPU time.
+      protoLoader: '@grpc/grpc-js',
     });
     this.#host = host.includes(':') ? `[${host}]` : host;
     this.#port = port;
