@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { closeOnSignal, type Configuration, endOnCrash, giveUp, openLog, readEnv, readyHeap } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
@@ -24,6 +25,8 @@ const opening: Promise<Platform> = openPlatform(configuration, {
 closeOnSignal({ log, close: async () => (await opening).close() });
 
 const platform = await opening.catch((error: unknown) => giveUp('Tidings', error));
+// Node itself writes the cache that NODE_COMPILE_CACHE names when a process exits, which a killed process does not.
+flushCompileCache();
 readyHeap();
 process.stderr.write(greeting(platform, configuration));
 log.info({ url: platform.url, startMs: Math.round(performance.now()) }, 'ready');

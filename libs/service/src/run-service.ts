@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import {
   closeOnSignal,
   endOnCrash,
@@ -74,6 +75,8 @@ export async function runService<const Name extends RequiredVariable, const P ex
     });
     if (signal.aborted) return;
     own.readiness.start();
+    // Node itself writes the cache that NODE_COMPILE_CACHE names when a process exits, which a killed process does not.
+    flushCompileCache();
     readyHeap();
     log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');
   } catch (error) {
