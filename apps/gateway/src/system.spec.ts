@@ -55,6 +55,31 @@ describe('the system', () => {
     expect(asked).toEqual(['b own', 'c own', 'a all']);
   });
 
+  it('asks briefly only until a service has something open, that service first the next time, and all of them twice before it is settled', async () => {
+    const asked: string[] = [];
+    const open = new Set(['b', 'c']);
+    const named = (name: string): Operations => ({
+      ...service(idle),
+      settled: async () => {
+        asked.push(name);
+        return { open: open.has(name) ? [name] : [] };
+      },
+    });
+    let elapsedMs = 0;
+    const services = ['a', 'b', 'c'].map((name) => () => [named(name)]);
+    const system = systemOf(services, systemClock, () => elapsedMs);
+    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['a', 'b']]);
+    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['b']]);
+    // Clocks may have to be brought level.
+    elapsedMs = 1000;
+    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['a', 'b']]);
+    open.delete('b');
+    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['c'], ['b', 'a', 'b', 'c']]);
+    open.delete('c');
+    expect(await system.open({ brief: true })).toEqual([]);
+    expect(asked).toEqual(['c', 'a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
   it('has one time, whether services share the clock or have their own', async () => {
     const clock = new ShiftedClock();
     const own = new ShiftedClock();

@@ -159,5 +159,7 @@ export const operationWords = {
   due_at: `Time of the next try: ${time}; null if none is due.`,
   last_answer: 'The last answer of the provider; null without one.',
   outcome_unknown: 'Whether a try had no answer: the push may have been delivered.',
+  'settled.brief':
+    'Whether a 409 names the open items of one service only. A busy system then answers after a fraction of the work: services are no longer queried once one has open items.',
   settled: 'Always true: no work is in progress. Work for a later time, such as a schedule or a retry, does not count.',
 } as const;

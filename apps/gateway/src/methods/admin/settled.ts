@@ -2,8 +2,8 @@ import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 
-export const settled: Handler<typeof api.settled> = async (_input, { system }) => {
-  const open = await system.open();
+export const settled: Handler<typeof api.settled> = async ({ brief = false }, { system }) => {
+  const open = await system.open({ brief });
   if (open.length > 0) throw Fault.conflict(open.join('\n'));
   return { settled: true };
 };
