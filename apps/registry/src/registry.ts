@@ -167,7 +167,7 @@ async function openWork(
     visits: openCommits(db, visitsLog, { isRelayed: true }),
   };
   const purge = openPurge({ db, clock, store, write, logs, commits: ownCommits });
-  const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
+  const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log, clock });
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const inboxes = new InboxStates(db);

@@ -93,7 +93,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   hears.streams = closing.add('streams', streams, (opened) => opened.close());
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
-    void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
+    void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {

@@ -93,7 +93,7 @@ export async function followDeletions(
       if (due.length < AT_ONCE || signal.aborted) return;
     }
   };
-  const purging = every(EVERY_MS, run, { name: `purge of deleted applications: ${service}`, log });
+  const purging = every(EVERY_MS, run, { name: `purge of deleted applications: ${service}`, log, clock });
 
   const subscription = await consume(broker, {
     group,
