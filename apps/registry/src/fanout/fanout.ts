@@ -41,6 +41,8 @@ const WATCH_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
 /** A part of the second that slices are emitted ahead. */
 const PACE_EVERY_MS = 200;
+/** Interval of the looks for messages with a send rate while there are none: such a message waits for it once, before its first slice. */
+const UNPACED_EVERY_MS = 1_000;
 /** Two pacers are harmless, and a pause is visible: the lease is shorter than others. */
 const PACE_LEASE_MS = 2_000;
 const SWEEP_EVERY_MS = 5_000;
@@ -240,9 +242,20 @@ function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing }: Collaborators, 
   const pacing = role({
     ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },
     rest: () => pacer.rest(),
-    isNeeded: async () => (await outgoing.paced(1)).length > 0,
+    isNeeded: rarelyWhileNot(async () => (await outgoing.paced(1)).length > 0),
   });
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
+}
+
+/** After a negative answer the next question is asked {@link UNPACED_EVERY_MS} later. */
+function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let restUntil = 0;
+  return async () => {
+    if (performance.now() < restUntil) return false;
+    const answer = await ask();
+    if (!answer) restUntil = performance.now() + UNPACED_EVERY_MS;
+    return answer;
+  };
 }
 
 async function lagOf(broker: Broker, group: string): Promise<string[]> {
