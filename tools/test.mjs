@@ -17,13 +17,14 @@ const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 /** One after the other; the commands of a stage run beside each other, and share the two cores. */
 const stages = [
-  // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
-  // fifths of a core without any work.
+  // Suites of the whole system take about as long in either mode, and wait for a third of their time, which the smaller ones use. With one worker the
+  // distributed ones share one running system: each takes two fifths of a core without any work.
   [
     { projects: ['e2e'], workers: 1 },
     { projects: ['distributed'], workers: 1 },
+    { projects: ['int'], workers: 1 },
+    { projects: ['pure'], workers: 1 },
   ],
-  [{ projects: ['pure', 'int'], workers: 2 }],
   // These suites measure values that depend on load: one at a time.
   [{ projects: ['alone'], workers: 1 }],
 ];
