@@ -167,14 +167,20 @@ export class MongoAttempts implements AttemptStore {
   /** Counts claimed and due slices. @param except credentials whose slices wait regardless of their due time */
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
-    const [claimed, due] = await Promise.all([
-      this.#collection.countDocuments({ ...of, state: 'claimed' }),
-      this.#collection.countDocuments({
-        ...{ ...of, state: 'deferred', dueAt: { $lte: new Date(now) } },
-        ...(except.length > 0 ? { credential: { $nin: [...except] } } : {}),
-      }),
-    ]);
-    return { claimed, due };
+    const due = { ...of, state: 'deferred', dueAt: { $lte: new Date(now) } };
+    // One query, because the barrier asks every process of every channel.
+    const counted = await this.#collection
+      .aggregate<{ readonly _id: 'claimed' | 'deferred'; readonly slices: number }>([
+        {
+          $match: {
+            $or: [{ ...of, state: 'claimed' }, except.length > 0 ? { ...due, credential: { $nin: [...except] } } : due],
+          },
+        },
+        { $group: { _id: '$state', slices: { $sum: 1 } } },
+      ])
+      .toArray();
+    const slicesIn = (state: 'claimed' | 'deferred'): number => counted.find(({ _id }) => _id === state)?.slices ?? 0;
+    return { claimed: slicesIn('claimed'), due: slicesIn('deferred') };
   }
 
   /** Number of deferred slices, due or not. */
