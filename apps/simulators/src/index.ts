@@ -3,6 +3,7 @@ export {
   type ApnsKey,
   type ApnsPublicKey,
   generateApnsKey,
+  generateRsaKey,
   generateServiceAccount,
   generateVapidKeys,
   type GooglePublicKey,

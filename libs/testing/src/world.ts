@@ -126,6 +126,8 @@ export function worldOf(deps: WorldDeps): World {
   const { client, simulators, urls, account } = deps;
   const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
     account !== undefined && namesAccount.has(name) ? { account, ...parameters } : parameters;
+  /** Of all service accounts of the world, which differ in their addresses. */
+  let rsaKey: string | undefined;
   return {
     ...deps,
     url: urls[0]!,
@@ -134,7 +136,8 @@ export function worldOf(deps: WorldDeps): World {
     v2: (route, body) => client.v2(route, body),
 
     async application({ title = 'Test', ios = true, android = true } = {}) {
-      const { generateApnsKey, generateServiceAccount, publicKeyOf } = await import('@tidings/simulators');
+      const { generateApnsKey, generateRsaKey, generateServiceAccount, publicKeyOf } =
+        await import('@tidings/simulators');
       const { application } = await client.call('createApplication', { title });
       const configure = (settings: Parameters): Promise<unknown> =>
         answered(() => client.call('configureApplication', settings));
@@ -155,7 +158,7 @@ export function worldOf(deps: WorldDeps): World {
         });
       }
       if (android) {
-        const account = generateServiceAccount(simulators.tokenUrl);
+        const account = generateServiceAccount(simulators.tokenUrl, undefined, (rsaKey ??= generateRsaKey()));
         simulators.keys.register({ google: [publicKeyOf(account)] });
         await configure({
           application,
