@@ -19,6 +19,21 @@ describe('a batcher', () => {
     expect(groups).toEqual([[1, 2], [3, 4, 5], [6]]);
   });
 
+  it('takes what different tasks brought in a turn of the event loop, if that is wanted', async () => {
+    const groups: number[][] = [];
+    const { submit } = batcher(async (items: readonly number[]) => (groups.push([...items]), items), {
+      wholeTurn: true,
+    });
+    // Like the callbacks of sockets: their microtasks run in between.
+    const brought = await new Promise<Promise<number>[]>((resolve) => {
+      const submitted: Promise<number>[] = [];
+      setTimeout(() => submitted.push(submit(1)), 1);
+      setTimeout(() => resolve([...submitted, submit(2)]), 1);
+    });
+    expect(await Promise.all(brought)).toEqual([1, 2]);
+    expect(groups).toEqual([[1, 2]]);
+  });
+
   it('fails a group as a whole and goes on', async () => {
     const { submit: run } = batcher(async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two');

@@ -5,6 +5,11 @@ export interface BatcherOptions<In> {
   readonly sizeOf?: (item: In) => number;
   /** Maximum size of a batch, unless one item is larger. @default unlimited */
   readonly maxSize?: number;
+  /**
+   * Whether a batch begins at the end of a turn of the event loop, with all items that several sockets brought in it. An idle process waits for
+   * microseconds. @default it begins with the items of the same task
+   */
+  readonly wholeTurn?: boolean;
   /** Whether a batch that failed with this error is repeated item by item, so that only faulty items fail. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;
 }
@@ -23,13 +28,21 @@ interface Waiting<In, Out> {
   readonly reject: (error: unknown) => void;
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Batches items that arrive while the previous batch is running: no timer, no wait when idle. A failed batch fails all its items.
  * @param run returns the result of each item, in order
  */
 export function batcher<In, Out>(
   run: (items: readonly In[]) => Promise<readonly Out[]>,
-  { maxItems = 64, sizeOf = () => 0, maxSize = Infinity, mayBeOneItem = () => false }: BatcherOptions<In> = {},
+  {
+    maxItems = 64,
+    sizeOf = () => 0,
+    maxSize = Infinity,
+    wholeTurn = false,
+    mayBeOneItem = () => false,
+  }: BatcherOptions<In> = {},
 ): Batcher<In, Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running: Promise<void> | undefined;
@@ -60,7 +73,10 @@ export function batcher<In, Out>(
   const drain = async (): Promise<void> => {
     // Items of the same turn are batched.
     await Promise.resolve();
-    while (waiting.length > 0) await finish(take());
+    while (waiting.length > 0) {
+      if (wholeTurn) await turn();
+      await finish(take());
+    }
     running = undefined;
   };
 

@@ -20,7 +20,13 @@ export function sharedReads<Found>(
       const found = await read([...new Set(calls.flat())]);
       return calls.map(() => found);
     },
-    { maxItems: maxIds, sizeOf: (ids) => ids.length, maxSize: maxIds, ...(mayBeOneItem && { mayBeOneItem }) },
+    {
+      wholeTurn: true,
+      maxItems: maxIds,
+      sizeOf: (ids) => ids.length,
+      maxSize: maxIds,
+      ...(mayBeOneItem && { mayBeOneItem }),
+    },
   );
   return async (ids) => (ids.length === 0 ? new Map() : together.submit(ids));
 }

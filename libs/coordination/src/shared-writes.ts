@@ -20,7 +20,13 @@ export function sharedWrites<Item>(
       await write(calls.length === 1 ? calls[0]! : calls.flat());
       return calls.map(() => undefined);
     },
-    { maxItems, sizeOf: ({ length }) => length, maxSize: maxItems, ...(mayBeOneItem && { mayBeOneItem }) },
+    {
+      wholeTurn: true,
+      maxItems,
+      sizeOf: ({ length }) => length,
+      maxSize: maxItems,
+      ...(mayBeOneItem && { mayBeOneItem }),
+    },
   );
   return async (items) => {
     if (items.length === 0) return;

@@ -108,11 +108,11 @@ export class Appender {
     if (!queue.busy) this.#ready.add(queue);
   }
 
-  /** Deferred: records published in the same turn are written together. */
+  /** Deferred to the end of the event loop's turn: what several sockets caused in it is written together. */
   #start(): void {
     if (this.#starting || this.#writing >= LANES) return;
     this.#starting = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#starting = false;
       this.#pump();
     });

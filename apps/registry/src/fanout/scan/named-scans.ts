@@ -35,6 +35,7 @@ export function namedScans(devices: Collection<DeviceDocument>): (scan: NamedSca
     return scans.map(() => undefined);
   };
   return batcher(readAll, {
+    wholeTurn: true,
     maxItems: SCANS_TOGETHER,
     sizeOf: ({ seqs }) => seqs.length,
     maxSize: SEQS_TOGETHER,
