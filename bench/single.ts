@@ -7,7 +7,7 @@ import { inEachMode, type Providers, startProviders, type World } from './lib/wo
 const ROUNDS = 3;
 const MESSAGES = Number(process.env['SINGLE_MESSAGES'] ?? 2000);
 const LATENCY_MS = 50;
-const AT_ONCE = 64;
+const AT_ONCE = Number(process.env['SINGLE_AT_ONCE'] ?? 64);
 const ENTRIES = 1_000_000;
 
 const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
