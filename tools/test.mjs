@@ -84,12 +84,18 @@ const run = (args, env = {}, watch = () => () => {}) =>
     child.on('exit', (code) => resolve(code ?? undefined));
   });
 
+/** Builds what suites start as processes, so that they need not, each for itself. Resolves to the variables that tell them. */
+async function built() {
+  if (process.env.TIDINGS_BUILT) return {};
+  return (await run(['tools/build.mjs'])) === 0 ? { TIDINGS_BUILT: '1' } : {};
+}
+
 /** Runs a command. One that ends without a tally, or fails with a clean one, counts as a failure. */
-async function tallyOf(command) {
+async function tallyOf(command, env) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
   try {
-    const code = await run(command, { TIDINGS_TALLY: file }, (pid) => killWhenHung(pid, file));
+    const code = await run(command, { ...env, TIDINGS_TALLY: file }, (pid) => killWhenHung(pid, file));
     const tally = readTally(file) ?? { passed: 0, failed: 1, skipped: 0 };
     return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 };
   } finally {
@@ -155,9 +161,10 @@ if (
   process.exitCode = 2;
 } else {
   const sum = { passed: 0, failed: 0, skipped: 0 };
+  const env = await built();
   for (const commands of chosen) {
     const tallies = await Promise.all(
-      commands.map((command) => (stopped ? { passed: 0, failed: 1, skipped: 0 } : tallyOf(command))),
+      commands.map((command) => (stopped ? { passed: 0, failed: 1, skipped: 0 } : tallyOf(command, env))),
     );
     for (const tally of tallies) for (const name of Object.keys(sum)) sum[name] += tally[name];
   }
