@@ -13,6 +13,7 @@ export const explainAnswers = [
   'FAILED',
   'IN_FLIGHT',
   'SENT',
+  'INBOX_ONLY',
   'EXPIRED',
 ] as const;
 
@@ -40,6 +41,8 @@ const plan = z.object({
   excluded: z.string().nullable(),
   failure: answer.nullable(),
   slice: z.object({ variant: z.string(), number: z.int() }).nullable(),
+  inbox_only: z.boolean(),
+  inbox_until: time.nullable(),
 });
 
 const attempt = z.object({
@@ -103,7 +106,7 @@ export const explain = admin('explain', {
         plans: [
           {
             ...{ bucket: 0, decided_at: '2026-01-15T12:00:00Z', platform: 1, excluded: null, failure: null },
-            slice: { variant: 'alert', number: 0 },
+            ...{ slice: { variant: 'alert', number: 0 }, inbox_only: false, inbox_until: null },
           },
         ],
         attempts: [],

@@ -106,7 +106,7 @@ export const operationWords = {
   'explain.message': 'Code of the message, hidden ones included.',
   'explain.hwid': 'The device.',
   answer:
-    '`SENT`, `FAILED`, `EXCLUDED`, `NOT_ADDRESSED`, `IN_FLIGHT`; `NOT_RELEASED`, `CANCELED` or `NOT_DECIDED` before there are recipients; `EXPIRED` 30 days after the message began.',
+    '`SENT`, `FAILED`, `EXCLUDED`, `NOT_ADDRESSED`, `IN_FLIGHT`; `INBOX_ONLY` for a device without a push token that has the message in the inbox; `NOT_RELEASED`, `CANCELED` or `NOT_DECIDED` before there are recipients; `EXPIRED` 30 days after the message began.',
   reason:
     'Category of an exclusion or failure, state of the attempt in flight, or why the message does not address the device: `application`, `deleted`, `registered_later`, `platform`, `not_joined`, `not_named`, `no_token` or `filter`; null for other answers.',
   explanation: 'The answer in words.',
@@ -135,6 +135,9 @@ export const operationWords = {
   plans: 'Decisions on the device: one, or one for each time that it joined the message.',
   bucket: 'Distinguishes the decisions of a message.',
   decided_at: `Time of the decision: ${time}.`,
+  'plans.inbox_only':
+    'Whether the device has no push token and is in the audience of the inbox alone: it has no outcome of pushes.',
+  'plans.inbox_until': `Time at which the entry leaves the inbox: ${time}. Null if the device gets none.`,
   'plans.platform': 'Platform code at the time of the decision.',
   excluded: 'Reason for the exclusion; null for an eligible device.',
   failure: 'Failure before sending; null without one.',

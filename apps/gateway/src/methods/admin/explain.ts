@@ -31,10 +31,11 @@ const outcomeOf = (outcome: DeviceOutcome): Reply['outcomes'][number] => ({
   opened_in_window: outcome.opened?.inWindow ?? false,
 });
 
-const planOf = ({ bucket, at, platform, excluded, failure, slice }: PlannedDevice): Reply['plans'][number] => ({
+const planOf = ({ bucket, at, platform, excluded, ...place }: PlannedDevice): Reply['plans'][number] => ({
   ...{ bucket, decided_at: rfc3339(at ?? new Date(0)), platform, excluded: excluded || null },
-  failure: plain(failure),
-  slice: slice ? { variant: slice.variant, number: slice.number } : null,
+  failure: plain(place.failure),
+  slice: place.slice ? { variant: place.slice.variant, number: place.slice.number } : null,
+  ...{ inbox_only: place.inboxOnly, inbox_until: rfc3339(place.inboxUntil) },
 });
 
 const attemptOf = (attempt: DeviceAttempt): Reply['attempts'][number] => ({

@@ -38,6 +38,7 @@ const evidence = (given: Given): Evidence => ({
 
 const undecided = { split: false, decided: 0, decidedAt: undefined };
 const plan = { bucket: 0, at: AT, platform: 3 };
+const inInbox = { inboxOnly: true, inboxUntil: new Date('2026-01-17T00:00:01Z') };
 const error = { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', hour: HOUR };
 
 describe('the answer to why a device did or did not get a message', () => {
@@ -65,6 +66,18 @@ describe('the answer to why a device did or did not get a message', () => {
     ],
     ['failed', { outcomes: [{ error }] }, 'FAILED', 'INVALID_TOKEN'],
     ['failed, as planned', { plans: { plans: [{ ...plan, failure: error }] } }, 'FAILED', 'INVALID_TOKEN'],
+    ['in the inbox alone', { plans: { plans: [{ ...plan, ...inInbox }] } }, 'INBOX_ONLY', 'no_token'],
+    [
+      'excluded from the inbox',
+      { plans: { plans: [{ ...plan, inboxOnly: true, excluded: 'CONTROL_GROUP' }] } },
+      ...(['EXCLUDED', 'CONTROL_GROUP'] as const),
+    ],
+    [
+      'in the inbox, and sent to in another step',
+      { plans: { plans: [{ ...plan, ...inInbox }, plan] } },
+      'IN_FLIGHT',
+      'waiting',
+    ],
     ['planned', { plans: { plans: [plan] } }, 'IN_FLIGHT', 'waiting'],
     ['claimed', { outcomes: [{}], attempts: [{ state: 'claimed' }] }, 'IN_FLIGHT', 'claimed'],
     ['sent', { outcomes: [{ sentHour: HOUR }] }, 'SENT', null],
@@ -83,6 +96,13 @@ describe('the answer to why a device did or did not get a message', () => {
     expect(explanationOf(evidence({ outcomes: [{ error: local }] })).explanation).toBe(
       'Sending failed: NO_TOKEN, no_token. The device had no push token.',
     );
+  });
+
+  it('tells until when an entry is in the inbox', () => {
+    const answered = (days: number): string =>
+      explanationOf(evidence({ days, plans: { plans: [{ ...plan, ...inInbox }] } })).explanation;
+    expect(answered(1)).toMatch(/in the inbox alone, where it is until 2026-01-17T00:00:01Z unless/);
+    expect(answered(2)).toMatch(/where it was until/);
   });
 
   it('tells what a device in flight waits for', () => {

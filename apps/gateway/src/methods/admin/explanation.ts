@@ -77,21 +77,39 @@ const rank = ({ excluded, sentHour, error }: DeviceOutcome): number => {
   return error ? 2 : 1;
 };
 
-/** The outcomes of the plans, until statistics have them: nothing is sent yet as far as they know. */
+/**
+ * The outcomes of the plans, until statistics have them: nothing is sent yet as far as they know. A device that is in the audience of the inbox alone
+ * has no outcome of pushes.
+ */
 export const plannedOutcomes = ({ plans }: PlansOfDeviceReply): DeviceOutcome[] =>
-  plans.map(({ platform, excluded, failure, at }) =>
-    DeviceOutcome.fromPartial({
-      ...{ platform, excluded, displayable: true },
-      error: failure && { ...failure, hour: Math.floor((at?.getTime() ?? 0) / 3_600_000) },
-    }),
-  );
+  plans
+    .filter(({ inboxOnly }) => !inboxOnly)
+    .map(({ platform, excluded, failure, at }) =>
+      DeviceOutcome.fromPartial({
+        ...{ platform, excluded, displayable: true },
+        error: failure && { ...failure, hour: Math.floor((at?.getTime() ?? 0) / 3_600_000) },
+      }),
+    );
+
+const excludedBy = (reason: string): Explanation => ({
+  ...{ answer: 'EXCLUDED', reason },
+  explanation: exclusions[reason] ?? `The device was excluded: ${reason}.`,
+});
+
+/** The answer for a device of the inbox's own audience (R-H12); undefined for any other. */
+function inboxExplanation({ plans: { plans }, now }: Evidence): Explanation | undefined {
+  const saved = plans.findLast(({ inboxOnly, excluded }) => inboxOnly && excluded === '');
+  const excluded = plans.find(({ inboxOnly }) => inboxOnly);
+  if (!saved?.inboxUntil) return excluded && excludedBy(excluded.excluded);
+  const verb = saved.inboxUntil.getTime() > now ? 'is' : 'was';
+  const until = `where it ${verb} until ${rfc3339(saved.inboxUntil)} unless the user deleted it`;
+  const explanation = `The device had no push token: it got the message in the inbox alone, ${until}.`;
+  return { answer: 'INBOX_ONLY', reason: 'no_token', explanation };
+}
 
 function outcomeExplanation(outcome: DeviceOutcome, attempts: readonly DeviceAttempt[]): Explanation {
   const { excluded, sentHour, error } = outcome;
-  if (excluded !== '') {
-    const explanation = exclusions[excluded] ?? `The device was excluded: ${excluded}.`;
-    return { answer: 'EXCLUDED', reason: excluded, explanation };
-  }
+  if (excluded !== '') return excludedBy(excluded);
   if (sentHour !== undefined) {
     const explanation = `The provider accepted the push in the hour of ${hourText(sentHour)}. ${sentText(outcome)}`;
     return { answer: 'SENT', reason: null, explanation };
@@ -192,6 +210,8 @@ export function explanationOf(evidence: Evidence): Explanation {
   const outcomes = evidence.outcomes.length > 0 ? evidence.outcomes : plannedOutcomes(plans);
   const [best] = outcomes.toSorted((a, b) => rank(a) - rank(b));
   if (best) return outcomeExplanation(best, attempts);
+  const inbox = inboxExplanation(evidence);
+  if (inbox) return inbox;
   if (plans.undecided) {
     const explanation = 'The recipients among the devices with neighbouring numbers are being determined.';
     return { answer: 'NOT_DECIDED', reason: null, explanation };

@@ -115,9 +115,11 @@ export function explainFeatures(test: MessagesUnderTest): void {
 
     it('explains the control group, a scheduled and a cancelled message', async () => {
       await world.call('setControlGroup', { code: application, percentage: 100 });
-      const message = await sendOne(application, { content: 'x' });
+      const message = await sendOne(application, { content: 'x', inbox_days: 2 });
       await world.settle();
-      expect(await explain('sent-1', message)).toMatchObject({ answer: 'EXCLUDED', reason: 'CONTROL_GROUP' });
+      const excluded = { answer: 'EXCLUDED', reason: 'CONTROL_GROUP' };
+      expect(await explain('sent-1', message)).toMatchObject(excluded);
+      expect(await explain('no-token', message)).toMatchObject({ ...excluded, outcomes: [] });
       await world.call('setControlGroup', { code: application, percentage: 0 });
       // Other suites may have moved the clock of a shared system.
       const { now } = await world.call('advanceClock', { advance_seconds: 0 });
@@ -127,6 +129,21 @@ export function explainFeatures(test: MessagesUnderTest): void {
       await world.call('deleteMessage', { message: later });
       await world.settle();
       expect(await explain('sent-1', later)).toMatchObject({ answer: 'CANCELED' });
+    });
+
+    it('explains a device without a token that has the message in the inbox alone', async () => {
+      const message = await sendOne(application, { content: 'x', inbox_days: 2 });
+      await world.settle();
+      const explained = await explain('no-token', message);
+      expect(explained).toMatchObject({ answer: 'INBOX_ONLY', reason: 'no_token', outcomes: [], attempts: [] });
+      expect(explained.plans).toMatchObject([{ excluded: null, failure: null, slice: null, inbox_only: true }]);
+      const { messages } = await world.call('getInboxMessages', { application, userId: 'no-token' });
+      const until = Date.parse(explained.plans[0]!.inbox_until!) / 1000;
+      expect(messages.map(({ rt }) => rt)).toEqual([String(until)]);
+      // A device with a token has both.
+      const sent = await explain('opened', message);
+      expect(sent).toMatchObject({ answer: 'SENT', plans: [{ inbox_only: false }] });
+      expect(sent.plans[0]!.inbox_until).toBe(explained.plans[0]!.inbox_until);
     });
 
     it('explains a device that was deleted since, by its number', async () => {

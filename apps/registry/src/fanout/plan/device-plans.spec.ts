@@ -7,6 +7,10 @@ const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions)
 const sendable = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
 
 describe('the place of a device in a plan', () => {
+  const pushed = {
+    ...{ platform: 3, excluded: '', failure: undefined, slice: undefined },
+    ...{ inboxOnly: false, inboxUntil: undefined },
+  };
   const planned = ChunkPlanned.fromPartial({
     eligible: [{ platform: 3, set: set(1, ...sendable) }],
     excluded: [{ platform: 1, reason: 'CONTROL_GROUP', set: set(2) }],
@@ -15,19 +19,38 @@ describe('the place of a device in a plan', () => {
   });
 
   it.each([
-    [2, { platform: 1, excluded: 'CONTROL_GROUP', failure: undefined, slice: undefined }],
+    [2, { ...pushed, platform: 1, excluded: 'CONTROL_GROUP' }],
     [
       1,
       {
-        ...{ platform: 3, excluded: '', slice: undefined },
+        ...pushed,
         failure: { category: 'NO_TOKEN', code: '0', name: 'no_token' },
       },
     ],
-    [10, { platform: 3, excluded: '', failure: undefined, slice: { variant: 'alert', number: 0 } }],
-    [10 + 2 * 499, { platform: 3, excluded: '', failure: undefined, slice: { variant: 'alert', number: 0 } }],
-    [10 + 2 * 500, { platform: 3, excluded: '', failure: undefined, slice: { variant: 'alert', number: 1 } }],
+    [10, { ...pushed, slice: { variant: 'alert', number: 0 } }],
+    [10 + 2 * 499, { ...pushed, slice: { variant: 'alert', number: 0 } }],
+    [10 + 2 * 500, { ...pushed, slice: { variant: 'alert', number: 1 } }],
     [11, undefined],
   ])('of position %i', (position, place) => expect(placeIn(planned, position)).toEqual(place));
+
+  it('may be in the inbox beside the push, or in the inbox alone (R-H12)', () => {
+    const saved = ChunkPlanned.fromPartial({
+      ...planned,
+      inbox: {
+        removal: 1_800_000_001n,
+        eligible: [{ platform: 1, set: set(5) }],
+        excluded: [{ platform: 1, reason: 'CONTROL_GROUP', set: set(7) }],
+      },
+    });
+    const inboxUntil = new Date(1_800_000_001_000);
+    expect(placeIn(saved, 5)).toEqual({ ...pushed, platform: 1, inboxOnly: true, inboxUntil });
+    expect(placeIn(saved, 7)).toEqual({ ...pushed, platform: 1, excluded: 'CONTROL_GROUP', inboxOnly: true });
+    expect(placeIn(saved, 10)).toMatchObject({ slice: { number: 0 }, inboxOnly: false, inboxUntil });
+    // A push that fails leaves its entry all the same (R-J2).
+    expect(placeIn(saved, 1)).toMatchObject({ failure: { category: 'NO_TOKEN' }, inboxUntil });
+    expect(placeIn(saved, 2)).toMatchObject({ excluded: 'CONTROL_GROUP', inboxOnly: false, inboxUntil: undefined });
+    expect(placeIn(saved, 6)).toBeUndefined();
+  });
 
   it('counts slices by the size that the plan has', () => {
     const rated = { ...planned, sliceSize: 50 };

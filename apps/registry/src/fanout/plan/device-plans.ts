@@ -16,18 +16,41 @@ const MAX_READ = 5_000;
 
 const has = ({ set }: { readonly set: Uint8Array }, position: number): boolean => Bitmap.decode(set).has(position);
 
+type Place = Omit<PlannedDevice, 'bucket' | 'at'>;
+
+/** The place of a device in one of the audiences of a plan, that of pushes or that of the inbox alone; undefined if it is in neither set. */
+function placeAmong(
+  { eligible, excluded }: Pick<ChunkPlanned, 'eligible' | 'excluded'>,
+  position: number,
+): Pick<Place, 'platform' | 'excluded'> | undefined {
+  const out = excluded.find((set) => has(set, position));
+  if (out) return { platform: out.platform, excluded: out.reason };
+  const found = eligible.find((set) => has(set, position));
+  return found && { platform: found.platform, excluded: '' };
+}
+
 /** The place of a device in a plan; undefined if the plan does not contain it. */
-export function placeIn(planned: ChunkPlanned, position: number): Omit<PlannedDevice, 'bucket' | 'at'> | undefined {
-  const excluded = planned.excluded.find((set) => has(set, position));
-  if (excluded) {
-    return { platform: excluded.platform, excluded: excluded.reason, failure: undefined, slice: undefined };
-  }
-  const eligible = planned.eligible.find((set) => has(set, position));
-  if (!eligible) return undefined;
+export function placeIn(planned: ChunkPlanned, position: number): Place | undefined {
+  const { inbox } = planned;
+  const pushed = placeAmong(planned, position);
+  const place = pushed ?? (inbox && placeAmong(inbox, position));
+  if (!place) return undefined;
+  const inboxOnly = pushed === undefined;
+  const inboxUntil = inbox && place.excluded === '' ? new Date(Number(inbox.removal) * 1000) : undefined;
+  const nothing = { failure: undefined, slice: undefined };
+  return {
+    ...place,
+    inboxOnly,
+    inboxUntil,
+    ...(inboxOnly || place.excluded !== '' ? nothing : sendIn(planned, position)),
+  };
+}
+
+/** What an eligible device is sent, or why it is not. */
+function sendIn(planned: ChunkPlanned, position: number): Pick<Place, 'failure' | 'slice'> {
   const failure = planned.failed.find((set) => has(set, position));
   const sendable = planned.sendable.find((set) => has(set, position));
   return {
-    ...{ platform: eligible.platform, excluded: '' },
     failure: failure && { category: failure.category, code: failure.code, name: failure.name },
     slice: sendable && {
       variant: sendable.variant,

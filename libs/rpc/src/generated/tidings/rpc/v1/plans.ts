@@ -56,7 +56,13 @@ export interface PlannedDevice {
   excluded: string;
   /** Failed before sending; absent if it is sent to. */
   failure?: PlannedFailure | undefined;
-  slice?: PlannedSlice | undefined;
+  slice?:
+    | PlannedSlice
+    | undefined;
+  /** It has no push token, and is in the audience of the inbox alone (R-H12): neither sent to nor failed. */
+  inboxOnly: boolean;
+  /** When the entry of the message leaves the inbox of its user; absent if it gets none. */
+  inboxUntil?: Date | undefined;
 }
 
 export interface PlannedFailure {
@@ -496,6 +502,8 @@ function createBasePlannedDevice(): PlannedDevice {
     excluded: "",
     failure: undefined,
     slice: undefined,
+    inboxOnly: false,
+    inboxUntil: undefined,
   };
 }
 
@@ -518,6 +526,12 @@ export const PlannedDevice: MessageFns<PlannedDevice> = {
     }
     if (message.slice !== undefined) {
       PlannedSlice.encode(message.slice, writer.uint32(50).fork()).join();
+    }
+    if (message.inboxOnly !== false) {
+      writer.uint32(56).bool(message.inboxOnly);
+    }
+    if (message.inboxUntil !== undefined) {
+      Timestamp.encode(toTimestamp(message.inboxUntil), writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -583,6 +597,22 @@ export const PlannedDevice: MessageFns<PlannedDevice> = {
             message.slice = PlannedSlice.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.inboxOnly = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.inboxUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -642,6 +672,8 @@ export const PlannedDevice: MessageFns<PlannedDevice> = {
     message.slice = (object.slice !== undefined && object.slice !== null)
       ? PlannedSlice.fromPartial(object.slice)
       : undefined;
+    message.inboxOnly = object.inboxOnly ?? false;
+    message.inboxUntil = object.inboxUntil ?? undefined;
     return message;
   },
 };
