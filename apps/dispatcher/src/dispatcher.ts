@@ -132,7 +132,10 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   };
   return {
     operations: operationsOf(clock, open),
-    providers: providersOf({ channel: name, throttles, states }),
+    providers: providersOf({
+      ...{ channel: name, throttles, states, services: channel },
+      hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
+    }),
     attempts: deviceAttempts(collectionOf(db, attemptsModel)),
     close: () => closing.close(),
   };

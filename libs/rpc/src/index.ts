@@ -264,6 +264,7 @@ export {
   type Providers,
   ProvidersDefinition,
   ProviderView,
+  type ThrottledService,
 } from './generated/tidings/rpc/v1/providers.ts';
 export {
   type Attempts,

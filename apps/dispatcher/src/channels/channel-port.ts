@@ -10,6 +10,19 @@ export interface Job {
   readonly lane: Lane;
 }
 
+/** A push service that has asked a credential to wait; others may accept its pushes. */
+export interface ThrottledService {
+  /** Fingerprint of the credential. */
+  readonly credential: string;
+  /** `<application>/<platform>`. */
+  readonly reference: string;
+  readonly origin: string;
+  /** In milliseconds of the business clock. */
+  readonly until: number;
+  /** Code and reason of the push service. */
+  readonly cause: string;
+}
+
 /** A provider that receives pushes. */
 export interface Channel {
   /**
@@ -26,6 +39,10 @@ export interface Channel {
   renew(reference: string): Promise<number>;
   /** The applications with credentials in memory. */
   applications(): readonly string[];
+  /** The push services that have asked to wait. Without it, a credential has one provider, whose throttle is shared by replicas. */
+  throttledServices?(): readonly ThrottledService[];
+  /** Lifts these throttles of a credential, by its fingerprint; returns the references that they held back. */
+  liftServices?(credential: string): readonly string[];
   /** Removes an application's credentials and everything derived from them from memory. */
   forget(application: string): void;
   close(): void;

@@ -67,6 +67,11 @@ export class PreparedCredentials<Credential, Tokens> {
     return outcome;
   }
 
+  /** The usable credentials in memory. */
+  usable(): readonly Prepared<Credential, Tokens>[] {
+    return [...this.#entries.values()].flatMap(({ outcome }) => ('category' in outcome ? [] : [outcome]));
+  }
+
   /** The applications with credentials in memory. */
   applications(): readonly string[] {
     const prepared = [...this.#entries.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));

@@ -90,6 +90,11 @@ export class Dispatch {
     return this.#admission.heldBack();
   }
 
+  /** Makes slices due that these credentials held back (`<application>/<platform>`). */
+  hasten(credentials: readonly string[]): void {
+    this.#scheduler.hasten(credentials);
+  }
+
   /** The states of the credentials of this lane. */
   credentials(): CredentialState[] {
     return this.#admission.states();

@@ -1,4 +1,5 @@
 import type { Providers, ProviderView } from '@tidings/rpc';
+import type { Channel, ThrottledService } from '../channels/channel-port.ts';
 import type { CredentialState } from '../receive/batch-admission.ts';
 import type { Throttles } from './throttles.ts';
 
@@ -7,10 +8,26 @@ export interface ProviderViewsOptions {
   readonly throttles: Throttles;
   /** The credentials of all lanes. */
   readonly states: () => readonly CredentialState[];
+  readonly services: Pick<Channel, 'throttledServices' | 'liftServices'>;
+  /** Makes slices due that these credentials held back (`<application>/<platform>`). */
+  readonly hasten: (references: readonly string[]) => void;
+}
+
+/** Callers choose push services, and every application may have throttled ones. */
+const SERVICES_MAX = 100;
+
+/** The throttled push services of a credential; applications that share it may know of different ones. */
+function servicesOf(throttled: readonly ThrottledService[], credential: string): ProviderView['throttledServices'] {
+  const longestFirst = throttled.filter((each) => each.credential === credential).toSorted((a, b) => b.until - a.until);
+  const byOrigin = new Map(longestFirst.toReversed().map((each) => [each.origin, each]));
+  return [...byOrigin.values()]
+    .toReversed()
+    .slice(0, SERVICES_MAX)
+    .map(({ origin, until, cause }) => ({ origin, until: new Date(until), because: cause }));
 }
 
 /** The operators' view of a channel's credentials, and their actions (architecture 8). */
-export const providersOf = ({ channel, throttles, states }: ProviderViewsOptions): Providers => ({
+export const providersOf = ({ channel, throttles, states, services, hasten }: ProviderViewsOptions): Providers => ({
   async listProviders() {
     // Another replica may have throttled or lifted since the last refresh.
     await throttles.refresh();
@@ -20,6 +37,7 @@ export const providersOf = ({ channel, throttles, states }: ProviderViewsOptions
       groups.set(credential, [...(groups.get(credential) ?? []), state]);
     }
     const throttled = new Map(throttles.throttled().map((throttle) => [throttle.credential, throttle]));
+    const waiting = services.throttledServices?.() ?? [];
     const credentials = [...new Set([...groups.keys(), ...throttled.keys()])].toSorted();
     const providers = credentials.map((credential): ProviderView => {
       const known = groups.get(credential) ?? [];
@@ -34,11 +52,15 @@ export const providersOf = ({ channel, throttles, states }: ProviderViewsOptions
         lastError: lastError && { ...lastError, at: new Date(lastError.at) },
         throttledUntil: throttle && new Date(throttle.until),
         throttledBecause: throttle?.cause ?? '',
+        throttledServices: servicesOf(waiting, credential),
       };
     });
     return { providers };
   },
   async liftThrottle({ credential }) {
-    return { lifted: await throttles.liftStored(credential) };
+    const references = services.liftServices?.(credential) ?? [];
+    hasten(references);
+    const lifted = await throttles.liftStored(credential);
+    return { lifted: lifted || references.length > 0 };
   },
 });

@@ -168,6 +168,25 @@ describe('web push', () => {
     });
     await send('elsewhere');
     expect(payloadAt(elsewhere)).toMatchObject({ body: 'Hello' });
+    const throttled = async () =>
+      (await world.call('listProviders')).providers.flatMap(({ applications, push_services: services, ...more }) =>
+        applications.includes(application) && services.length > 0 ? [{ ...more, services }] : [],
+      );
+    const [listed, ...others] = await throttled();
+    const { origin } = new URL(world.simulators.webPushUrl);
+    expect([listed, others]).toMatchObject([
+      { channel: 'webpush', state: 'open', services: [{ origin, throttled_because: '429 TooManyRequests' }] },
+      [],
+    ]);
+    // Lifted, it sends what only waited; what was refused keeps its own time.
+    const waiting = webPushSubscription('accepted', 9);
+    await register('waiting', CHROME, fieldsOf(waiting));
+    const waits = await send('waiting');
+    expect(await figuresOf(waits, CHROME)).toMatchObject({ sent: 0, failed: 0 });
+    expect(await world.reply('liftThrottle', { credential: listed!.credential })).toMatchObject({ status: 204 });
+    await world.settle();
+    expect(await figuresOf(waits, CHROME)).toMatchObject({ sent: 1, failed: 0 });
+    expect([await throttled(), await figuresOf(code, CHROME)]).toMatchObject([[], { sent: 0, failed: 0 }]);
     await world.advance(700);
     await world.settle();
     expect(await figuresOf(code, CHROME)).toMatchObject({ sent: 1, failed: 0 });

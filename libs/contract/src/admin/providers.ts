@@ -18,11 +18,14 @@ const provider = z.object({
   last_error: error.nullable(),
   throttled_until: z.string().nullable(),
   throttled_because: z.string().nullable(),
+  /** Push services of browsers that asked to wait: at most 100 of each dispatcher. */
+  push_services: z.array(z.object({ origin: z.string(), throttled_until: z.string(), throttled_because: z.string() })),
 });
 
 /**
  * Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure,
- * and the end of a throttle. Throttled credentials are listed after a restart as well (architecture 8, R-P1).
+ * and the end of a throttle. Throttled credentials are listed after a restart as well (architecture 8, R-P1). A push service of browsers throttles a
+ * credential alone, in the process that it asked to wait.
  */
 export const listProviders = admin('listProviders', {
   route: 'GET providers',
@@ -41,6 +44,18 @@ export const listProviders = admin('listProviders', {
             last_error: { name: 'connection_refused', message: 'connect ECONNREFUSED', at: '2026-01-15T11:00:00Z' },
             throttled_until: '2026-01-15T12:15:00Z',
             throttled_because: '503 UNAVAILABLE',
+            push_services: [],
+          },
+          {
+            ...{ credential: 'webpush-7Qm1xYc0Vd3bRkT5uNwZaA', channel: 'webpush', applications: ['A1B2C-3D4E5'] },
+            ...{ state: 'open', last_error: null, throttled_until: null, throttled_because: null },
+            push_services: [
+              {
+                origin: 'https://push.example.com',
+                throttled_until: '2026-01-15T12:10:00Z',
+                throttled_because: '429 TooManyRequests',
+              },
+            ],
           },
         ],
       },

@@ -2,13 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@tidings/testing';
 import { OriginThrottles } from './origin-throttles.ts';
 
+const CAUSE = '429 TooManyRequests';
 const [HERE, THERE] = ['https://push-a.example', 'https://push-b.example'];
 
 /** A throttle that has begun at `HERE`. */
 function throttled(seconds = 10) {
   const clock = new TestClock();
   const throttles = new OriginThrottles(clock);
-  throttles.close(HERE, seconds * 1000);
+  throttles.close(HERE, seconds * 1000, CAUSE);
   return { clock, throttles };
 }
 
@@ -19,6 +20,15 @@ describe('a push service that asks to wait', () => {
     expect(throttles.until(THERE)).toBe(0);
     clock.advance(10);
     expect(throttles.until(HERE)).toBe(0);
+  });
+
+  it('is listed until its end with its reason, and may be lifted', () => {
+    const { clock, throttles } = throttled();
+    throttles.close(THERE, 60_000, CAUSE);
+    clock.advance(10);
+    expect(throttles.throttled()).toEqual([{ origin: THERE, until: clock.now() + 50_000, cause: CAUSE }]);
+    expect([throttles.lift(), throttles.until(THERE), throttles.throttled()]).toEqual([true, 0, []]);
+    expect(throttles.lift()).toBe(false);
   });
 
   it('is asked again by one push, for which all others wait', () => {
@@ -42,7 +52,7 @@ describe('a push service that asks to wait', () => {
     throttles.written(HERE);
     let resumed = 0;
     throttles.whenProbed(HERE, () => resumed++);
-    throttles.close(HERE, 5_000);
+    throttles.close(HERE, 5_000, CAUSE);
     expect(resumed).toBe(1);
     expect(throttles.isProbing(HERE)).toBe(false);
     expect(throttles.until(HERE)).toBe(clock.now() + 5_000);
@@ -69,9 +79,9 @@ describe('a push service that asks to wait', () => {
 
   it('keeps the later of two ends', () => {
     const { clock, throttles } = throttled(60);
-    throttles.close(HERE, 1_000);
+    throttles.close(HERE, 1_000, CAUSE);
     expect(throttles.until(HERE)).toBe(clock.now() + 60_000);
-    throttles.close(HERE, 90_000);
+    throttles.close(HERE, 90_000, CAUSE);
     expect(throttles.until(HERE)).toBe(clock.now() + 90_000);
   });
 });
@@ -84,9 +94,9 @@ describe('throttled push services', () => {
     let resumed = 0;
     throttles.whenProbed(HERE, () => resumed++);
     const origins = Array.from({ length: 255 }, (_, n) => `https://push-${n}.example`);
-    for (const origin of origins) throttles.close(origin, 1_000);
+    for (const origin of origins) throttles.close(origin, 1_000, CAUSE);
     expect(resumed).toBe(0);
-    throttles.close(THERE, 1_000);
+    throttles.close(THERE, 1_000, CAUSE);
     expect(resumed).toBe(1);
     expect(throttles.isProbing(HERE)).toBe(false);
     for (const origin of [...origins, THERE]) expect(throttles.until(origin)).toBe(clock.now() + 1_000);

@@ -3,6 +3,8 @@ import type { Clock } from '@tidings/kernel';
 interface Throttle {
   /** On the business clock. */
   readonly until: number;
+  /** Code and reason of the push service. */
+  readonly cause: string;
   /** The throttle has expired, and one push asks whether it is over. */
   probing: boolean;
   /** Called when that is known. */
@@ -24,15 +26,30 @@ export class OriginThrottles {
     this.#clock = clock;
   }
 
-  /** A push service has asked to wait. */
-  close(origin: string, waitMs: number): void {
+  /** The push services that accept nothing now, and why. */
+  throttled(): readonly { readonly origin: string; readonly until: number; readonly cause: string }[] {
+    const now = this.#clock.now();
+    return [...this.#throttles].flatMap(([origin, { until, cause }]) =>
+      until > now ? [{ origin, until, cause }] : [],
+    );
+  }
+
+  /** Lifts all throttles; returns whether any held pushes back. */
+  lift(): boolean {
+    const held = this.throttled().length > 0;
+    for (const origin of this.#throttles.keys()) this.#remove(origin);
+    return held;
+  }
+
+  /** A push service has asked to wait. @param cause its code and reason */
+  close(origin: string, waitMs: number, cause: string): void {
     const until = this.#clock.now() + waitMs;
     const known = this.#throttles.get(origin);
     if (known && !known.probing && known.until >= until) return;
     this.#throttles.delete(origin);
     const [oldest] = this.#throttles.keys();
     if (this.#throttles.size >= ORIGINS_MAX && oldest !== undefined) this.#remove(oldest);
-    this.#throttles.set(origin, { until, probing: false, waiting: [] });
+    this.#throttles.set(origin, { until, cause, probing: false, waiting: [] });
     for (const run of known?.waiting ?? []) run();
   }
 

@@ -80,6 +80,17 @@ export function webPushChannel(deps: WebPushDeps): Channel {
     ttlSeconds: (batch, language) => webpush.ttlSecondsOf(inLanguage(batch, language)),
     renew: (reference) => credentials.renew(reference),
     applications: () => credentials.applications(),
+    throttledServices: () =>
+      credentials
+        .usable()
+        .flatMap(({ fingerprint, settings: { reference }, tokens: { throttles } }) =>
+          throttles.throttled().map((throttle) => ({ credential: fingerprint, reference, ...throttle })),
+        ),
+    liftServices: (credential) =>
+      credentials
+        .usable()
+        .filter(({ fingerprint, tokens }) => fingerprint === credential && tokens.throttles.lift())
+        .map(({ settings }) => settings.reference),
     forget: (application) => credentials.forget(application),
     close: () => services.close(),
   };

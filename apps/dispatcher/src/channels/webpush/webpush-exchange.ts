@@ -45,7 +45,7 @@ export class WebPushExchange implements Exchange {
     }
     const { result } = definitions.webpush.refusal(status, body);
     const waitMs = retryAfterMs(status, headers['retry-after'], clock.now());
-    if (waitMs > 0) throttles.close(origin, waitMs);
+    if (waitMs > 0) throttles.close(origin, waitMs, `${result.code} ${result.name}`);
     else throttles.answered(origin);
     this.#listener.answered(this.#tag, result, { retryAfterMs: waitMs });
   }

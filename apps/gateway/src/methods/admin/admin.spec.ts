@@ -14,7 +14,7 @@ describe('operators (R-T8)', () => {
   it('see the credentials of all dispatchers, one entry for each, and lift throttles', async () => {
     const view = (fields: Partial<ProviderView>): ProviderView => ({
       ...{ credential: 'apns-1', channel: 'apns', applications: [APPLICATION], reachable: true },
-      ...{ lastError: undefined, throttledUntil: undefined, throttledBecause: '' },
+      ...{ lastError: undefined, throttledUntil: undefined, throttledBecause: '', throttledServices: [] },
       ...fields,
     });
     const error = (name: string, second: number) => ({
@@ -22,6 +22,12 @@ describe('operators (R-T8)', () => {
       message: 'm',
       at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
     });
+    const service = (name: string, second: number) => ({
+      ...{ origin: `https://${name}`, because: `429 ${name}` },
+      until: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+    });
+    const browsers = (...throttledServices: ReturnType<typeof service>[]): ProviderView =>
+      view({ credential: 'webpush-1', channel: 'webpush', throttledServices });
     const lifted: string[] = [];
     const dispatcher = (providers: ProviderView[], throttled: string[] = []): Providers => ({
       listProviders: async () => ({ providers }),
@@ -44,6 +50,9 @@ describe('operators (R-T8)', () => {
         ],
         ['fcm-1'],
       ),
+      // Each process learns of push services by itself.
+      dispatcher([browsers(service('a', 10), service('b', 5))]),
+      dispatcher([browsers(service('b', 20), service('a', 3))]),
     ];
     expect((await client.admin('GET', 'providers')).body).toEqual({
       providers: [
@@ -51,20 +60,34 @@ describe('operators (R-T8)', () => {
           ...{ credential: 'apns-1', channel: 'apns', state: 'unreachable' },
           applications: [APPLICATION, 'BBBBB-00000'].toSorted(),
           last_error: { name: 'connection_refused', message: 'm', at: '2026-01-01T00:00:09Z' },
-          ...{ throttled_until: null, throttled_because: null },
+          ...{ throttled_until: null, throttled_because: null, push_services: [] },
         },
         {
           ...{ credential: 'apns-2', channel: 'apns', state: 'open', applications: [APPLICATION] },
-          ...{ last_error: null, throttled_until: null, throttled_because: null },
+          ...{ last_error: null, throttled_until: null, throttled_because: null, push_services: [] },
         },
         {
           ...{ credential: 'fcm-1', channel: 'fcm', state: 'throttled', applications: [APPLICATION], last_error: null },
-          ...{ throttled_until: '2026-01-01T00:00:00Z', throttled_because: '503 UNAVAILABLE' },
+          ...{ throttled_until: '2026-01-01T00:00:00Z', throttled_because: '503 UNAVAILABLE', push_services: [] },
+        },
+        {
+          ...{
+            credential: 'webpush-1',
+            channel: 'webpush',
+            state: 'open',
+            applications: [APPLICATION],
+            last_error: null,
+          },
+          ...{ throttled_until: null, throttled_because: null },
+          push_services: [
+            { origin: 'https://b', throttled_until: '2026-01-01T00:00:20Z', throttled_because: '429 b' },
+            { origin: 'https://a', throttled_until: '2026-01-01T00:00:10Z', throttled_because: '429 a' },
+          ],
         },
       ],
     });
     expect(await client.admin('DELETE', 'providers/fcm-1')).toMatchObject({ status: 204 });
-    expect(lifted).toEqual(['fcm-1', 'fcm-1', 'fcm-1']);
+    expect(lifted).toEqual(Array.from({ length: 5 }, () => 'fcm-1'));
     expect(await client.admin('DELETE', 'providers/apns-2')).toMatchObject({
       status: 404,
       body: { error: { kind: 'notFound', message: 'This credential is not throttled' } },

@@ -1,12 +1,20 @@
 import type { api, OutputOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { ProviderView } from '@tidings/rpc';
+import type { ProviderView, ThrottledService } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
 
 type Shown = OutputOf<typeof api.listProviders>['providers'][number];
 
 const latest = (a: Date | undefined, b: Date | undefined): Date | undefined => (!a || (b && b > a) ? b : a);
+
+const endOf = ({ until }: ThrottledService): number => until?.getTime() ?? 0;
+
+/** Each push service once, the longest throttle first: every process learns of them by itself. */
+function joinedServices(all: readonly ThrottledService[]): ThrottledService[] {
+  const byOrigin = new Map(all.toSorted((a, b) => endOf(a) - endOf(b)).map((each) => [each.origin, each]));
+  return [...byOrigin.values()].toSorted((a, b) => endOf(b) - endOf(a));
+}
 
 /** Merges the views that several processes have of one credential. */
 const joined = (a: ProviderView, b: ProviderView): ProviderView => ({
@@ -16,6 +24,7 @@ const joined = (a: ProviderView, b: ProviderView): ProviderView => ({
   lastError: latest(a.lastError?.at, b.lastError?.at) === a.lastError?.at ? a.lastError : b.lastError,
   throttledUntil: latest(a.throttledUntil, b.throttledUntil),
   throttledBecause: a.throttledBecause || b.throttledBecause,
+  throttledServices: joinedServices([...a.throttledServices, ...b.throttledServices]),
 });
 
 const shown = (view: ProviderView): Shown => ({
@@ -28,6 +37,11 @@ const shown = (view: ProviderView): Shown => ({
     : null,
   throttled_until: rfc3339(view.throttledUntil),
   throttled_because: view.throttledBecause || null,
+  push_services: view.throttledServices.map(({ origin, until, because }) => ({
+    origin,
+    throttled_until: rfc3339(until ?? new Date(0)),
+    throttled_because: because,
+  })),
 });
 
 export const listProviders: Handler<typeof api.listProviders> = async (_input, { dispatchers }) => {

@@ -38,6 +38,18 @@ export interface ProviderView {
     | undefined;
   /** Code and reason with which the provider throttled it. */
   throttledBecause: string;
+  /** Push services that asked to wait, of a credential with one provider for each device: at most 100, the longest first. */
+  throttledServices: ThrottledService[];
+}
+
+/** A push service that accepts nothing from a credential for a while. Others do. */
+export interface ThrottledService {
+  origin: string;
+  until:
+    | Date
+    | undefined;
+  /** Its code and reason. */
+  because: string;
 }
 
 export interface ProviderError {
@@ -231,6 +243,7 @@ function createBaseProviderView(): ProviderView {
     lastError: undefined,
     throttledUntil: undefined,
     throttledBecause: "",
+    throttledServices: [],
   };
 }
 
@@ -256,6 +269,9 @@ export const ProviderView: MessageFns<ProviderView> = {
     }
     if (message.throttledBecause !== "") {
       writer.uint32(58).string(message.throttledBecause);
+    }
+    for (const v of message.throttledServices) {
+      ThrottledService.encode(v!, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -329,6 +345,14 @@ export const ProviderView: MessageFns<ProviderView> = {
             message.throttledBecause = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.throttledServices.push(ThrottledService.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +411,118 @@ export const ProviderView: MessageFns<ProviderView> = {
       : undefined;
     message.throttledUntil = object.throttledUntil ?? undefined;
     message.throttledBecause = object.throttledBecause ?? "";
+    message.throttledServices = object.throttledServices?.map((e) => ThrottledService.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseThrottledService(): ThrottledService {
+  return { origin: "", until: undefined, because: "" };
+}
+
+export const ThrottledService: MessageFns<ThrottledService> = {
+  encode(message: ThrottledService, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.origin !== "") {
+      writer.uint32(10).string(message.origin);
+    }
+    if (message.until !== undefined) {
+      Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
+    }
+    if (message.because !== "") {
+      writer.uint32(26).string(message.because);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ThrottledService {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseThrottledService();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.origin = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.because = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ThrottledService, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ThrottledService | ThrottledService[]> | Iterable<ThrottledService | ThrottledService[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ThrottledService.encode(p).finish()];
+        }
+      } else {
+        yield* [ThrottledService.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ThrottledService>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ThrottledService> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ThrottledService.decode(p)];
+        }
+      } else {
+        yield* [ThrottledService.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ThrottledService>, I>>(base?: I): ThrottledService {
+    return ThrottledService.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ThrottledService>, I>>(object: I): ThrottledService {
+    const message = createBaseThrottledService();
+    message.origin = object.origin ?? "";
+    message.until = object.until ?? undefined;
+    message.because = object.because ?? "";
     return message;
   },
 };
