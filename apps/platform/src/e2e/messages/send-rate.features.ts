@@ -42,8 +42,13 @@ export function sendRateFeatures(test: MessagesUnderTest): void {
       expect(times).toHaveLength(pushes);
       const seconds = (times.at(-1)! - times[0]!) / SECOND;
       expect(seconds).toBeGreaterThanOrEqual((pushes / 100) * 0.93);
-      expect(mostInASecond(times)).toBeLessThanOrEqual(isStrict ? 105 : 200);
-      if (isStrict) expect((pushes - 1) / seconds).toBeGreaterThanOrEqual(95);
+      const [mean, most] = [(pushes - 1) / seconds, mostInASecond(times)];
+      if (isStrict) {
+        const figures = `${mean.toFixed(1)} a second on average, ${most} in the fullest second`;
+        process.stderr.write(`a send rate of 100: ${figures}\n`);
+        expect(mean).toBeGreaterThanOrEqual(95);
+      }
+      expect(most).toBeLessThanOrEqual(isStrict ? 105 : 200);
       const funnel = await funnelOf(code);
       const sent = [IOS, ANDROID].map((platform) => funnelFigures(funnel, platform).sent);
       expect(sent).toEqual([pushes / 2, pushes / 2]);
