@@ -4,7 +4,6 @@ import type { LogWriter } from '@tidings/event-store';
 import {
   type ChunkKey,
   chunkKeyOf,
-  dispatcherGroup,
   dueSlices,
   openSliceOf,
   type PacedLimits,
@@ -37,7 +36,7 @@ import {
   type Released,
 } from './release/outgoing.ts';
 import { heldSlices, membersOf } from './emit/held-slices.ts';
-import { passedBy } from './emit/passed.ts';
+import { type Passed, passedOnce } from './emit/passed.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
@@ -118,9 +117,14 @@ export class Chunks {
     if (!isDone && !isRated(message)) await this.#emitDue(work, pool);
   }
 
+  /** What dispatchers have passed, for several calls of {@link emitPaced}. */
+  passed(): Passed {
+    return passedOnce(this.#deps.broker);
+  }
+
   /** Emits some of the due slices of a chunk of a message with a send rate, if it is planned; returns their number. */
-  async emitPaced(message: Released, key: ChunkKey, pool: BufferPool, most: PacedLimits): Promise<number> {
-    return this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool, most);
+  async emitPaced(message: Released, key: ChunkKey, pool: BufferPool, paced: Paced): Promise<number> {
+    return this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool, paced);
   }
 
   async #extrasOf({ account, accepted: { content, audience } }: Outgoing): Promise<Extras> {
@@ -200,9 +204,9 @@ export class Chunks {
 
   /**
    * Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again; returns their number.
-   * @param most of a message with a send rate: maximum number of slices, and of those in flight of each sendable set
+   * @param paced of a message with a send rate: maximum number of slices, and of those in flight of each sendable set
    */
-  async #emitDue(work: ChunkWork, pool: BufferPool, most?: PacedLimits): Promise<number> {
+  async #emitDue(work: ChunkWork, pool: BufferPool, paced?: Paced): Promise<number> {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored || stored.settledAt) return 0;
@@ -213,16 +217,16 @@ export class Chunks {
     const keys = sendableKeys(key, sendables);
     const statuses = await this.#deps.statuses.find(keys.map(sendableId));
     const application = await this.#deps.findApplication(key.application);
+    const passed = paced?.passed ?? this.passed();
     for (const [i, sendableKey] of keys.entries()) {
       const sendable = Bitmap.decode(sendables[i]!.set);
       const own = statuses.get(sendableId(sendableKey));
       const channel = channelServing(sendableKey);
-      const lane = laneOf(message);
-      const hasPassed = passedBy(await this.#deps.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
+      const hasPassed = await passed(channel, laneOf(message));
       const now = this.#deps.clock.now();
       const count = sliceCount(sendable.size, sliceSize);
       const due = dueSlices(own, count, now, hasPassed);
-      const slices = most ? pacedSlices(due, own, count, { ...most, slices: most.slices - emitted }) : due;
+      const slices = paced ? pacedSlices(due, own, count, { ...paced, slices: paced.slices - emitted }) : due;
       if (slices.length === 0) continue;
       emitted += slices.length;
       const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
@@ -293,6 +297,11 @@ export class Chunks {
     if (group.length > 0) await flush();
     await publishing;
   }
+}
+
+/** How much of a message with a send rate is emitted now, and what dispatchers have passed. */
+export interface Paced extends PacedLimits {
+  readonly passed: Passed;
 }
 
 /** Slices of one sendable set to emit now. */

@@ -2,6 +2,7 @@ import { type ChunkKey, emittedUntilWith, pacedLimits, planId } from '@tidings/d
 import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { Chunks } from '../chunks.ts';
+import type { Passed } from '../emit/passed.ts';
 import type { OutgoingMessages, Released } from '../release/outgoing.ts';
 import { isReleased } from '../release/outgoing.ts';
 import type { Settling } from '../settle/settling.ts';
@@ -52,7 +53,8 @@ export class Pacer {
     for (const id of this.#progress.keys()) if (!ids.includes(id)) this.#progress.delete(id);
     if (ids.length === 0) return;
     const messages = [...(await outgoing.find(ids)).values()].filter(isReleased);
-    const ended = await Promise.allSettled(messages.map((message) => this.#emit(message)));
+    const passed = this.#deps.chunks.passed();
+    const ended = await Promise.allSettled(messages.map((message) => this.#emit(message, passed)));
     // The failure of one message must not keep the others from being emitted.
     const failed = ended.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
@@ -63,7 +65,7 @@ export class Pacer {
     this.#progress.clear();
   }
 
-  async #emit(message: Released): Promise<void> {
+  async #emit(message: Released, passed: Passed): Promise<void> {
     const { chunks, pool } = this.#deps;
     const { sendRate } = message.accepted;
     const progress = this.#progressOf(sendIdOf(message));
@@ -75,7 +77,7 @@ export class Pacer {
     // Once round all chunks, from the one that was emitted last.
     for (let looked = 0; looked < keys.length && left > 0; looked++) {
       const index = progress.chunk % keys.length;
-      const emitted = await chunks.emitPaced(message, keys[index]!, pool, { ...limits, slices: left });
+      const emitted = await chunks.emitPaced(message, keys[index]!, pool, { ...limits, slices: left, passed });
       left -= emitted;
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
       if (left > 0) progress.chunk = (index + 1) % keys.length;
