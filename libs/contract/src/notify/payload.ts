@@ -11,13 +11,16 @@ const OWN: ReadonlySet<number> = new Set([
   ...[Platform.iOS, Platform.Android, Platform.MacOS, Platform.Chrome, Platform.Firefox],
 ]);
 
-/** A push to a website carries no link: the website's own URL is opened, with the arguments of the block (R-I22). */
-const WEBSITE_OPENS = 'Safari opens the URL of its website with url_args';
+/** Platforms whose pushes carry no action: a website's own URL is opened, with the arguments of the block (R-I22). */
+const WITHOUT: ReadonlySet<number> = new Set([Platform.Safari]);
 
 const openActions = z
   .record(z.string(), openAction, { error: 'must be an object' })
   .refine((given) => Object.keys(given).every((code) => isPlatform(Number(code))), 'unknown value')
-  .refine((given) => !Object.keys(given).some((code) => Number(code) === Platform.Safari), WEBSITE_OPENS)
+  .refine(
+    (given) => !Object.keys(given).some((code) => WITHOUT.has(Number(code))),
+    'Safari opens the URL of its website with url_args',
+  )
   .refine((given) => Object.keys(given).every((code) => OWN.has(Number(code))), 'not served yet for this platform')
   .transform((given) => Object.entries(given).map(([code, action]) => ({ platform: Number(code), ...action })));
 
