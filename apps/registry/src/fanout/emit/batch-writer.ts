@@ -127,12 +127,12 @@ export class BatchWriter {
       this.#columns.addEmpty(i);
     } else {
       if ((columns.flags[row]! & NOT_DISPLAYABLE) === 0) this.#displayable[i >>> 3]! |= 1 << (i & 7);
-      this.#languages[i] = columns.languages[row]!;
+      const language = columns.languages[row]!;
+      this.#languages[i] = language;
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#oversized[i] = oversizedBy(columns.flags[row]!);
       this.#anyOversized ||= this.#oversized[i] !== 0;
-      const increment = increments[this.#languages[i]!] ?? 0;
-      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + increment), MAX_BADGE);
+      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (increments[language] ?? 0)), MAX_BADGE);
       this.#addTexts(columns, layout, row, i);
     }
   }
