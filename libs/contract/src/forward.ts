@@ -12,7 +12,7 @@ export function parseWithin<Schema extends z.ZodType>(
   path: readonly PropertyKey[],
 ): z.output<Schema> | undefined {
   const result = compiledOnFirstUse(schema).safeParse(value);
-  if (result.success) return result.data as z.output<Schema>;
+  if (result.success) return result.data;
   for (const issue of result.error.issues) {
     context.issues.push({
       code: 'custom',
