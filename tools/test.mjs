@@ -25,8 +25,8 @@ const stages = [
     { projects: ['int'], workers: 1 },
     { projects: ['pure'], workers: 1 },
   ],
-  // These suites measure values that depend on load: one at a time.
-  [{ projects: ['alone'], workers: 1 }],
+  // Faults end after a time of the machine, and recovery has a limit: not beside the many suites of the stage before.
+  [{ projects: ['alone'], workers: 2 }],
 ];
 
 /** The values of an option that takes several, and the arguments without both. */
