@@ -156,13 +156,20 @@ const operand = (tag: number, type: TagType): fc.Arbitrary<Operand> => {
   }
 };
 
-/** Mostly the evaluated application. */
-const here = fc.constantFrom(sampleViewpoint.application, sampleViewpoint.application, 'THERE-00002');
+/** Another application, where devices may have siblings. */
+export const sampleElsewhere = 'THERE-00002';
+
+/** Mostly the evaluated application; devices never have a sibling in the last one. */
+const here = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(sampleViewpoint.application) },
+  { weight: 3, arbitrary: fc.constant(sampleElsewhere) },
+  { weight: 1, arbitrary: fc.constant('NOONE-00003') },
+);
 
 const condition: fc.Arbitrary<Expression> = fc
   .record({
     of: fc.constantFrom(...typed),
-    application: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, here),
+    application: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, here),
     operator: fc.constantFrom(...Array.from({ length: 7 }, (_, i) => (i + 1) as Operator)),
   })
   .chain(({ of: { tag, type }, application, operator }) => {

@@ -31,6 +31,9 @@ export const deviceTraits = {
   token: -2,
 } as const;
 
+/** The trait of the first condition on a sibling; the others' are below it. */
+const FIRST_SIBLING_TRAIT = -3;
+
 export const onPlatforms = (platforms: readonly number[], complement: boolean): Condition => ({
   tag: deviceTraits.platform,
   type: TagType.TAG_TYPE_INTEGER,
@@ -41,6 +44,15 @@ export const onPlatforms = (platforms: readonly number[], complement: boolean): 
 
 export const withToken = (complement: boolean): Condition => ({
   tag: deviceTraits.token,
+  type: TagType.TAG_TYPE_BOOLEAN,
+  complement,
+  values: [true],
+  ranges: [],
+});
+
+/** Whether a device has a sibling that meets the condition of a leaf (R-O5). */
+export const onSibling = (leaf: number, complement: boolean): Condition => ({
+  tag: FIRST_SIBLING_TRAIT - leaf,
   type: TagType.TAG_TYPE_BOOLEAN,
   complement,
   values: [true],

@@ -6,11 +6,13 @@ export {
   canMatch,
   compilePredicate,
   type Predicate,
+  type SiblingConditions,
   type TagValues,
   type Viewpoint,
   type WantedTag,
 } from './predicate.ts';
-export { depthOf, MAX_DEPTH, renewed, tagsIn } from './tree.ts';
+export { type SiblingTests, siblingTests } from './siblings.ts';
+export { applicationsOfTags, depthOf, MAX_DEPTH, renewed, tagsIn } from './tree.ts';
 export {
   canLookUp,
   chooseLookup,

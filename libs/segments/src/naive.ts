@@ -3,6 +3,9 @@ import { type SampleDevice, sampleNow, sampleViewpoint, valuesOf } from './arbit
 
 type Sample = Omit<SampleDevice, 'app' | 'seq'>;
 
+/** The devices with the same hwid in other applications, by application. */
+export type Siblings = ReadonlyMap<string, Sample>;
+
 const DAY_MS = 86_400_000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -33,17 +36,23 @@ const fits: Record<NonNullable<Operand['value']>['$case'], readonly TagType[]> =
 const unordered: readonly TagType[] = [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_BOOLEAN];
 const ordering: readonly Operator[] = [Operator.OPERATOR_GTE, Operator.OPERATOR_LTE, Operator.OPERATOR_BETWEEN];
 
+/** The device that a condition on tags of an application is about. */
+const memberOf = (application: string, device: Sample, siblings: Siblings | undefined): Sample | undefined =>
+  application === '' || application === sampleViewpoint.application ? device : siblings?.get(application);
+
 /** Membership in a set; undefined if an invalid node determines the result. */
 type Membership = boolean | undefined;
 
 function tagMembership(
   condition: Extract<NonNullable<Expression['node']>, { $case: 'tag' }>['value'],
-  device: Sample,
+  evaluated: Sample,
+  siblings: Siblings | undefined,
 ): Membership {
   const { tag, type, operator, operands, application } = condition;
   if (!operands.every(({ value }) => value && fits[value.$case].includes(type))) return undefined;
   if (ordering.includes(operator) && unordered.includes(type)) return undefined;
-  if (application !== '' && application !== sampleViewpoint.application) return false;
+  const device = memberOf(application, evaluated, siblings);
+  if (!device) return false;
   const some = (meets: (order: number | undefined, i: number) => boolean): boolean =>
     valuesOf(device, tag, type).some((value) => operands.some((operand, i) => meets(compare(value, operand), i)));
   switch (operator) {
@@ -63,20 +72,23 @@ function tagMembership(
   }
 }
 
-/** Whether a device of {@link sampleViewpoint} is in the set: a direct implementation of the set operators, as a reference for specs. */
-export function isInSet(expression: Expression, device: Sample, inside = true): boolean {
+/**
+ * Whether a device of {@link sampleViewpoint} is in the set: a direct implementation of the set operators, as a reference for specs.
+ * @param siblings they meet conditions on tags of their applications for the device (R-O5) @default nothing does
+ */
+export function isInSet(expression: Expression, device: Sample, siblings?: Siblings, inside = true): boolean {
   const { node } = expression;
   switch (node?.$case) {
     case 'all':
       return inside
-        ? node.value.of.every((each) => isInSet(each, device))
-        : node.value.of.some((each) => isInSet(each, device, false));
+        ? node.value.of.every((each) => isInSet(each, device, siblings))
+        : node.value.of.some((each) => isInSet(each, device, siblings, false));
     case 'any':
       return inside
-        ? node.value.of.some((each) => isInSet(each, device))
-        : node.value.of.every((each) => isInSet(each, device, false));
+        ? node.value.of.some((each) => isInSet(each, device, siblings))
+        : node.value.of.every((each) => isInSet(each, device, siblings, false));
     case 'not':
-      return isInSet(node.value, device, !inside);
+      return isInSet(node.value, device, siblings, !inside);
     case 'application': {
       const { application, platforms, withToken } = node.value;
       const isMember =
@@ -86,7 +98,7 @@ export function isInSet(expression: Expression, device: Sample, inside = true): 
       return isMember === inside;
     }
     case 'tag': {
-      const membership = tagMembership(node.value, device);
+      const membership = tagMembership(node.value, device, siblings);
       return membership !== undefined && membership === inside;
     }
     case undefined:

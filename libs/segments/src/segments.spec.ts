@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   type SampleDevice,
   sampleDevice,
+  sampleElsewhere,
   sampleExpression,
   sampleLayout,
   sampleNow,
@@ -12,9 +13,10 @@ import {
 } from './arbitraries.ts';
 import { isInSet } from './naive.ts';
 import type { Comparable } from './condition.ts';
-import { compilePredicate, type Predicate } from './predicate.ts';
+import { canMatch, compilePredicate, type Predicate } from './predicate.ts';
 import { chooseLookup, scanPlan } from './scan-plan.ts';
-import { renewed, tagsIn } from './tree.ts';
+import { siblingTests } from './siblings.ts';
+import { applicationsOfTags, renewed, tagsIn } from './tree.ts';
 
 const DAY_MS = 86_400_000;
 const today = Math.floor(sampleNow.getTime() / DAY_MS) * DAY_MS;
@@ -257,5 +259,97 @@ describe('scan plan', () => {
     const plan = scanPlan(long, sampleViewpoint, sampleLayout, [0]);
     expect(plan.filter('A', 0, 1)).toMatchObject({ tags: { $elemMatch: { v: 'x'.repeat(64) } } });
     expect(plan.residual).toBeDefined();
+  });
+});
+
+describe('conditions on siblings (R-O5)', () => {
+  const { TAG_TYPE_INTEGER: INTEGER } = TagType;
+  const { OPERATOR_EQ: EQ, OPERATOR_NOTEQ: NOTEQ } = Operator;
+  type Sample = Omit<SampleDevice, 'app' | 'seq'>;
+  const viewpoint = { ...sampleViewpoint, bySiblings: true };
+  const not = (value: Expression): Expression => ({ node: { $case: 'not', value } });
+  const elsewhere = (expression: Expression): Expression => {
+    if (expression.node?.$case !== 'tag') throw new Error('not a condition on a tag');
+    return { node: { $case: 'tag', value: { ...expression.node.value, application: sampleElsewhere } } };
+  };
+
+  /** The traits of a device whose siblings meet conditions of the predicate. */
+  function traitsOf({ siblings }: Predicate, sibling: Sample | undefined): ReadonlySet<number> {
+    const traits = new Set<number>();
+    for (const { application, tags, tests } of siblings ? siblingTests(siblings) : []) {
+      if (!sibling || application !== sampleElsewhere) continue;
+      const values = tags.map((wanted) => valuesOf(sibling, wanted.tag, wanted.type));
+      for (const { condition, meets } of tests) if (meets(values)) traits.add(siblings!.conditions[condition]!.trait);
+    }
+    return traits;
+  }
+
+  function metBySiblings(predicate: Predicate, device: Sample, sibling: Sample | undefined): boolean {
+    const valuesWith = (traits: ReadonlySet<number>): (readonly Comparable[])[] =>
+      predicate.tags.map(({ tag, type }) => (traits.has(tag) ? [true] : valuesOf(device, tag, type)));
+    const bare = valuesWith(new Set());
+    const isMet = predicate.matches(valuesWith(traitsOf(predicate, sibling)));
+    // A sibling that decides nothing need not be looked up.
+    if (predicate.siblings?.decide(bare) !== true) expect(predicate.matches(bare)).toBe(isMet);
+    return isMet;
+  }
+
+  it('select the devices of sets that siblings belong to, with any lookup', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(sampleDevice, fc.option(sampleDevice, { nil: undefined })), { minLength: 1, maxLength: 12 }),
+        sampleExpression,
+        fc.constantFrom(10, 1_000_000),
+        (drawn, expression, total) => {
+          const devices = drawn.map(([device, sibling], seq) => ({ ...device, sibling, app: 'A', seq }));
+          const rare = { devices: Array.from({ length: 100 }, () => []), total, chunks: 1 };
+          const lookup = chooseLookup(expression, viewpoint, sampleLayout, rare);
+          const { filter, residual } = scanPlan(expression, viewpoint, sampleLayout, lookup);
+          const predicate = compilePredicate(expression, viewpoint);
+          const expected = devices.filter(({ sibling, ...device }) =>
+            isInSet(expression, device, new Map(sibling ? [[sampleElsewhere, sibling]] : [])),
+          );
+          const isFound = (device: (typeof devices)[number]): boolean =>
+            evaluate(filter('A', 0, devices.length), device) &&
+            (!residual || metBySiblings(residual, device, device.sibling));
+          expect(devices.filter((device) => metBySiblings(predicate, device, device.sibling))).toEqual(expected);
+          expect(devices.filter(isFound)).toEqual(expected);
+          if (!canMatch(expression, viewpoint)) expect(expected).toEqual([]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('match only devices that have a sibling; the complement of the set matches the others', () => {
+    const device: Sample = { tags: [] };
+    const [one, two]: Sample[] = [1, 2].map((v) => ({ tags: [{ k: 70, v }] }));
+    const matched = (expression: Expression): boolean[] => {
+      const predicate = compilePredicate(expression, viewpoint);
+      return [one, two, device, undefined].map((sibling) => metBySiblings(predicate, device, sibling));
+    };
+    expect(matched(elsewhere(tag(70, INTEGER, EQ, 1)))).toEqual([true, false, false, false]);
+    // A sibling without a value passes (R-RES14).
+    expect(matched(elsewhere(tag(70, INTEGER, NOTEQ, 1)))).toEqual([false, true, true, false]);
+    expect(matched(not(elsewhere(tag(70, INTEGER, EQ, 1))))).toEqual([false, true, true, true]);
+    expect(matched(not(elsewhere(tag(70, INTEGER, NOTEQ, 1))))).toEqual([true, false, false, true]);
+    const invalid = elsewhere(tag(70, INTEGER, EQ, 'x'));
+    expect([matched(invalid), matched(not(invalid))]).toEqual(Array(2).fill([false, false, false, false]));
+  });
+
+  it('need a sibling only if the other conditions leave it open', () => {
+    const there = elsewhere(tag(71, INTEGER, EQ, 1));
+    const asked = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
+      compilePredicate(expression, viewpoint).siblings?.decide([values]);
+    const own = tag(70, INTEGER, EQ, 1);
+    expect([asked(all(own, there), 1), asked(all(own, there), 2)]).toEqual([true, false]);
+    expect([asked(any(own, there), 1), asked(any(own, there), 2)]).toEqual([false, true]);
+    expect(asked(own, 1)).toBeUndefined();
+    expect(compilePredicate(there, sampleViewpoint).siblings).toBeUndefined();
+  });
+
+  it('name their applications', () => {
+    const there = elsewhere(tag(70, INTEGER, EQ, 1));
+    expect([...applicationsOfTags(any(tag(70, INTEGER, EQ, 1), not(all(there, there))))]).toEqual([sampleElsewhere]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Expression } from '@tidings/events';
+import type { Expression, TagCondition } from '@tidings/events';
 
 /**
  * Maximum depth of an expression. Protobuf decoding is limited to 100 levels: a node takes two of them, a condition with its contents four, and the
@@ -28,14 +28,28 @@ export function depthOf({ node }: Expression): number {
   }
 }
 
-/** The numbers of the tags that an expression has conditions on. */
-export function tagsIn(expression: Expression, found = new Set<number>()): ReadonlySet<number> {
-  const { node } = expression;
-  if (node?.$case === 'tag') found.add(node.value.tag);
-  if (node?.$case === 'not') tagsIn(node.value, found);
-  if (node?.$case === 'all' || node?.$case === 'any') for (const each of node.value.of) tagsIn(each, found);
-  return found;
+/** The conditions of an expression on tags. */
+function tagConditionsIn({ node }: Expression): readonly TagCondition[] {
+  switch (node?.$case) {
+    case 'all':
+    case 'any':
+      return node.value.of.flatMap(tagConditionsIn);
+    case 'not':
+      return tagConditionsIn(node.value);
+    case 'tag':
+      return [node.value];
+    default:
+      return [];
+  }
 }
+
+/** The numbers of the tags that an expression has conditions on. */
+export const tagsIn = (expression: Expression): ReadonlySet<number> =>
+  new Set(tagConditionsIn(expression).map(({ tag }) => tag));
+
+/** The applications that conditions on tags are restricted to. */
+export const applicationsOfTags = (expression: Expression): ReadonlySet<string> =>
+  new Set(tagConditionsIn(expression).flatMap(({ application }) => (application === '' ? [] : [application])));
 
 /** An earlier expression with the current tags: conditions on deleted tags see devices without a value (R-D2). */
 export function renewed(expression: Expression, hasTag: (tag: number) => boolean): Expression {

@@ -174,6 +174,24 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
     expect([pushes('passed'), pushes('ahead')]).toEqual([1, 2]);
   });
 
+  it('finds the devices whose siblings another application selects (R-O5)', async () => {
+    const { application, goTo, reached, date } = await zones({ east: HOUR_S, west: -HOUR_S, alone: HOUR_S });
+    await test.world.call('addTag', { tag: { name: 'Branch', type: 2, application_specific: true } });
+    const other = await test.world.application();
+    for (const hwid of ['east', 'west']) {
+      await test.register(other, hwid, { device_type: IOS, tags: { Branch: 'north' } });
+    }
+    const payload = { content: { localized_content: { default: { default: { body: 'x' } } } } };
+    const schedule = { at: `${date()}:00Z`, follow_user_timezone: true };
+    const expression = `Tag("${other}", "Branch", EQ, "north")`;
+    const { result } = await test.world.call('notify', { segment: { application, schedule, payload, expression } });
+    await goTo(-1);
+    expect(reached()).toEqual(['east']);
+    await goTo(1);
+    expect(reached()).toEqual(['east', 'west']);
+    expect(await test.brokenBy(application, result.message_code)).toEqual([]);
+  });
+
   it('leaves the control group out of every step', async () => {
     const { application, send, goTo, reached, statusOf } = await zones({ east: HOUR_S, west: -HOUR_S });
     await test.world.call('setControlGroup', { code: application, percentage: 100 });

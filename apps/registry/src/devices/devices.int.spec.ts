@@ -169,6 +169,29 @@ describeWithMongo('the registry', (mongo) => {
       expect(described.devices).toMatchObject([{ found: false, hwid: '' }]);
     });
 
+    it('are selected by tags of up to 20 other applications (R-O5)', async () => {
+      const own = await newApplication();
+      const others: string[] = [];
+      for (let i = 0; i < 21; i++) others.push(await newApplication());
+      const type = TagType.TAG_TYPE_STRING;
+      await test.registry.accounts.addTag({ account: '', name: 'Branch', type, applicationSpecific: true });
+      const prepared = async (applications: readonly string[], bySiblings: boolean) => {
+        const source = applications.map((code) => `AT("${code}", "Branch", EQ, "x")`).join(' + ');
+        const target = { $case: 'expression', value: { source } } as const;
+        const audience = PrepareAudience.fromPartial({ target, targetPath: 'segment.expression', bySiblings });
+        const asked = { account: 'default', applications: [own], group: '', audiences: [audience] };
+        const [found] = (await test.registry.devices.prepare(asked)).audiences;
+        return found?.audience?.target;
+      };
+      const selection = (bySiblings: boolean) => ({ $case: 'selection', value: { bySiblings } });
+      expect(await prepared([own, ...others.slice(1)], true)).toMatchObject(selection(true));
+      expect(await prepared([own], true)).toMatchObject(selection(false));
+      expect(await prepared(others, false)).toMatchObject(selection(false));
+      await expect(prepared(others, true)).rejects.toThrow(
+        'segment.expression: tags of more than 20 other applications',
+      );
+    });
+
     it('are described by number, with the values that placeholders show', async () => {
       const application = await newApplication();
       const type = TagType.TAG_TYPE_LIST;

@@ -49,15 +49,15 @@ async function isAmongNamed(
 }
 
 async function isAmongSelected(
-  { expression, circle }: Selection,
+  { expression, circle, bySiblings }: Selection,
   { application, audience, withoutToken, now }: Searched,
   offsets: Offsets,
   { scan, columns }: Reading,
 ): Promise<boolean> {
-  if (!canMatch(expression, { now, application })) return false;
+  if (!canMatch(expression, { now, application, bySiblings })) return false;
   for (const range of [...offsets.ranges, ...(offsets.without ? [undefined] : [])]) {
     const among = range ? { ranges: [range], without: false } : { ranges: [], without: true };
-    const selected = { expression: withOffsets(expression, among), now, circle };
+    const selected = { expression: withOffsets(expression, among), now, circle, bySiblings };
     const isDecided = await scan.first(columns, application, range, selected, MAX_READ);
     if (!isDecided || hasAddressed(columns, audience, !withoutToken)) return true;
   }

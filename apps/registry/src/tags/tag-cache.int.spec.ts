@@ -136,6 +136,7 @@ describeWithMongo('the registry', (mongo) => {
                 campaignPath: '',
                 targetPath: '',
                 latestDevice: false,
+                bySiblings: false,
               },
             },
           ],

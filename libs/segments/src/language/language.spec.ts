@@ -236,7 +236,10 @@ describe('an accepted expression', () => {
         if (reason !== '') return;
         const expression = compile(parse(source), meanings);
         expect(isInSet(expression)).toBe(inSet);
-        const target = { $case: 'selection', value: { expression, circle: undefined, activity: '' } } as const;
+        const target = {
+          $case: 'selection',
+          value: { expression, circle: undefined, activity: '', bySiblings: false },
+        } as const;
         const message = { ...MessageAccepted.decode(nothing), audience: { target, platforms: [] } };
         const event = { $case: 'joined', value: { bucket: 1, cause: 'x', message } } as const;
         const bytes = MessageEvent.encode({ ...MessageEvent.decode(nothing), event }).finish();

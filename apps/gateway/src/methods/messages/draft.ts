@@ -63,6 +63,8 @@ export interface Asked {
   readonly grant?: Grant;
   /** Whether it is in the history however few it names (R-I6). */
   readonly isAlwaysStored?: boolean;
+  /** Whether conditions on tags of other applications match by hwid (R-O5). @default false, they match nobody */
+  readonly bySiblings?: boolean;
   /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
 }
@@ -73,7 +75,7 @@ const targetField = ({ recipients }: Notification): MessageField => {
 };
 
 /** The audience to prepare in the registry: the recipients of a message, its preset and its campaign. */
-export function audienceOf({ notification, paths, grant }: Asked): PrepareAudience {
+export function audienceOf({ notification, paths, grant, bySiblings = false }: Asked): PrepareAudience {
   const { recipients, preset, campaign } = notification;
   return {
     path: paths.message,
@@ -82,6 +84,7 @@ export function audienceOf({ notification, paths, grant }: Asked): PrepareAudien
     targetPath: paths.of(targetField(notification)),
     ...{ target: targetOf(recipients, grant), preset, campaign },
     latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,
+    bySiblings,
   };
 }
 

@@ -95,9 +95,9 @@ const notificationOf = (message: NotifyMessage, transactionId: string, path: str
 
 export const notify: Handler<typeof api.notify> = async ({ transactionId, path, message }, context, call) => {
   const notification = notificationOf(message, transactionId, path, context.clock.now());
-  const asked = [
-    { notification, paths: pathsIn(path, message), grant: await grantOf(call, context), isAlwaysStored: true },
-  ];
+  const paths = pathsIn(path, message);
+  const grant = await grantOf(call, context);
+  const asked = [{ notification, paths, grant, isAlwaysStored: true, bySiblings: true }];
   const to = { applications: [message.application], group: '', asked };
   const { created, audiences } = await createMessages(to, context, call);
   const [{ code, repeat }] = created as [(typeof created)[number]];

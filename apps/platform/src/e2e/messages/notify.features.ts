@@ -136,6 +136,55 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await to({ code: filters.at(-1)!.code })).toMatchObject({ got: [1, 0, 0] });
     });
 
+    it('goes to devices by tags of another application, matched by hwid (R-O5)', async () => {
+      await world.call('addTag', { tag: { name: 'Branch', type: 2, application_specific: true } });
+      const other = await world.application({ title: 'Sibling' });
+      const [siblingToken, strangerToken] = [fcmToken('accepted', 42_000), fcmToken('accepted', 42_001)];
+      await register(other, 'phone', { ...android(siblingToken), tags: { Branch: 'north' } });
+      await register(other, 'tablet', { device_type: ANDROID, tags: { Branch: 'south' } });
+      await register(other, 'stranger', { ...android(strangerToken), tags: { Branch: 'north' } });
+      const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
+      const branch = (operator: string, value: string): string => `Tag("${other}", "Branch", ${operator}, "${value}")`;
+      const { code, got } = await to({ expression: branch('EQ', 'north') });
+      expect(got).toEqual([1, 0, 0]);
+      expect(await brokenBy(application, code)).toEqual([]);
+      // Only devices with a sibling are in the set of a condition; all others are in its complement.
+      expect(await to({ expression: branch('NOTEQ', 'north') })).toMatchObject({ got: [0, 1, 0] });
+      expect(await to({ expression: `A("${application}") \\ ${branch('EQ', 'north')}` })).toMatchObject({
+        got: [0, 1, 1],
+      });
+      expect(await to({ expression: `${branch('EQ', 'south')} * T("Level", EQ, 2)` })).toMatchObject({
+        got: [0, 1, 0],
+      });
+      const tag = { application: other, name: 'Branch', operator: 'IN', value: ['north', 'south'] };
+      const conditions = [{ tag }, { tag: { application, name: 'Level', operator: 'EQ', value: 3 } }];
+      expect(await to({ filter_expression: { operator: 'OR', conditions } })).toMatchObject({ got: [1, 1, 1] });
+      // A segment that names another has its conditions.
+      const codeOf = async (name: string, filter_expression: string): Promise<string> => {
+        await world.call('createFilter', { name: `${name} ${application}`, filter_expression });
+        return (await world.call('listFilters', { application })).filters.at(-1)!.code;
+      };
+      const north = await codeOf('North', branch('EQ', 'north'));
+      const notNorth = await codeOf('Not north', `A("${application}") \\ Segment("${north}")`);
+      expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
+      expect(await to({ code: notNorth })).toMatchObject({ got: [0, 1, 1] });
+      // The devices of the other application get nothing, and a count is of them.
+      expect([pushesTo('fcm', siblingToken), pushesTo('fcm', strangerToken)]).toEqual([[], []]);
+      expect(await world.call('compileFilter', { devices_filter: branch('EQ', 'north') })).toMatchObject({
+        devices_count: 2,
+      });
+      // In createMessage the sets are those of devices (R-N5).
+      const before = pushes();
+      await send(application, { content: 'x', filter_code: north });
+      await world.settle();
+      expect(pushes()).toEqual(before);
+      // A sibling needs no token, but without it a device meets no such condition.
+      await world.call('unregisterDevice', { application: other, hwid: 'phone' });
+      expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
+      await world.call('deleteDevice', { application: other, hwid: 'phone' });
+      expect(await to({ code: north })).toMatchObject({ got: [0, 0, 0] });
+    });
+
     it('goes to named recipients in either spelling, is always stored, and names the unknown ones', async () => {
       const to = (more: Parameters) => notified({ transactional: { application, payload: said('x'), ...more } });
       const few = await to({ hwids: { list: ['phone', 'foo', tablet] } });

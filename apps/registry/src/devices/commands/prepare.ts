@@ -4,7 +4,7 @@ import { sharedReads } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
-import type { Parsed } from '@tidings/segments';
+import { applicationsOfTags, type Parsed } from '@tidings/segments';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import { applicationView } from '../../applications/application-view.ts';
@@ -54,7 +54,26 @@ const named = (found: Found): Addressed =>
 
 /** The caller restricts the place. */
 const selected = (expression: Expression | undefined, filter?: LiveFilter): Addressed =>
-  audience({ $case: 'selection', value: { expression, circle: undefined, activity: '' } }, { filter });
+  audience(
+    { $case: 'selection', value: { expression, circle: undefined, activity: '', bySiblings: false } },
+    { filter },
+  );
+
+/** Maximum number of other applications whose tags select devices by hwid: each is read for every device in question. */
+const MAX_SIBLING_APPLICATIONS = 20;
+
+/** The selected devices, with conditions on tags of other applications by hwid (R-O5). */
+function bySiblings(addressed: Addressed, applications: readonly string[], path: string): Addressed {
+  const target = addressed.audience?.target;
+  const expression = target?.$case === 'selection' ? target.value.expression : undefined;
+  if (target?.$case !== 'selection' || !expression) return addressed;
+  const others = [...applicationsOfTags(expression)].filter((code) => !applications.includes(code));
+  if (others.length > MAX_SIBLING_APPLICATIONS) {
+    throw Fault.argument(`${path}: tags of more than ${MAX_SIBLING_APPLICATIONS} other applications`);
+  }
+  const value = { ...target.value, bySiblings: others.length > 0 };
+  return { ...addressed, audience: { ...addressed.audience!, target: { $case: 'selection', value } } };
+}
 
 type Target = NonNullable<PrepareAudience['target']>;
 
@@ -66,7 +85,7 @@ async function updated(id: string, { devices, keys, account, application }: Hwid
   const activity = keyedId(keys.device, 'activity', account, id);
   const holder = { app: application, 'activities.k': activity };
   const found = await devices.findOne(holder, { projection: { _id: 1 }, hint: deviceIndexes.activities });
-  const value = { expression: undefined, circle: undefined, activity };
+  const value = { expression: undefined, circle: undefined, activity, bySiblings: false };
   return { ...audience({ $case: 'selection', value }), activityKnown: found !== null };
 }
 
@@ -181,6 +200,11 @@ export function prepareRpc({
     }
   };
 
+  const byPreset = async ({ account }: Addressees, preset: Preset, field: string, room: Room): Promise<Addressed> => {
+    const owners = await applicationsOf(store, account, preset);
+    return filtered(account, owners, { field, name: '', code: preset.filter }, room);
+  };
+
   const resolve = resolvePresets(presets, store);
 
   const prepareOne = async (to: Addressees, asked: PrepareAudience, room: Room): Promise<PreparedAudience> => {
@@ -194,12 +218,12 @@ export function prepareRpc({
       return { ...(await updated(target.value, lookup)), ...resolved };
     }
     // A preset's filter applies only if the request names no recipients (R-K4).
-    if (target?.$case !== 'everyone' || !preset?.filter) {
-      return { ...(await address(to, { ...asked, target }, room)), ...resolved };
-    }
-    const owners = await applicationsOf(store, to.account, preset);
-    const reference = { field: asked.presetPath, name: '', code: preset.filter };
-    return { ...(await filtered(to.account, owners, reference, room)), ...resolved };
+    const isPresets = target?.$case === 'everyone' && preset !== undefined && preset.filter !== '';
+    const addressed = isPresets
+      ? await byPreset(to, preset, asked.presetPath, room)
+      : await address(to, { ...asked, target }, room);
+    const path = isPresets ? asked.presetPath : asked.targetPath;
+    return { ...(asked.bySiblings ? bySiblings(addressed, to.applications, path) : addressed), ...resolved };
   };
 
   return {

@@ -3,7 +3,9 @@ import { isTransient } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import { type DeviceDocument, deviceIndexes } from '../../devices/storage/device-document.ts';
 import type { Columns } from './columns.ts';
-import { DeviceReader, seqIn } from './read-device.ts';
+import { numberAt, sizeOf } from './bson.ts';
+import { Name } from './field-names.ts';
+import { DeviceReader } from './read-device.ts';
 import { projectionOf, type Wanted } from './wanted.ts';
 
 /** A scan of devices that are named by their seqs, all of one chunk of an application. */
@@ -72,4 +74,18 @@ async function readTogether(devices: Collection<DeviceDocument>, scans: readonly
       await cursor.close();
     }
   }
+}
+
+/** The seq in the document of a device. @throws if the projection lacks it */
+function seqIn(document: Buffer): number {
+  const end = document.length - 1;
+  for (let p = 4; p < end;) {
+    const type = document[p++]!;
+    const name = document.readInt32LE(p);
+    while (document[p] !== 0) p++;
+    p++;
+    if (name === Name.seq) return numberAt(document, p, type);
+    p += sizeOf(document, p, type);
+  }
+  throw new Error('a device without a seq');
 }

@@ -6,28 +6,8 @@ import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments
 import { nameOf, numberAt, sizeOf, Type } from './bson.ts';
 import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 import { DeviceValues } from './device-values.ts';
-import { fieldTags, type Wanted } from './wanted.ts';
-
-const Name = {
-  seq: nameOf('seq'),
-  status: nameOf('stat'),
-  platform: nameOf('plat'),
-  token: nameOf('toke'),
-  lang: nameOf('lang'),
-  alerts: nameOf('aler'),
-  hwidHash: nameOf('hwid'),
-  tags: nameOf('tags'),
-  self: nameOf('self'),
-  open: nameOf('open'),
-  badge: nameOf('badg'),
-  place: nameOf('plac'),
-  activities: nameOf('activities'),
-} as const;
-/** `lat` and `lng`. */
-const Coordinate = { lat: nameOf('lat'), lng: nameOf('lng') } as const;
-/** Names of two letters: the fourth byte belongs to the value. */
-const Short = { cg: nameOf('cg'), tz: nameOf('tz') } as const;
-const SHORT = 0xffffff;
+import { Coordinate, LETTER_K, LETTER_T, Name, SHORT, Short } from './field-names.ts';
+import { fieldTags, type SiblingResults, type Wanted } from './wanted.ts';
 
 const SIXTETS = new Uint8Array(128);
 [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].forEach((character, value) => {
@@ -45,9 +25,7 @@ const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
   activityToken: TOKEN_BYTES,
 };
 
-/** First letters of the names of a live activity's key and token. */
-const LETTER_K = 0x6b;
-const LETTER_T = 0x74;
+const NO_DOCUMENT = Buffer.alloc(0);
 
 /**
  * Reads devices from raw BSON directly into columns: the driver's own decoding costs three times as much as the rest of the scan. It supports only
@@ -56,6 +34,12 @@ const LETTER_T = 0x74;
 export class DeviceReader {
   readonly #columns: Columns;
   readonly #predicate: Predicate | undefined;
+  readonly #siblings: SiblingResults | undefined;
+  /** The predicate's slots for the results of conditions on siblings, by the condition's index. */
+  readonly #siblingSlots: readonly (Comparable[] | undefined)[];
+  /** The document, and where it has the hwid hash. */
+  #document: Buffer = NO_DOCUMENT;
+  #hashAt = 0;
   readonly #values: DeviceValues;
   readonly #row: Row = {
     position: 0,
@@ -81,12 +65,15 @@ export class DeviceReader {
   readonly #activity: Buffer;
   readonly #activitySlot: number;
 
-  constructor(columns: Columns, { predicate, values = [], fields = [], activity = '', languages, circle }: Wanted) {
+  constructor(columns: Columns, wanted: Wanted) {
+    const { predicate, values = [], fields = [], activity = '', languages, circle, siblings } = wanted;
     this.#columns = columns;
     this.#languages = languages;
     this.#circle = circle;
     this.#predicate = predicate;
     this.#values = new DeviceValues(predicate, values);
+    this.#siblings = siblings;
+    this.#siblingSlots = predicate?.siblings?.conditions.map(({ trait }) => this.#values.comparedOf(trait)) ?? [];
     this.#platforms = this.#values.comparedOf(deviceTraits.platform);
     this.#tokens = this.#values.comparedOf(deviceTraits.token);
     this.#fields = fields;
@@ -101,15 +88,8 @@ export class DeviceReader {
   /** Reads one document; adds a row to the columns unless the device is deleted or does not match. */
   read(document: Buffer): void {
     const row = this.#row;
-    row.flags = 0;
-    row.fields = 0;
-    row.badge = 0;
-    row.language = '';
-    this.#values.clear();
-    this.#fieldPlaces.fill(0);
-    this.#place.lat = this.#place.lng = NaN;
     const columns = this.#columns;
-    if (!this.#readFields(document) || !this.#isSelected()) {
+    if (!this.#isPresent(document) || !this.#isSelected()) {
       columns.tokens.truncate(columns.count);
       return;
     }
@@ -119,8 +99,43 @@ export class DeviceReader {
     columns.add(row);
   }
 
+  /** Whether the device must be read with the results of its siblings to decide if it matches; `hwidHash` is that of the device then. */
+  needsSiblings(document: Buffer): boolean {
+    const isNeeded = this.#isPresent(document) && this.#predicate?.siblings?.decide(this.#values.compared) === true;
+    this.#columns.tokens.truncate(this.#columns.count);
+    return isNeeded;
+  }
+
+  /** The hwid hash of the device that is being read, or was read last. */
+  get hwidHash(): string {
+    const at = this.#hashAt;
+    return this.#document.toString('latin1', at + 4, at + 3 + this.#document.readInt32LE(at));
+  }
+
+  /** Reads the fields; false for a device that is deleted or outside the circle. */
+  #isPresent(document: Buffer): boolean {
+    const row = this.#row;
+    row.flags = 0;
+    row.fields = 0;
+    row.badge = 0;
+    row.language = '';
+    this.#values.clear();
+    this.#fieldPlaces.fill(0);
+    this.#place.lat = this.#place.lng = NaN;
+    this.#document = document;
+    return (
+      this.#readFields(document) &&
+      (!this.#circle || distanceMeters(this.#circle, this.#place) <= this.#circle.rangeMeters)
+    );
+  }
+
   #isSelected(): boolean {
-    if (this.#circle && !(distanceMeters(this.#circle, this.#place) <= this.#circle.rangeMeters)) return false;
+    if (this.#siblings && this.#siblingSlots.length > 0) {
+      const hash = this.hwidHash;
+      for (const [condition, slot] of this.#siblingSlots.entries()) {
+        if (this.#siblings.meets(hash, condition)) slot?.push(true);
+      }
+    }
     return !this.#predicate || this.#predicate.matches(this.#values.compared);
   }
 
@@ -159,6 +174,7 @@ export class DeviceReader {
           this.#values.take(fieldTags.alerts.number, b, p, type, 0);
           break;
         case Name.hwidHash:
+          this.#hashAt = p;
           row.check =
             (SIXTETS[b[p + 4]!]! << 18) |
             (SIXTETS[b[p + 5]!]! << 12) |
@@ -271,18 +287,4 @@ export class DeviceReader {
       fieldTexts.end(count, slot);
     }
   }
-}
-
-/** The seq in the document of a device. @throws if the projection lacks it */
-export function seqIn(document: Buffer): number {
-  const end = document.length - 1;
-  for (let p = 4; p < end;) {
-    const type = document[p++]!;
-    const name = document.readInt32LE(p);
-    while (document[p] !== 0) p++;
-    p++;
-    if (name === Name.seq) return numberAt(document, p, type);
-    p += sizeOf(document, p, type);
-  }
-  throw new Error('a device without a seq');
 }

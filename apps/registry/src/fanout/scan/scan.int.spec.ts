@@ -4,7 +4,14 @@ import { planChunk } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { chooseLookup, compilePredicate } from '@tidings/segments';
-import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
+import {
+  sampleDevice,
+  sampleElsewhere,
+  sampleExpression,
+  sampleNow,
+  sampleViewpoint,
+  valuesOf,
+} from '@tidings/segments/arbitraries';
 import { isInSet } from '@tidings/segments/naive';
 import fc from 'fast-check';
 import type { Collection } from 'mongodb';
@@ -21,7 +28,7 @@ const APP = 'AAAAA-BBBBB';
 let devices: Collection<DeviceDocument>;
 
 const device = (app: string, seq: number): DeviceDocument => ({
-  _id: `${app}:${String(seq).padStart(22, '0')}`,
+  _id: `${app}:${String(seq).padStart(22, 'x')}`,
   rev: 1,
   account: 'a',
   app,
@@ -45,11 +52,19 @@ const device = (app: string, seq: number): DeviceDocument => ({
   createdAt: 0,
 });
 
-const tag = (k: number, type: TagType, operator: Operator, value: number): Expression => ({
+const tag = (k: number, type: TagType, operator: Operator, value: number, application = ''): Expression => ({
   node: {
     $case: 'tag',
-    value: { tag: k, type, operator, operands: [{ value: { $case: 'number', value } }], application: '' },
+    value: { tag: k, type, operator, operands: [{ value: { $case: 'number', value } }], application },
   },
+});
+
+/** The device with the same hwid in another application. */
+const siblingOf = (of: DeviceDocument, seq: number, app = sampleElsewhere): DeviceDocument => ({
+  ...of,
+  _id: `${app}:${of.hwidHash}`,
+  app,
+  seq,
 });
 
 describeWithMongo('scan', (mongo) => {
@@ -95,6 +110,78 @@ describeWithMongo('scan', (mongo) => {
       ),
       { numRuns: 150 },
     );
+  });
+
+  it('selects the devices in the sets of their siblings (R-O5)', async () => {
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    const app = sampleViewpoint.application;
+    const bare = { lang: undefined, tz: undefined, token: undefined };
+    const sibling = fc.record({ sample: sampleDevice, status: fc.constantFrom(1, 1, 0) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(sampleDevice, fc.option(sibling, { nil: undefined })), { minLength: 1, maxLength: 20 }),
+        fc.array(sampleExpression, { minLength: 1, maxLength: 5 }),
+        async (drawn, expressions) => {
+          await devices.deleteMany({ app: { $in: [app, sampleElsewhere] } });
+          // A sibling has another number.
+          const documents = drawn.flatMap(([own, other], seq) => [
+            { ...device(app, seq), ...bare, ...own },
+            ...(other
+              ? [{ ...siblingOf(device(app, seq), 50 - seq), ...bare, ...other.sample, status: other.status }]
+              : []),
+          ]);
+          await devices.insertMany(documents);
+          const registered = drawn.map(([, other]) => (other?.status === 1 ? [[sampleElsewhere, other.sample]] : []));
+          const siblings = registered.map((of) => new Map(of as [string, (typeof drawn)[number][0]][]));
+          for (const expression of expressions) {
+            const isExpected = (own: (typeof drawn)[number][0], seq: number): boolean =>
+              isInSet(expression, own, siblings[seq]);
+            const expected = drawn.flatMap(([own], seq) => (own.token && isExpected(own, seq) ? [seq] : []));
+            const selected = { expression, now: sampleNow, bySiblings: true };
+            const rare = { devices: Array.from({ length: 100 }, () => []), total: 1e6, chunks: 1 };
+            const viewpoint = { ...sampleViewpoint, bySiblings: true };
+            for (const lookup of [[], chooseLookup(expression, viewpoint, deviceLayout, rare)]) {
+              await scan.selected(columns, { application: app, chunk: 0 }, selected, lookup, {});
+              expect(Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b)).toEqual(expected);
+            }
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('looks up the siblings of every batch, of devices that an index or a time zone selects, too (R-O5)', async () => {
+    const [app, other] = ['BATCH-00001', 'BATCH-00002'];
+    const numbers = Array.from({ length: 3500 }, (_, seq) => seq);
+    const siblings = numbers
+      .filter((seq) => seq % 7 === 0)
+      .map((seq) => siblingOf(device(app, seq), 3500 - seq, other));
+    await devices.insertMany([...numbers.map((seq) => device(app, seq)), ...siblings]);
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    const { TAG_TYPE_INTEGER: INTEGER } = TagType;
+    const level = tag(70, INTEGER, Operator.OPERATOR_LTE, 20, other);
+    const own = tag(70, INTEGER, Operator.OPERATOR_EQ, 14);
+    const both: Expression = { node: { $case: 'all', value: { of: [own, level] } } };
+    const found = async (expression: Expression, lookup: readonly number[] = []): Promise<number[]> => {
+      const selected = { expression, now: sampleNow, bySiblings: true };
+      await scan.selected(columns, { application: app, chunk: 0 }, selected, lookup, {});
+      return Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b);
+    };
+    const withSibling = numbers.filter((seq) => seq % 7 === 0);
+    expect(await found(level)).toEqual(withSibling.filter((seq) => seq % 100 <= 20));
+    const expected = withSibling.filter((seq) => seq % 100 === 14);
+    expect([await found(both), await found(both, [0])]).toEqual([expected, expected]);
+    const complement: Expression = { node: { $case: 'not', value: level } };
+    expect(await found(complement)).toEqual(numbers.filter((seq) => seq % 7 !== 0 || seq % 100 > 20));
+    const range = { from: 3600, to: 3600 };
+    const selected = { expression: both, now: sampleNow, bySiblings: true };
+    expect(await scan.first(columns, app, range, selected, 5000)).toBe(true);
+    expect(columns.count).toBe(expected.length);
+    // A count is of the devices of the application alone.
+    expect(await scan.count(app, { expression: both, now: sampleNow })).toBe(0);
   });
 
   it('selects the devices with a token for a live activity, by an index, and their chunks (R-M2)', async () => {

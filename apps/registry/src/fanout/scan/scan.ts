@@ -1,4 +1,3 @@
-import { latitudesAround } from '@tidings/audience';
 import type { Circle, Expression, OffsetRange } from '@tidings/events';
 import { CHUNK_SIZE, chunkOf, type Bitmap, positionOf, seqOf, seqRangeOf, TEST_CHUNK } from '@tidings/kernel';
 import {
@@ -9,16 +8,20 @@ import {
   compilePredicate,
   type DeviceLayout,
   type Lookup,
+  type Predicate,
   type Sample,
   scanPlan,
+  type Viewpoint,
 } from '@tidings/segments';
 import type { Collection, Db, Filter } from 'mongodb';
 import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/storage/device-document.ts';
 import { testDevicesOf } from '../../test-devices/test-device-numbers.ts';
 import { Columns } from './columns.ts';
+import { listed, near } from './filters.ts';
 import { DeviceReader } from './read-device.ts';
 import { type NamedScan, namedScans } from './named-scans.ts';
 import { readTestDevices } from './read-test-devices.ts';
+import { Siblings } from './siblings.ts';
 import { projectionOf, type Wanted } from './wanted.ts';
 
 /** Documents per reply of MongoDB; larger replies are slower. */
@@ -30,10 +33,6 @@ const STRETCHES = 16;
 const STRETCH = 256;
 /** Above one wanted device per this number of seqs, a range is read rather than each seq looked up. */
 const SPARSE = 8;
-/** Maximum age of the location of a device that a circle selects (R-I20). */
-const PLACE_MS = 86_400_000;
-/** Maximum seqs in one filter. */
-const MAX_LISTED = 2000;
 
 const indexOfField: Readonly<Partial<Record<string, string>>> = {
   tz: deviceIndexes.timezone,
@@ -56,13 +55,21 @@ export const deviceLayout: DeviceLayout = {
 export interface Selected {
   readonly expression: Expression | undefined;
   readonly now: Date;
-  /** Only devices that were in it within {@link PLACE_MS} before `now`. @default anywhere */
+  /** Only devices that were in it within 24 hours before `now`. @default anywhere */
   readonly circle?: Circle | undefined;
   /** Also devices without a token, for the inbox (R-H12), or because they may have another address. @default false */
   readonly withoutToken?: boolean;
   /** Only devices with a token for this live activity (R-M2). @default "", any */
   readonly activity?: string;
+  /** Conditions on tags of other applications match the devices whose siblings there meet them (R-O5). @default false, they match none */
+  readonly bySiblings?: boolean;
 }
+
+const viewpointOf = (application: string, { now, bySiblings }: Selected): Viewpoint => ({
+  now,
+  application,
+  bySiblings,
+});
 
 /** The additional data of each device. */
 export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
@@ -92,17 +99,18 @@ export class DeviceScan {
    * Chooses the lookup for the scans of all ranges of an application, from a sample of bounded size; see {@link chooseLookup}.
    * @param stretch seqs per scan
    */
-  async chooseLookup(application: string, { expression, now }: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
-    const viewpoint = { now, application };
+  async chooseLookup(application: string, selected: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
+    const { expression } = selected;
+    const viewpoint = viewpointOf(application, selected);
     if (!expression || !canLookUp(expression, viewpoint, deviceLayout)) return [];
     const total = (await this.lastSeq(application)) + 1;
     if (total <= SMALL) return [];
-    const devices = await this.#sample(application, { expression, now }, total);
+    const { tags } = compilePredicate(expression, viewpoint);
+    const devices = await this.#sample(application, tags, total);
     return chooseLookup(expression, viewpoint, deviceLayout, { devices, total, chunks: Math.ceil(total / stretch) });
   }
 
-  async #sample(application: string, { expression, now }: Selected, total: number): Promise<Sample['devices']> {
-    const { tags } = compilePredicate(expression, { now, application });
+  async #sample(application: string, tags: Predicate['tags'], total: number): Promise<Sample['devices']> {
     const devices: (readonly Comparable[])[][] = [];
     const predicate = {
       tags,
@@ -123,12 +131,13 @@ export class DeviceScan {
   async selected(
     columns: Columns,
     { application, chunk }: { readonly application: string; readonly chunk: number },
-    { expression, now, circle, withoutToken = false, activity = '' }: Selected,
+    selection: Selected,
     lookup: Lookup,
     extras: Extras,
   ): Promise<void> {
+    const { expression, now, circle, withoutToken = false, activity = '' } = selection;
     if (activity !== '') return this.#holders(columns, application, chunk, activity, extras);
-    const viewpoint = { now, application };
+    const viewpoint = viewpointOf(application, selection);
     const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const [from, to] = seqRangeOf(chunk);
     const selected = filter(application, from, to, {
@@ -159,7 +168,7 @@ export class DeviceScan {
 
   /** Number of selected devices of the application, with or without a token. */
   async count(application: string, selected: Selected): Promise<number> {
-    const viewpoint = { now: selected.now, application };
+    const viewpoint = viewpointOf(application, selected);
     if (!canMatch(selected.expression, viewpoint)) return 0;
     const [lookup, last] = await Promise.all([this.chooseLookup(application, selected), this.lastSeq(application)]);
     const { filter, hint, residual } = scanPlan(selected.expression, viewpoint, deviceLayout, lookup);
@@ -177,10 +186,11 @@ export class DeviceScan {
   async numbers(
     application: string,
     [from, to]: readonly [from: number, to: number],
-    { expression, now }: Selected,
+    selected: Selected,
     lookup: Lookup,
   ): Promise<number[]> {
-    const viewpoint = { now, application };
+    const { expression } = selected;
+    const viewpoint = viewpointOf(application, selected);
     if (from >= to || !canMatch(expression, viewpoint)) return [];
     const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const columns = new Columns();
@@ -195,7 +205,7 @@ export class DeviceScan {
     application: string,
     seqs: readonly number[],
     extras: Extras,
-    { expression, now }: Selected = { expression: undefined, now: new Date(0) },
+    { expression, now }: Pick<Selected, 'expression' | 'now'> = { expression: undefined, now: new Date(0) },
   ): Promise<void> {
     if (seqs[0] !== undefined && chunkOf(seqs[0]) === TEST_CHUNK) {
       return this.#readTestDevices(columns, application, seqs.map(positionOf), extras);
@@ -213,10 +223,11 @@ export class DeviceScan {
     columns: Columns,
     application: string,
     range: OffsetRange | undefined,
-    { expression, now, circle }: Selected,
+    selected: Selected,
     limit: number,
   ): Promise<boolean> {
-    const predicate = expression && compilePredicate(expression, { now, application });
+    const { expression, circle } = selected;
+    const predicate = expression && compilePredicate(expression, viewpointOf(application, selected));
     const filter = { app: application, ...(range && { tz: { $gte: range.from, $lte: range.to } }) };
     const hint = range ? deviceIndexes.timezone : deviceIndexes.seq;
     return (await this.#read([filter], hint, columns, { predicate, circle }, limit)) < limit;
@@ -257,7 +268,9 @@ export class DeviceScan {
     wanted: Wanted,
     limit = 0,
   ): Promise<number> {
-    const reader = new DeviceReader(columns, wanted);
+    const conditions = wanted.predicate?.siblings;
+    const siblings = conditions && new Siblings(this.#devices, conditions);
+    const reader = new DeviceReader(columns, { ...wanted, siblings });
     const projection = projectionOf(wanted);
     let read = 0;
     for (const filter of filters) {
@@ -269,6 +282,7 @@ export class DeviceScan {
           // The next batch is transferred while this one is read.
           const next = cursor.hasNext();
           next.catch(() => undefined);
+          await siblings?.find(documents, reader);
           for (const document of documents) reader.read(document);
           read += documents.length;
           more = await next;
@@ -279,21 +293,4 @@ export class DeviceScan {
     }
     return read;
   }
-}
-
-/** Devices with a recent location at the latitudes of a circle; the scan checks the distance. */
-function near(circle: Circle, now: Date): Record<string, unknown> {
-  const [south, north] = latitudesAround(circle, circle.rangeMeters);
-  return {
-    'self.place.at': { $gte: now.getTime() - PLACE_MS },
-    'self.place.lat': { $gte: south, $lte: north },
-  };
-}
-
-function listed(application: string, seqs: readonly number[]): readonly Filter<DeviceDocument>[] {
-  const filters: Filter<DeviceDocument>[] = [];
-  for (let i = 0; i < seqs.length; i += MAX_LISTED) {
-    filters.push({ app: application, seq: { $in: seqs.slice(i, i + MAX_LISTED) } });
-  }
-  return filters;
 }

@@ -3,10 +3,18 @@ import { defaultTags, type TagDefinition } from '@tidings/audience';
 import type { Circle } from '@tidings/events';
 import type { Predicate } from '@tidings/segments';
 
+/** The results of a predicate's conditions on siblings. */
+export interface SiblingResults {
+  /** Whether the device with this hash has a sibling that meets a condition, by the condition's index. */
+  meets(hwidHash: string, condition: number): boolean;
+}
+
 /** The data of each device that a scan needs in addition to the common data of batches. */
 export interface Wanted {
   /** Devices that do not match are omitted. */
   readonly predicate?: Predicate | undefined;
+  /** The results of the predicate's conditions on siblings. @default no device has a sibling */
+  readonly siblings?: SiblingResults | undefined;
   /** Devices whose location is not in it are omitted. */
   readonly circle?: Circle | undefined;
   /** Tags whose values are written to the columns as text; undefined for a name that is not a tag. */
@@ -36,12 +44,18 @@ export const fieldTags = {
 const isField = (number: number): boolean =>
   number < 0 || Object.values(fieldTags).some((tag) => tag.number === number);
 
+/** The fields of these tags that not every projection has. */
+const fieldsOf = (numbers: readonly number[]): Record<string, 0 | 1> => ({
+  ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
+  ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
+  ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
+});
+
+const tagsOf = ({ predicate }: Pick<Wanted, 'predicate'>): readonly number[] =>
+  predicate?.tags.map(({ tag }) => tag) ?? [];
+
 /** The projection of a scan: exactly the fields that `DeviceReader` reads. */
 export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
-  const numbers = [
-    ...(wanted.predicate?.tags.map(({ tag }) => tag) ?? []),
-    ...(wanted.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? []),
-  ];
   return {
     _id: 0,
     seq: 1,
@@ -52,11 +66,19 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     alerts: 1,
     cg: 1,
     hwidHash: 1,
-    ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
-    ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
-    ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
+    ...fieldsOf([...tagsOf(wanted), ...(wanted.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? [])]),
     ...Object.fromEntries((wanted.fields ?? []).map((field) => [storedAs(field), 1 as const])),
     ...(wanted.badge ? { 'self.badge': 1 } : {}),
     ...(wanted.circle ? { 'self.place': 1 } : {}),
   };
 }
+
+/** The projection of siblings: what a predicate of conditions on tags needs. */
+export const siblingProjection = (predicate: Predicate): Record<string, 0 | 1> => ({
+  _id: 0,
+  status: 1,
+  lang: 1,
+  alerts: 1,
+  hwidHash: 1,
+  ...fieldsOf(tagsOf({ predicate })),
+});

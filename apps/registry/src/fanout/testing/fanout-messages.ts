@@ -45,7 +45,7 @@ export const even: Expression = {
 };
 
 export const selection = (expression?: Expression): Audience => ({
-  target: { $case: 'selection', value: { expression, circle: undefined, activity: '' } },
+  target: { $case: 'selection', value: { expression, circle: undefined, activity: '', bySiblings: false } },
   platforms: [],
 });
 export const named = (...seqs: number[]): Audience => ({ target: { $case: 'named', value: { seqs } }, platforms: [] });

@@ -62,6 +62,8 @@ export interface Selection {
     | undefined;
   /** Only devices with a token for this live activity, a keyed hash, whether or not they have a push token (R-M2); "" = any. */
   activity: string;
+  /** Conditions on tags of other applications match the devices whose siblings there meet them (R-O5); otherwise they match none. */
+  bySiblings: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -434,7 +436,7 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
 };
 
 function createBaseSelection(): Selection {
-  return { expression: undefined, circle: undefined, activity: "" };
+  return { expression: undefined, circle: undefined, activity: "", bySiblings: false };
 }
 
 export const Selection: MessageFns<Selection> = {
@@ -447,6 +449,9 @@ export const Selection: MessageFns<Selection> = {
     }
     if (message.activity !== "") {
       writer.uint32(26).string(message.activity);
+    }
+    if (message.bySiblings !== false) {
+      writer.uint32(32).bool(message.bySiblings);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -494,6 +499,14 @@ export const Selection: MessageFns<Selection> = {
             }
 
             message.activity = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.bySiblings = reader.bool();
             continue;
           }
         }
@@ -560,6 +573,7 @@ export const Selection: MessageFns<Selection> = {
       ? Circle.fromPartial(object.circle)
       : undefined;
     message.activity = object.activity ?? "";
+    message.bySiblings = object.bySiblings ?? false;
     return message;
   },
 };

@@ -863,6 +863,8 @@ export interface PrepareAudience {
   targetPath: string;
   /** Of each user only the most recently active device. */
   latestDevice: boolean;
+  /** Conditions on tags of other applications match by hwid (R-O5). */
+  bySiblings: boolean;
   /** Code of the preset that the message takes its fields from; "" without one. Its segment counts where everyone is the target (R-K4). */
   preset: string;
   /** Code of the message's campaign; "" = that of its preset. */
@@ -14212,6 +14214,7 @@ function createBasePrepareAudience(): PrepareAudience {
     campaignPath: "",
     targetPath: "",
     latestDevice: false,
+    bySiblings: false,
     preset: "",
     campaign: "",
   };
@@ -14271,6 +14274,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.latestDevice !== false) {
       writer.uint32(200).bool(message.latestDevice);
+    }
+    if (message.bySiblings !== false) {
+      writer.uint32(208).bool(message.bySiblings);
     }
     if (message.preset !== "") {
       writer.uint32(162).string(message.preset);
@@ -14430,6 +14436,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             message.latestDevice = reader.bool();
             continue;
           }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.bySiblings = reader.bool();
+            continue;
+          }
           case 20: {
             if (tag !== 162) {
               break;
@@ -14574,6 +14588,7 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     message.campaignPath = object.campaignPath ?? "";
     message.targetPath = object.targetPath ?? "";
     message.latestDevice = object.latestDevice ?? false;
+    message.bySiblings = object.bySiblings ?? false;
     message.preset = object.preset ?? "";
     message.campaign = object.campaign ?? "";
     return message;

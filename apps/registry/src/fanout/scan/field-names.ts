@@ -1,0 +1,27 @@
+import { nameOf } from './bson.ts';
+
+/** Of fields of devices, and of those in them. */
+export const Name = {
+  seq: nameOf('seq'),
+  status: nameOf('stat'),
+  platform: nameOf('plat'),
+  token: nameOf('toke'),
+  lang: nameOf('lang'),
+  alerts: nameOf('aler'),
+  hwidHash: nameOf('hwid'),
+  tags: nameOf('tags'),
+  self: nameOf('self'),
+  open: nameOf('open'),
+  badge: nameOf('badg'),
+  place: nameOf('plac'),
+  activities: nameOf('activities'),
+} as const;
+/** `lat` and `lng`. */
+export const Coordinate = { lat: nameOf('lat'), lng: nameOf('lng') } as const;
+/** Names of two letters: the fourth byte belongs to the value. */
+export const Short = { cg: nameOf('cg'), tz: nameOf('tz') } as const;
+export const SHORT = 0xffffff;
+
+/** First letters of the names of a live activity's key and token. */
+export const LETTER_K = 0x6b;
+export const LETTER_T = 0x74;
