@@ -14,13 +14,18 @@ function localizedEntries(content: Content): readonly LocalizedEntry[] {
   return localized.flatMap((each) => each?.entries ?? []);
 }
 
-/** The languages of a content's texts and settings. Devices with another language get the texts for devices without one (R-I15). */
+/** The languages of a content's texts, settings and pictures. Devices with another language get the texts for devices without one (R-I15). */
 export const languagesOf = (content: Content): ReadonlySet<string> =>
-  new Set([...localizedEntries(content), ...content.settings].map(({ language }) => language));
+  new Set(
+    [...localizedEntries(content), ...content.settings, ...(content.inbox?.pictures ?? [])].map(
+      ({ language }) => language,
+    ),
+  );
 
 /** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {
-  const common = [content.link, content.remotePage, content.inbox?.image];
+  const pictures = [content.inbox?.image, ...(content.inbox?.pictures.map(({ image }) => image) ?? [])];
+  const common = [content.link, content.remotePage, ...pictures];
   const urls = [...common, ...ownTextsOf(content).flatMap((own) => own.urls)];
   return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
 }

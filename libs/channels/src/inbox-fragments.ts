@@ -1,15 +1,17 @@
-import { type Fragment, json, object, type OutgoingMessage, type TemplateContext, url } from '@tidings/messaging';
+import { type Fragment, inboxImageOf, json, object, type TemplateContext, url } from '@tidings/messaging';
+import type { Push } from './channel-definition.ts';
 
 /**
  * The keys by which clients find the entry of a push in the inbox: its code, which inboxStatus takes, and its picture and removal, in Unix seconds.
  * None for a message that is not saved to inboxes.
  */
 export function inboxFragments(
-  { entry, content }: OutgoingMessage,
+  { entry, content, platform }: Push,
+  language: string,
   context: TemplateContext,
 ): { readonly pw_inbox?: Fragment; readonly inbox_params?: Fragment } {
   if (!entry) return {};
-  const image = content?.inbox?.image;
+  const image = content?.inbox && inboxImageOf(content.inbox, platform, language);
   const params = { image: image ? url(image, context) : undefined, rt: json(String(entry.removal)) };
   return { pw_inbox: json(String(entry.order)), inbox_params: object(params) };
 }

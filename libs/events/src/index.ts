@@ -25,6 +25,7 @@ export {
   ChromeContent,
   Content,
   InboxContent,
+  InboxPicture,
   FirefoxContent,
   SafariContent,
   IosContent,

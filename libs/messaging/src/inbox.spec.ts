@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InboxContent, MessageAccepted } from '@tidings/events';
 import fc from 'fast-check';
-import { dayOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
+import { dayOf, inboxImageOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
 
 const at = new Date('2026-03-10T23:59:59Z');
 const removalOf = (inbox: Partial<InboxContent>): string =>
@@ -33,5 +33,37 @@ describe('lastRemovalOf', () => {
         expect(last >= inboxRemovalOf(inbox, new Date(sendAt.getTime() + lateMs))).toBe(true);
       }),
     );
+  });
+});
+
+describe('the picture of an entry', () => {
+  const inbox = InboxContent.fromPartial({
+    image: 'base',
+    pictures: [
+      { platform: 0, language: 'en', image: 'en' },
+      { platform: 0, language: 'de', image: 'de' },
+      { platform: 3, language: 'default', image: 'droid' },
+      { platform: 3, language: 'fr', image: 'droide' },
+    ],
+  });
+
+  it.each([
+    [1, 'de', 'de'],
+    [1, 'fr', 'en'],
+    [1, '', 'en'],
+    [3, 'fr', 'droide'],
+    [3, 'de', 'droid'],
+  ])('is that of the platform, or else the common one, for a language: %i %j', (platform, language, image) => {
+    expect(inboxImageOf(inbox, platform, language)).toBe(image);
+  });
+
+  it('is that of the message where no block differs, or none is for the platform', () => {
+    expect(inboxImageOf(InboxContent.fromPartial({ image: 'base' }), 1, 'de')).toBe('base');
+    const own = InboxContent.fromPartial({
+      image: 'base',
+      pictures: [{ platform: 3, language: 'en', image: 'droid' }],
+    });
+    expect(inboxImageOf(own, 1, 'en')).toBe('base');
+    expect(inboxImageOf(InboxContent.fromPartial({}), 1, 'en')).toBeUndefined();
   });
 });

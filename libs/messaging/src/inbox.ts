@@ -1,4 +1,5 @@
 import type { InboxContent, MessageAccepted } from '@tidings/events';
+import { entryFor } from './template.ts';
 
 const DAY_MS = 86_400_000;
 /** An entry leaves one second after the day began. */
@@ -12,6 +13,21 @@ export const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 /** When an entry that is saved at `at` leaves the inbox: 00:00:01 UTC of the day that the message names, or of the next day (R-I21). */
 export const inboxRemovalOf = ({ removalDay, days = 1 }: InboxContent, at: Date): Date =>
   new Date((removalDay ?? dayOf(at) + days) * DAY_MS + AFTER_MIDNIGHT_MS);
+
+/**
+ * The picture of an entry for a platform and a language, undefined without one: that of the block which the platform and the language choose, or else
+ * of the message (R-O4).
+ */
+export function inboxImageOf(
+  { image, pictures }: InboxContent,
+  platform: number,
+  language: string,
+): string | undefined {
+  if (pictures.length === 0) return image;
+  const own = pictures.filter((picture) => picture.platform === platform);
+  const chosen = own.length > 0 ? own : pictures.filter((picture) => picture.platform === 0);
+  return entryFor(chosen, language)?.image ?? image;
+}
 
 /** When the last entry of a message has left the inboxes; undefined for a message without entries. */
 export const lastRemovalOf = ({ content, sendAt }: MessageAccepted, acceptedAt: Date): Date | undefined =>

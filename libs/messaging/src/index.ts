@@ -21,7 +21,7 @@ export {
   type LiveActivity,
   type WaitingMessage,
 } from './live-activity.ts';
-export { dayOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
+export { dayOf, inboxImageOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
 export {
   stateAfterCall,
   type InboxCall,

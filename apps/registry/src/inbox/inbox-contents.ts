@@ -4,6 +4,7 @@ import { type Content, MessageAccepted } from '@tidings/events';
 import {
   filledText,
   hashPrefix,
+  inboxImageOf,
   type MessageKey,
   messageKeyOf,
   textFor,
@@ -25,6 +26,13 @@ export interface EntryTexts {
   readonly params: string;
 }
 
+/** The device that an entry is rendered for. */
+export interface EntryReader {
+  /** "" = none. */
+  readonly language: string;
+  readonly platform: number;
+}
+
 /** A message as its entries in inboxes need it. */
 export interface InboxMessage {
   readonly order: bigint;
@@ -35,8 +43,8 @@ export interface InboxMessage {
   /** The part of its statistics hashes that is the same for all devices, and the key of the other part. */
   readonly hashPrefix: string;
   readonly key: MessageKey;
-  /** The texts in a language, "" being none; `valueOf` returns the value of a tag. */
-  textsFor(language: string, valueOf: (tag: string) => string | undefined): EntryTexts;
+  /** The texts for a device; `valueOf` returns the value of a tag. */
+  textsFor(reader: EntryReader, valueOf: (tag: string) => string | undefined): EntryTexts;
 }
 
 /** Bytes of the messages in memory, as they are stored. */
@@ -45,7 +53,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 function render(
   content: Content,
   variables: Variables,
-  language: string,
+  { language, platform }: EntryReader,
   valueOf: (tag: string) => string | undefined,
 ): EntryTexts {
   const fill = (text = ''): string => filledText(text, variables, valueOf);
@@ -64,22 +72,24 @@ function render(
   return {
     title: fill(textFor(content.title, language) ?? textFor(ownTitle, language)),
     text: fill(textFor(content.text, language) ?? textFor(ownText, language)),
-    image: fillUrl(inbox?.image),
+    image: fillUrl(inbox && inboxImageOf(inbox, platform, language)),
     actionType: richMedia === '' ? (link === '' ? 0 : 1) : 2,
     params: params.slice(0, -1),
   };
 }
 
-/** Texts are rendered once for each language, unless they depend on tags. */
+/** Texts are rendered once for each language, and platform where pictures differ, unless they depend on tags. */
 function textsOf(content: Content): InboxMessage['textsFor'] {
   const variables = variablesOf(content);
   const languages = languagesOf(content);
   const rendered = new Map<string, EntryTexts>();
-  return (spoken, valueOf) => {
-    const language = languages.has(spoken) ? spoken : '';
-    if (content.tags.length > 0) return render(content, variables, language, valueOf);
-    let texts = rendered.get(language);
-    if (!texts) rendered.set(language, (texts = render(content, variables, language, valueOf)));
+  const differs = (content.inbox?.pictures.length ?? 0) > 0;
+  return ({ language: spoken, platform }, valueOf) => {
+    const reader = { language: languages.has(spoken) ? spoken : '', platform };
+    if (content.tags.length > 0) return render(content, variables, reader, valueOf);
+    const key = differs ? `${platform}/${reader.language}` : reader.language;
+    let texts = rendered.get(key);
+    if (!texts) rendered.set(key, (texts = render(content, variables, reader, valueOf)));
     return texts;
   };
 }

@@ -53,7 +53,10 @@ function render(entry: Entry, { devices, caller }: InboxDevices, tags: TagSet | 
     const value = tag && valueOf(tag.type, entriesIn(device, tag.number));
     return value && valueText(outputOf(value));
   };
-  const { title, text, image, actionType, params } = message.textsFor(device.lang ?? '', valueIn);
+  const { title, text, image, actionType, params } = message.textsFor(
+    { language: device.lang ?? '', platform: device.platform },
+    valueIn,
+  );
   const hash = hashFor(entry, caller);
   return {
     ...{ order: String(order), message: message.code, title, text, image, actionType, status, hash },

@@ -1,10 +1,11 @@
 import { plainText } from '@tidings/channels';
 import type { AndroidContent, Content, IosContent, Localized, MessageAccepted } from '@tidings/events';
-import { filledText, textFor, type Variables } from '@tidings/messaging';
+import { filledText, inboxImageOf, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
 /** The device that a message is rendered for. */
 export interface Reader {
+  readonly platform: number;
   readonly language: string;
   /** The device's value of a tag, by name; undefined or "" if unset. */
   readonly valueOf: (tag: string) => string | undefined;
@@ -16,7 +17,7 @@ const SHORTENED = 2;
 export function attributesOf(
   { content, shortLinkTarget }: MessageAccepted,
   variables: Variables,
-  { language, valueOf }: Reader,
+  { platform, language, valueOf }: Reader,
 ): Attributes {
   const text = (localized: Localized | undefined): string =>
     filledText(textFor(localized, language) ?? '', variables, valueOf);
@@ -28,7 +29,7 @@ export function attributesOf(
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
     richMediaCode: content?.richMedia,
-    inboxImage: url(content?.inbox?.image),
+    inboxImage: url(content?.inbox && inboxImageOf(content.inbox, platform, language)),
     url: url(content?.link),
     originalUrl: url(isShortened ? shortLinkTarget : content?.link),
     urlMinimize: isShortened ? SHORTENED : 0,

@@ -64,7 +64,9 @@ describe('the payload sent to the provider', () => {
 describe('the attributes of an event (R-EV3)', () => {
   it('have the texts of the message in the language of the device', () => {
     const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na' : undefined);
-    expect(attributesOf(message.accepted, variablesOf(content), { language: 'de', valueOf })).toMatchObject({
+    expect(
+      attributesOf(message.accepted, variablesOf(content), { platform: 1, language: 'de', valueOf }),
+    ).toMatchObject({
       ...{ pushTitle: 'News', pushBody: 'Hallo An na', pushSubtitle: '', userData: '{"k":1}' },
       ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na', urlMinimize: 2 },
       ...{ iosTitle: 'in Graz', iosCritical: true, iosSilent: false, androidSilent: true },

@@ -40,7 +40,7 @@ interface Prepared {
   readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
-  /** Attributes by language, if the content is the same for all devices. */
+  /** Attributes by platform and language, if the content is the same for all their devices. */
   readonly attributes: Map<string, Attributes>;
 }
 
@@ -54,14 +54,15 @@ const prepare = (message: KnownMessage, reportKey: KeyObject): Prepared => ({
 
 function attributesFor(
   { message, tags, variables, attributes }: Prepared,
-  language: string,
+  { platform, language }: { readonly platform: number; readonly language: string },
   values: readonly string[],
 ): Attributes {
-  const known = attributes.get(language);
+  const key = `${platform}/${language}`;
+  const known = attributes.get(key);
   if (known) return known;
   const valueOf = (tag: string): string | undefined => values[tags.indexOf(tag)];
-  const made = attributesOf(message.accepted, variables, { language, valueOf });
-  if (tags.length === 0) attributes.set(language, made);
+  const made = attributesOf(message.accepted, variables, { platform, language, valueOf });
+  if (tags.length === 0) attributes.set(key, made);
   return made;
 }
 
@@ -104,7 +105,7 @@ function eventOf(
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
-    attributes: { ...attributesFor(prepared, language, values), ...inboxAttributes(entry) },
+    attributes: { ...attributesFor(prepared, { platform, language }, values), ...inboxAttributes(entry) },
     uuid,
   };
   return { uuid, bytes: Buffer.from(WebhookRequest.encode(request).finish()) };

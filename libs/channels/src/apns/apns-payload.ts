@@ -141,7 +141,7 @@ export function apnsPayload(push: Push, language: string, key: MessageKey): Chan
     ...openActionFragments(apple.openAction ?? content, context, (page) => page),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
     attachment: given(apple.attachment) ? url(apple.attachment, context) : undefined,
-    ...inboxFragments(message, context),
+    ...inboxFragments(message, language, context),
     ...fragments(root),
     p: statisticsHash(hash, key),
   });

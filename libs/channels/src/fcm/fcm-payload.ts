@@ -8,7 +8,6 @@ import {
   jsonString,
   type MessageKey,
   object,
-  type OutgoingMessage,
   OVERSIZED_BYTES,
   statisticsHash,
   text,
@@ -80,13 +79,13 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
 /** A JSON text as a string. */
 const textual = (text: string | undefined): Fragment | undefined => (text === undefined ? undefined : json(text));
 
-function dataFragment(message: OutgoingMessage, language: string, key: MessageKey): Fragment {
+function dataFragment(message: Push, language: string, key: MessageKey): Fragment {
   const content = message.content!;
   const { android } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = textFor(android?.text ?? content.text, language);
   const title = textFor(android?.title ?? content.title, language);
-  const inbox = inboxFragments(message, context);
+  const inbox = inboxFragments(message, language, context);
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   return object({
     title: given(body) ? text(body, context) : undefined,

@@ -84,7 +84,7 @@ export function browserFragments(push: Push, language: string, key: MessageKey):
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
     ...openActionFragments(look.openAction ?? content, context, (page) => JSON.stringify(page)),
     ...lookFragments(look, context),
-    ...inboxFragments(push, context),
+    ...inboxFragments(push, language, context),
     tag: json(sendIdOf(push)),
     p: statisticsHash(hash, key),
   };

@@ -5,8 +5,7 @@ const ttl = 'Seconds for which the provider keeps the push for an unreachable de
 const badges = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const silent = '1 delivers the push to the app without showing it.';
 const notServed = 'Not served yet: it is checked, and then refused.';
-const inbox =
-  'Saves the message to inboxes. It has one entry there, so all blocks that say something of it must say the same.';
+const inbox = 'Saves the message to inboxes. A user has one entry of it, which leaves all inboxes at one time.';
 const list = 'The recipients, 1 to 1,000; repeated ones count once.';
 const variables = 'Values of the variables, as JSON text.';
 
@@ -66,9 +65,10 @@ export const notifyWords = {
   'localized_content.ie': 'The block of a platform that has no devices.',
   ...blocks,
   ...Object.fromEntries(platforms.map((platform) => [`localized_content.${platform}.inbox`, inbox])),
-  'inbox.image_url': 'URL of a picture for the entry. It may contain placeholders.',
+  'inbox.image_url':
+    'URL of a picture for the entry, which may contain placeholders and differ between blocks: that of the first block that names one if left out.',
   'inbox.expiration_date':
-    'Day after that of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The day after the send if left out.',
+    'Day after that of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The same in all blocks that name it; the day after the send if left out.',
   'localized_content.default.root_params': 'Members for the payload root.',
   'localized_content.default.sound': sound,
   'localized_content.default.badges': badges,

@@ -19,6 +19,13 @@ export const inboxFields = {
   inbox_image: optional(text),
 };
 
+/** The picture of an entry for a platform, 0 being all others, and a locale. */
+export interface InboxPicture {
+  readonly platform: number;
+  readonly language: string;
+  readonly image: string;
+}
+
 interface InboxFields {
   readonly inbox_date?: number | undefined;
   readonly inbox_days?: number | undefined;
@@ -27,4 +34,6 @@ interface InboxFields {
 
 /** What a notification says about inboxes; undefined if it is not saved to them. */
 export const inboxContent = ({ inbox_date: removalDay, inbox_days: days, inbox_image: image }: InboxFields) =>
-  removalDay === undefined && days === undefined && image === undefined ? undefined : { removalDay, days, image };
+  removalDay === undefined && days === undefined && image === undefined
+    ? undefined
+    : { removalDay, days, image, pictures: [] as InboxPicture[] };

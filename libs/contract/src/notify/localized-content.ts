@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 import { androidContent } from '../messages/android.ts';
 import { chromeContent, firefoxContent } from '../messages/browsers.ts';
-import { inboxContent } from '../messages/inbox.ts';
+import { inboxContent, type InboxPicture } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
 import { safariContent } from '../messages/safari.ts';
@@ -30,6 +31,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 
 /** A platform with blocks of its own. */
 interface Target {
+  readonly platform: number;
   readonly key: 'ios' | 'android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
@@ -38,12 +40,12 @@ interface Target {
 }
 
 const targets = {
-  ios: { key: 'ios', defaults: appSettings },
-  android: { key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
-  mac: { key: 'mac_os', defaults: appSettings },
-  safari: { key: 'safari', defaults: ['ttl'] },
-  chrome: { key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
-  firefox: { key: 'firefox', defaults: [] },
+  ios: { platform: Platform.iOS, key: 'ios', defaults: appSettings },
+  android: { platform: Platform.Android, key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
+  mac: { platform: Platform.MacOS, key: 'mac_os', defaults: appSettings },
+  safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
+  chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
+  firefox: { platform: Platform.Firefox, key: 'firefox', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;
 
 /** The texts of a block beside its settings. */
@@ -87,12 +89,30 @@ const differs = (from: readonly Chosen[]): boolean =>
 
 /** The inbox fields of a message; undefined if no block has any. */
 export interface BlockInbox {
-  readonly content: ReturnType<typeof inboxContent>;
+  readonly content: NonNullable<ReturnType<typeof inboxContent>>;
   /** The block that says it, such as `en.default`. */
   readonly path: string;
 }
 
-/** A message has one entry in inboxes, so its blocks may not differ about it. */
+const pictureOf = (block: object | undefined): string | undefined =>
+  block && 'inbox' in block ? (block.inbox as { readonly image_url?: string } | undefined)?.image_url : undefined;
+
+/** The picture of every locale for a platform, where a block without one has that of the message; 0 = those of `default` blocks. */
+const picturesFor = (given: Given, image: string, platform: number, key?: Target['key']): InboxPicture[] =>
+  Object.entries(given).flatMap(([locale, of]) => {
+    const block = (key && of[key]) ?? of.default;
+    return block ? [{ platform, language: locale.toLowerCase(), image: pictureOf(block) ?? image }] : [];
+  });
+
+/** The pictures by platform and locale (R-O4). */
+const picturesIn = (given: Given, image: string): InboxPicture[] => [
+  ...picturesFor(given, image, 0),
+  ...Object.values<Target>(targets).flatMap(({ platform, key }) =>
+    Object.values(given).some((of) => of[key]) ? picturesFor(given, image, platform, key) : [],
+  ),
+];
+
+/** A message has one entry in inboxes, which leaves them at one time; only the pictures of its blocks may differ. */
 function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undefined {
   const said = Object.entries(given).flatMap(([locale, of]) =>
     Object.entries(of).flatMap(([platform, block]) => {
@@ -101,13 +121,17 @@ function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undef
       return content ? [{ content, path: `${locale}.${platform}` }] : [];
     }),
   );
-  const [first, ...others] = said;
-  const other = others.find(({ content }) => !isDeepStrictEqual(content, first?.content));
+  const [dated, ...others] = said.filter(({ content }) => content.removalDay !== undefined);
+  const other = others.find(({ content }) => content.removalDay !== dated?.content.removalDay);
   if (other) {
-    const message = `inbox of ${other.path} that differs from that of ${first!.path}: not served yet`;
+    const message = `inbox.expiration_date of ${other.path} that differs from that of ${dated!.path}: not served yet`;
     context.issues.push({ code: 'custom', message, input: given });
   }
-  return first;
+  const first = dated ?? said[0];
+  if (!first) return undefined;
+  const [image, ...images] = new Set(said.flatMap(({ content }) => content.image ?? []));
+  const pictures = image !== undefined && images.length > 0 ? picturesIn(given, image) : [];
+  return { ...first, content: { ...first.content, image, pictures } };
 }
 
 /** The settings of a block, which a notification names with a prefix. */

@@ -161,15 +161,34 @@ describe('notify', () => {
     });
   });
 
-  it('refuses blocks that differ in what they say of inboxes', async () => {
-    const blocks = (image_url: string) => ({ default: { body: 'x', inbox: { image_url } } });
-    const { body } = await notify(
-      segment({ payload: { content: { localized_content: { en: blocks('a'), de: blocks('b') } } } }),
-    );
-    expect(body).toMatchObject({
-      message:
-        'segment.payload.content.localized_content: inbox of de.default that differs from that of en.default: not served yet',
-    });
+  it('has pictures of entries by platform and locale where they differ (R-O4)', async () => {
+    const block = (image_url?: string) => ({ body: 'x', inbox: { image_url } });
+    const localized_content = {
+      en: { default: block('https://a/{{Level}}'), ios: { body: 'x', inbox: { expiration_date: '2100-01-02' } } },
+      DE: { default: block('https://b'), android: block('https://c') },
+    };
+    await notify(segment({ payload: { content: { localized_content } } }));
+    const { inbox, tags } = world.drafts[0]!.message!.content!;
+    const picture = (platform: number, language: string, image: string) => ({ platform, language, image });
+    expect([inbox, tags]).toEqual([
+      {
+        ...{ removalDay: Date.parse('2100-01-02') / 86_400_000, days: undefined, image: 'https://a/{{Level}}' },
+        pictures: [
+          ...[picture(0, 'en', 'https://a/{{Level}}'), picture(0, 'de', 'https://b')],
+          ...[picture(1, 'en', 'https://a/{{Level}}'), picture(1, 'de', 'https://b')],
+          ...[picture(3, 'en', 'https://a/{{Level}}'), picture(3, 'de', 'https://c')],
+        ],
+      },
+      ['Level'],
+    ]);
+  });
+
+  it('refuses blocks that differ in when an entry leaves inboxes', async () => {
+    const blocks = (expiration_date: string) => ({ default: { body: 'x', inbox: { expiration_date } } });
+    const localized_content = { en: blocks('2100-01-02'), de: blocks('2100-01-03') };
+    const { body } = await notify(segment({ payload: { content: { localized_content } } }));
+    const differs = 'inbox.expiration_date of de.default that differs from that of en.default: not served yet';
+    expect(body).toMatchObject({ message: `segment.payload.content.localized_content: ${differs}` });
   });
 
   it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {

@@ -119,6 +119,26 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect((payloadOf('fcm', tablet) as unknown as FcmPayload).message.data).toMatchObject({ l: 'app://android' });
     });
 
+    it('has the picture of an entry that the block of a device names', async () => {
+      const block = (name: string): Parameters => ({ body: 'x', inbox: { image_url: `https://example.com/${name}` } });
+      const localized_content = {
+        default: { default: block('all'), android: block('droid') },
+        de: { ios: block('de') },
+      };
+      const hwids = { list: ['phone', 'tablet', 'foreign'] };
+      await notified({ transactional: { application, payload: { content: { localized_content } }, hwids } });
+      const names = { phone: 'de', tablet: 'droid', foreign: 'all' };
+      for (const [hwid, name] of Object.entries(names)) {
+        const userId = hwid === 'tablet' ? 'anna' : hwid;
+        const { messages } = await world.call('getInboxMessages', { application, userId, hwid });
+        expect([hwid, messages[0]!.image]).toEqual([hwid, `https://example.com/${name}`]);
+      }
+      const { inbox_params: params } = payloadOf('apns', phone) as { inbox_params?: { image: string } };
+      expect(params?.image).toBe('https://example.com/de');
+      const { data } = (payloadOf('fcm', tablet) as unknown as FcmPayload).message;
+      expect(JSON.parse(data['inbox_params']!)).toMatchObject({ image: 'https://example.com/droid' });
+    });
+
     it('goes to a segment by expression, structure or code', async () => {
       const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
       expect(await to({ expression: `Tag("${application}", "Level", GTE, 2)` })).toMatchObject({ got: [0, 1, 1] });

@@ -134,7 +134,21 @@ export interface InboxContent {
     | undefined;
   /** Days after the day of the send. */
   days?: number | undefined;
-  image?: string | undefined;
+  image?:
+    | string
+    | undefined;
+  /** Pictures in place of `image`, where they differ between blocks (R-O4). */
+  pictures: InboxPicture[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** The picture that the blocks of a locale name for a platform. */
+export interface InboxPicture {
+  /** 0 for every platform without pictures of its own. */
+  platform: number;
+  /** Lower-cased key. */
+  language: string;
+  image: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -1455,7 +1469,7 @@ export const OpenAction: MessageFns<OpenAction> = {
 };
 
 function createBaseInboxContent(): InboxContent {
-  return { removalDay: undefined, days: undefined, image: undefined };
+  return { removalDay: undefined, days: undefined, image: undefined, pictures: [] };
 }
 
 export const InboxContent: MessageFns<InboxContent> = {
@@ -1468,6 +1482,9 @@ export const InboxContent: MessageFns<InboxContent> = {
     }
     if (message.image !== undefined) {
       writer.uint32(26).string(message.image);
+    }
+    for (const v of message.pictures) {
+      InboxPicture.encode(v!, writer.uint32(34).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1515,6 +1532,14 @@ export const InboxContent: MessageFns<InboxContent> = {
             }
 
             message.image = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.pictures.push(InboxPicture.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1577,6 +1602,134 @@ export const InboxContent: MessageFns<InboxContent> = {
     message.removalDay = object.removalDay ?? undefined;
     message.days = object.days ?? undefined;
     message.image = object.image ?? undefined;
+    message.pictures = object.pictures?.map((e) => InboxPicture.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseInboxPicture(): InboxPicture {
+  return { platform: 0, language: "", image: "" };
+}
+
+export const InboxPicture: MessageFns<InboxPicture> = {
+  encode(message: InboxPicture, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.language !== "") {
+      writer.uint32(18).string(message.language);
+    }
+    if (message.image !== "") {
+      writer.uint32(26).string(message.image);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboxPicture {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboxPicture();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<InboxPicture, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<InboxPicture | InboxPicture[]> | Iterable<InboxPicture | InboxPicture[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxPicture.encode(p).finish()];
+        }
+      } else {
+        yield* [InboxPicture.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, InboxPicture>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<InboxPicture> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [InboxPicture.decode(p)];
+        }
+      } else {
+        yield* [InboxPicture.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<InboxPicture>, I>>(base?: I): InboxPicture {
+    return InboxPicture.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<InboxPicture>, I>>(object: I): InboxPicture {
+    const message = createBaseInboxPicture();
+    message.platform = object.platform ?? 0;
+    message.language = object.language ?? "";
+    message.image = object.image ?? "";
     return message;
   },
 };
