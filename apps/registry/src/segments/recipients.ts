@@ -1,6 +1,5 @@
 import { withOffsets } from '@tidings/audience';
-import { TOKEN_BIT } from '@tidings/channels';
-import type { Audience, Offsets, Selection } from '@tidings/events';
+import type { Audience, Expression, Offsets, Selection } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
 import type { RecipientsFound, RecipientsQuery, Segments } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
@@ -16,14 +15,9 @@ export interface RecipientsDeps {
 const MAX_READ = 5_000;
 const NO_EXTRAS = { badge: false, values: [], languages: undefined } as const;
 
-/** Whether the devices in the columns have one that the message addresses. */
-function hasAddressed(columns: Columns, { platforms }: Audience, needsToken: boolean): boolean {
-  for (let row = 0; row < columns.count; row++) {
-    const isAddressed = platforms.length === 0 || platforms.includes(columns.platforms[row]!);
-    if (isAddressed && (!needsToken || (columns.fields[row]! & TOKEN_BIT) !== 0)) return true;
-  }
-  return false;
-}
+/** Whether the named devices in the columns have one on the platforms that the message addresses. */
+const hasAddressed = ({ platforms: known, count }: Columns, { platforms }: Audience): boolean =>
+  count > 0 && (platforms.length === 0 || known.subarray(0, count).some((platform) => platforms.includes(platform)));
 
 /** The audience of a message in an application. */
 interface Searched {
@@ -43,23 +37,35 @@ async function isAmongNamed(
   const selected = { expression: withOffsets(undefined, offsets), now };
   for (const ofChunk of Map.groupBy(seqs, chunkOf).values()) {
     await scan.named(columns, application, ofChunk, NO_EXTRAS, selected);
-    if (hasAddressed(columns, audience, false)) return true;
+    if (hasAddressed(columns, audience)) return true;
   }
   return false;
 }
 
+/** The devices of a selection that the message addresses: those on its platforms, with a token if it needs one. */
+function addressedBy(
+  expression: Expression | undefined,
+  { application, audience, withoutToken }: Searched,
+): Expression {
+  const value = { application, platforms: audience.platforms, withToken: !withoutToken };
+  const addressed: Expression = { node: { $case: 'application', value } };
+  return expression ? { node: { $case: 'all', value: { of: [expression, addressed] } } } : addressed;
+}
+
 async function isAmongSelected(
-  { expression, circle, bySiblings }: Selection,
-  { application, audience, withoutToken, now }: Searched,
+  { expression: selection, circle, bySiblings }: Selection,
+  searched: Searched,
   offsets: Offsets,
   { scan, columns }: Reading,
 ): Promise<boolean> {
+  const { application, now } = searched;
+  const expression = addressedBy(selection, searched);
   if (!canMatch(expression, { now, application, bySiblings })) return false;
   for (const range of [...offsets.ranges, ...(offsets.without ? [undefined] : [])]) {
     const among = range ? { ranges: [range], without: false } : { ranges: [], without: true };
     const selected = { expression: withOffsets(expression, among), now, circle, bySiblings };
     const isDecided = await scan.first(columns, application, range, selected, MAX_READ);
-    if (!isDecided || hasAddressed(columns, audience, !withoutToken)) return true;
+    if (!isDecided || columns.count > 0) return true;
   }
   return false;
 }

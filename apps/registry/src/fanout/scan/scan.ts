@@ -216,7 +216,7 @@ export class DeviceScan {
 
   /**
    * Reads the selected ones of the first `limit` devices of the application with an offset in the range, or of its first devices if that is
-   * undefined.
+   * undefined. They may be of several chunks: of two at the same position the columns hold the first.
    * @returns whether there were no more than that
    */
   async first(
