@@ -14,6 +14,7 @@ export const startLiveActivity: Handler<typeof api.startLiveActivity> = async (
     notification: message,
     paths: notificationPaths(index),
     isAlwaysStored: true,
+    bySiblings: true,
     liveActivity: LiveActivity.fromPartial({ ...live, id, event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_START }),
   }));
   const { created, audiences } = await createMessages({ applications: [application], group: '', asked }, context, call);

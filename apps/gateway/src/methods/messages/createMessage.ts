@@ -213,7 +213,13 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   call,
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
-  const asked = notifications.map((notification, index) => ({ notification, paths: notificationPaths(index) }));
+  // In a group a union of conditions on its applications would reach devices of one by those of another.
+  const bySiblings = group === '';
+  const asked = notifications.map((notification, index) => ({
+    notification,
+    paths: notificationPaths(index),
+    bySiblings,
+  }));
   const { created, audiences } = await createMessages({ applications, group, asked }, context, call);
   const unknown = unknownDevices(notifications, created, audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };

@@ -193,11 +193,19 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await world.call('compileFilter', { devices_filter: branch('EQ', 'north') })).toMatchObject({
         devices_count: 2,
       });
-      // In createMessage the sets are those of devices (R-N5).
-      const before = pushes();
-      await send(application, { content: 'x', filter_code: north });
-      await world.settle();
-      expect(pushes()).toEqual(before);
+      // A message to one application by createMessage finds the same devices, and one to a group those of the conditions themselves.
+      const pushedBy = async (request: Parameters): Promise<number[]> => {
+        const before = [...pushes(), pushesTo('fcm', strangerToken).length];
+        await world.call('createMessage', { ...request, notifications: [{ content: 'x', filter_code: notNorth }] });
+        await world.settle();
+        return [...pushes(), pushesTo('fcm', strangerToken).length].map((count, i) => count - before[i]!);
+      };
+      expect(await pushedBy({ application })).toEqual([0, 1, 1, 0]);
+      const { code: group } = await world.call('createGroup', {
+        name: `Both ${application}`,
+        applications: [application, other],
+      });
+      expect(await pushedBy({ applications_group: group })).toEqual([1, 1, 1, 0]);
       // A sibling needs no token, but without it a device meets no such condition.
       await world.call('unregisterDevice', { application: other, hwid: 'phone' });
       expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
