@@ -67,12 +67,12 @@ describe('npm test', () => {
   };
 
   it('runs the suites of both modes and the smaller ones beside each other, then "alone", and prints one sum', async () => {
-    const marks = ['first', 'second', 'third', 'fourth'].map((name) => join(folder, name));
+    const files = ['first', 'second', 'third', 'fourth'].map((name) => join(folder, name));
     const waiting = (own: number): string =>
       `it('waits for the others', async () => {
         const { existsSync, writeFileSync } = require('node:fs');
-        writeFileSync(${JSON.stringify(marks[own])}, '');
-        while (!${JSON.stringify(marks)}.every(existsSync)) await new Promise((done) => setTimeout(done, 5));
+        writeFileSync(${JSON.stringify(files[own])}, '');
+        while (!${JSON.stringify(files)}.every(existsSync)) await new Promise((done) => setTimeout(done, 5));
       });\n`;
     await suite('pure', 'a', passes('one') + waiting(3));
     await suite('int', 'a', waiting(0));
