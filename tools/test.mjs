@@ -17,15 +17,14 @@ const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 /** One after the other; the commands of a stage run beside each other, and share the two cores. */
 const stages = [
-  // Suites of the whole system take about as long in either mode, and wait for a third of their time, which the smaller ones use. With one worker the
-  // distributed ones share one running system: each takes two fifths of a core without any work.
+  // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
+  // fifths of a core without any work.
   [
     { projects: ['e2e'], workers: 1 },
     { projects: ['distributed'], workers: 1 },
-    { projects: ['int'], workers: 1 },
-    { projects: ['pure'], workers: 1 },
   ],
-  // Faults end after a time of the machine, and recovery has a limit: not beside the many suites of the stage before.
+  [{ projects: ['pure', 'int'], workers: 2 }],
+  // Faults end after a time of the machine, and recovery has a limit: not beside the many suites of the stages before.
   [{ projects: ['alone'], workers: 2 }],
 ];
 
