@@ -78,13 +78,17 @@ async function open(
   const hasHealthPort = healthPort !== undefined && healthPort !== port;
   await tryPlace({ variable: 'PORT', port, host });
   if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
-  // Called before the services load: loading would use up the time limit of the reply.
+  // A given server is connected to before the services load: loading would use up the time limits of its replies.
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
+  const opening = closing.addOpening(
+    'mongodb',
+    openMongo(configuration.mongoUrl, join(folder, 'mongo'), log),
+    (server) => server.close(),
+  );
+  if (configuration.mongoUrl !== undefined) await opening;
   const [mongo, { openServices }, adminToken] = await Promise.all([
-    closing.addOpening('mongodb', openMongo(configuration.mongoUrl, join(folder, 'mongo'), log), (server) =>
-      server.close(),
-    ),
+    opening,
     import('./services.ts'),
     adminTokenOf(folder, configuration.adminToken),
   ]);
