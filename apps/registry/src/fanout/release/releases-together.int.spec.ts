@@ -25,7 +25,7 @@ async function addCapped(db: Db): Promise<void> {
   await db.collection<{ _id: string }>(APPLICATIONS).insertOne({
     ...{ _id: CAPPED, kind: 'application', rev: 1, account: 'a', code: CAPPED, title: '' },
     ...{ platforms: [platform(1), platform(3)], capping: { days: 1, count: 1 } },
-  } as { _id: string });
+  });
 }
 
 const positions = (sets: readonly { readonly set: Buffer }[]): number[] =>
