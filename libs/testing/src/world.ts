@@ -200,7 +200,8 @@ export const connect = async (
   account?: string,
 ): Promise<{ secrets: Secrets; client: ApiClient }> => {
   const { ApiClient, issueTokens } = await import('@tidings/platform');
-  const secrets = await issueTokens(urls[0]!, admin, account);
+  // A spare token does no harm, and on a busy machine the first write of a platform may take longer than a caller waits.
+  const secrets = await answered(() => issueTokens(urls[0]!, admin, account));
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };
 
