@@ -24,8 +24,8 @@ const stages = [
     { projects: ['distributed'], workers: 1 },
   ],
   [{ projects: ['pure', 'int'], workers: 2 }],
-  // Faults end after a time of the machine, and recovery has a limit: not beside the many suites of the stages before.
-  [{ projects: ['alone'], workers: 2 }],
+  // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
+  [{ projects: ['alone'], workers: 1 }],
 ];
 
 /** The values of an option that takes several, and the arguments without both. */
