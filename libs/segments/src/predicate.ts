@@ -49,7 +49,7 @@ interface Leaf {
   readonly kind: 'leaf';
   readonly leaf: number;
   readonly condition: Condition;
-  /** Of a condition on a sibling's trait. */
+  /** Present if the condition is on a sibling's trait. */
   readonly sibling?: SiblingCondition;
 }
 

@@ -126,7 +126,7 @@ export function worldOf(deps: WorldDeps): World {
   const { client, simulators, urls, account } = deps;
   const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
     account !== undefined && namesAccount.has(name) ? { account, ...parameters } : parameters;
-  /** Of all service accounts of the world, which differ in their addresses. */
+  /** The key of all service accounts of the world, which differ in their addresses. */
   let rsaKey: string | undefined;
   return {
     ...deps,

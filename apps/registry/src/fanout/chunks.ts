@@ -117,7 +117,7 @@ export class Chunks {
     if (!isDone && !isRated(message)) await this.#emitDue(work, pool);
   }
 
-  /** What dispatchers have passed, for several calls of {@link emitPaced}. */
+  /** The offsets that dispatchers have passed, for several calls of {@link emitPaced}. */
   passed(): Passed {
     return passedOnce(this.#deps.broker);
   }

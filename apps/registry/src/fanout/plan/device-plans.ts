@@ -46,7 +46,7 @@ export function placeIn(planned: ChunkPlanned, position: number): Place | undefi
   };
 }
 
-/** What an eligible device is sent, or why it is not. */
+/** The push of an eligible device, or the reason why it gets none. */
 function sendIn(planned: ChunkPlanned, position: number): Pick<Place, 'failure' | 'slice'> {
   const failure = planned.failed.find((set) => has(set, position));
   const sendable = planned.sendable.find((set) => has(set, position));

@@ -1,6 +1,6 @@
 import { nameOf } from './bson.ts';
 
-/** Of fields of devices, and of those in them. */
+/** Names of the fields of devices, and of the fields in those. */
 export const Name = {
   seq: nameOf('seq'),
   status: nameOf('stat'),
