@@ -129,6 +129,8 @@ const values: readonly unknown[] = [
     [3],
     ['IOS'],
     ['EMAIL'],
+    ['+4915112345678'],
+    ['+4915112345679'],
     ['hwids'],
     ['tags'],
     [['a', 'EQ', 1]],

@@ -202,8 +202,8 @@ export class World {
     prepare: async ({ applications: [code], audiences }) => ({
       application: this.applications.get(code!),
       audiences: audiences.map(({ target }) => {
-        const names = target?.$case === 'devices' ? target.value.names : [];
-        const unknown = names.filter((name) => name !== KNOWN_HWID);
+        const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
+        const unknown = names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name));
         return {
           audience: { target: { $case: 'named' as const, value: { seqs: [7] } }, platforms: [] },
           unknown,
@@ -217,6 +217,10 @@ export class World {
       }),
     }),
   };
+
+  /** The hwids that were registered. */
+  readonly registered = (): readonly string[] =>
+    this.commands.filter(({ command }) => command?.$case === 'register').map(({ hwid }) => hwid);
 
   /** The preset of every message. */
   preset: Preset | undefined;

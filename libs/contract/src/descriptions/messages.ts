@@ -46,6 +46,14 @@ export const messageWords = {
   'notifications.preset': 'Code of a preset that supplies the fields left out.',
   'notifications.platforms': `${codes} Empty or left out: all push platforms. Ignored if \`devices\` has fewer than 10 entries.`,
   'notifications.devices': 'Hwids or push tokens of the recipients. Takes precedence over `filter` and `conditions`.',
+  'createSMSMessage.notifications.send_date':
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  'createSMSMessage.notifications.content':
+    'Text of the SMS, which may contain placeholders. Required without `preset`. A long text is sent in several parts.',
+  'createSMSMessage.notifications.devices':
+    'The phone number, in a list of its own: `+` and 7 to 15 digits. It must be registered, unless `use_auto_registration` is set.',
+  'createSMSMessage.notifications.use_auto_registration': 'Whether the number is registered if it is unknown.',
+  'createSMSMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
   'notifications.to':
     'Hwids of contacts of e-mail, SMS and WhatsApp that receive the message, up to 1,000. `users` and `devices` take precedence.',
   users: 'Users that receive the message on all their devices. Takes precedence over `devices`.',

@@ -1,23 +1,14 @@
 import { Platform } from '@tidings/kernel';
-import type { z } from 'zod';
 import type { LocalizedText } from '../messages/texts.ts';
 import type { GivenContent, Notification } from '../messages/notification.ts';
 import type { Recipients } from '../messages/recipients.ts';
-import { array, integer, optional, textOf } from '../values.ts';
-
-const MAX_NOTIFICATIONS = 1000;
+import { integer, optional, textOf } from '../values.ts';
 
 /** The caller's id of a live activity. */
 export const activityId = textOf(1, 255);
 
 /** Live activities run on iOS only. */
 const PLATFORMS = [Platform.iOS];
-
-/** The notifications of a request. */
-export const notificationsOf = <Element extends z.ZodType>(element: Element) =>
-  array(element)
-    .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
-    .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`);
 
 /** Seconds from now below 1,000,000,000, else unix time (R-M4). */
 export const moment = optional(integer.refine((value) => value >= 0, 'must not be negative').meta({ minimum: 0 }));

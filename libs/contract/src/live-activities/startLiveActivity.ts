@@ -4,7 +4,8 @@ import { applicationCode } from '../fields/application.ts';
 import { recipientFields, recipientsOf } from '../messages/recipients.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
 import { object, optional, textOf } from '../values.ts';
-import { activityId, activityMessage, notificationsOf } from './activity-notification.ts';
+import { activityId, activityMessage } from './activity-notification.ts';
+import { notificationsOf } from '../messages/notifications.ts';
 
 const { devices, users } = recipientFields;
 

@@ -3,7 +3,8 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { object, oneOf } from '../values.ts';
-import { activityId, activityMessage, moment, notificationsOf, score } from './activity-notification.ts';
+import { notificationsOf } from '../messages/notifications.ts';
+import { activityId, activityMessage, moment, score } from './activity-notification.ts';
 
 const notification = object({
   live_activity: object({

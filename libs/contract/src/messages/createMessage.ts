@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, object, optional, whole } from '../values.ts';
+import { object, optional, whole } from '../values.ts';
 import { notification } from './notification.ts';
-
-const MAX_NOTIFICATIONS = 1000;
+import { notificationsOf } from './notifications.ts';
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
@@ -14,9 +13,7 @@ const fields = object({
     given(request['application']) || given(request['applications_group']) ? undefined : 'application',
   ),
   applications_group: optional(applicationCode),
-  notifications: array(notification)
-    .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
-    .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`),
+  notifications: notificationsOf(notification),
 })
   .refine(
     (request) => request.application === undefined || request.applications_group === undefined,

@@ -1,10 +1,12 @@
 import { createMessage } from './createMessage.ts';
+import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 /** The methods of messages. */
 export const messageMethods = {
   createMessage,
+  createSMSMessage,
   createTargetedMessage,
   deleteMessage,
 } as const;

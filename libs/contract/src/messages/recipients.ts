@@ -1,4 +1,4 @@
-import { isPlatform } from '@tidings/kernel';
+import { isPlatform, type PlatformCode } from '@tidings/kernel';
 import type { z } from 'zod';
 import { parseWithin } from '../forward.ts';
 import { lat, lng, range } from '../geozones/fields.ts';
@@ -10,6 +10,8 @@ import { conditions, conditionsOperator, conditionsSchema, type TagCondition } f
 export type Recipients =
   /** `to`: contacts (R-I4). */
   | { readonly kind: 'devices' | 'to' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
+  /** Contacts of one platform, by hwid. */
+  | { readonly kind: 'contacts'; readonly platform: PlatformCode; readonly names: readonly string[] }
   /** Those of the application (R-L2); they have no names. */
   | { readonly kind: 'testDevices'; readonly names: readonly [] }
   /** `latestDevice`: only the most recently active device of each. */

@@ -7,6 +7,10 @@ export interface LocalizedText {
   readonly entries: { readonly language: string; readonly text: string }[];
 }
 
+/** A text for every language; undefined if none is given. */
+export const plainLocalized = (given: string | undefined): LocalizedText | undefined =>
+  given === undefined ? undefined : { entries: [{ language: 'default', text: given }] };
+
 /** The same as JSON Schema. */
 export const localizedSchema = {
   anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'string' } }],
@@ -20,8 +24,7 @@ export const localized = z
   })
   .meta(localizedSchema)
   .transform((value, context): LocalizedText => {
-    if (!isObject(value))
-      return { entries: [{ language: 'default', text: parseWithin(text, value, context, []) ?? '' }] };
+    if (!isObject(value)) return plainLocalized(parseWithin(text, value, context, []) ?? '')!;
     const entries = Object.entries(value)
       .filter(([, given]) => given !== null)
       .map(([key, given]) => ({ language: key.toLowerCase(), text: parseWithin(text, given, context, [key]) ?? '' }));

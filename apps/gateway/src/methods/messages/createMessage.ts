@@ -6,6 +6,7 @@ import { dayOf } from '@tidings/messaging';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
+import { refuseUnknownContacts, registerContacts } from './contacts.ts';
 import { type Asked, audienceOf, draftOf, notificationPaths, refuseOversized } from './draft.ts';
 
 /** The most that a message is scheduled ahead (R-I7). */
@@ -185,16 +186,24 @@ export async function createMessages(
   refuseDates(asked, now);
   refuseInboxDates(asked, now);
   const to = { account, applications: [...applications], group };
-  const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
-  await checkAccess(asked, prepared.audiences, context, call);
-  const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
-  const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
-  const drafts = asked.map((each, index) => {
-    const audience = prepared.audiences[index];
-    if (!audience) throw Fault.bug('the registry did not resolve an audience');
-    return draftOf(each, audience, circumstances);
-  });
-  refuseOversized(drafts, asked);
+  const prepareDrafts = async () => {
+    const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
+    await checkAccess(asked, prepared.audiences, context, call);
+    refuseUnknownContacts(asked, prepared.audiences);
+    const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
+    const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
+    const drafts = asked.map((each, index) => {
+      const audience = prepared.audiences[index];
+      if (!audience) throw Fault.bug('the registry did not resolve an audience');
+      return draftOf(each, audience, circumstances);
+    });
+    refuseOversized(drafts, asked);
+    return { drafts, audiences: prepared.audiences };
+  };
+  const first = await prepareDrafts();
+  // Contacts are registered when nothing can refuse the messages any more; then they have numbers, which the drafts name.
+  const isKnown = !(await registerContacts(applications[0]!, asked, first.audiences, context, call));
+  const { drafts, audiences } = isKnown ? first : await prepareDrafts();
   // A campaign outlives its request: it is created only when nothing can refuse the messages any more, and never for a repeat.
   refuseLate(call.pending);
   const notifications = asked.map(({ notification }) => notification);
@@ -204,7 +213,7 @@ export async function createMessages(
   const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, applications[0]!));
   const accepted = (named.length > 0 ? await accept(context, call, named) : []).values();
   const created = notifications.map((_, index) => repeats.get(index) ?? accepted.next().value!);
-  return { created, audiences: prepared.audiences };
+  return { created, audiences };
 }
 
 export const createMessage: Handler<typeof api.createMessage> = async (

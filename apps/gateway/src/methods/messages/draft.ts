@@ -44,7 +44,15 @@ export interface Paths {
 }
 
 export type MessageField =
-  'send_date' | 'ignore_user_timezone' | 'inbox_date' | 'preset' | 'campaign' | 'filter' | 'filter_code' | 'expression';
+  | 'send_date'
+  | 'devices'
+  | 'ignore_user_timezone'
+  | 'inbox_date'
+  | 'preset'
+  | 'campaign'
+  | 'filter'
+  | 'filter_code'
+  | 'expression';
 
 /** The paths of an entry of `notifications`. */
 export function notificationPaths(index: number): Paths {
@@ -67,6 +75,8 @@ export interface Asked {
   readonly bySiblings?: boolean;
   /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
+  /** What is done about contacts that are not registered. @default they are left out */
+  readonly unknownContacts?: 'register' | 'refuse';
 }
 
 const targetField = ({ recipients }: Notification): MessageField => {
@@ -126,6 +136,8 @@ function targetOf(recipients: Notification['recipients'], grant: Grant | undefin
     case 'hwids':
     case 'pushTokens':
       return { $case: recipients.kind, value: { names: [...recipients.names] } };
+    case 'contacts':
+      return { $case: 'contacts', value: { platform: recipients.platform, names: [...recipients.names] } };
     case 'testDevices':
       return { $case: 'testDevices', value: {} };
     case 'conditions':
@@ -210,7 +222,7 @@ function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; lo
 
 /** Recipients who get their message at once, whatever the rate of a preset. */
 const UNRATED: ReadonlySet<string> = new Set([
-  ...(['devices', 'hwids', 'pushTokens', 'testDevices'] satisfies Notification['recipients']['kind'][]),
+  ...(['devices', 'hwids', 'pushTokens', 'contacts', 'testDevices'] satisfies Notification['recipients']['kind'][]),
 ]);
 
 /** Pushes a second; 0 = any. The rate of a preset does not apply to named devices (R-I11, R-K4). */

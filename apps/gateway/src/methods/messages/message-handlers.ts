@@ -1,11 +1,13 @@
 import type { messageMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
 import { createMessage } from './createMessage.ts';
+import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 export const messageHandlers = {
   createMessage,
+  createSMSMessage,
   createTargetedMessage,
   deleteMessage,
 } satisfies Serves<typeof messageMethods>;

@@ -107,6 +107,8 @@ async function namedBy(
     case 'hwids':
     case 'pushTokens':
       return finders[target.$case](target.value.names, lookup);
+    case 'contacts':
+      return findByHwid(target.value.names, lookup, [target.value.platform]);
     case 'users':
       return findUsers(target.value.names, lookup, latestDevice);
     case 'testDevices':

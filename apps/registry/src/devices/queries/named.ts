@@ -1,6 +1,6 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
 import { sharedReads } from '@tidings/coordination';
-import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
+import { Platform, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
 import { contactsMeant } from './contacts-meant.ts';
@@ -88,7 +88,7 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
 export async function findByHwid(
   names: readonly string[],
   lookup: HwidLookup,
-  among?: readonly PlatformCode[],
+  among?: readonly number[],
 ): Promise<Found> {
   const { keys, account, application, present } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
@@ -104,7 +104,7 @@ export async function findByHwid(
   const platforms = new Set<number>();
   for (const id of [...wanted.keys()]) {
     const device = byId.get(id);
-    if (!device || (among && !(among as readonly number[]).includes(device.platform))) continue;
+    if (!device || (among && !among.includes(device.platform))) continue;
     wanted.delete(id);
     seqs.add(device.seq);
     platforms.add(device.platform);

@@ -854,6 +854,9 @@ export interface PrepareAudience {
     | //
     /** The id of a live activity: every device with a token for it (R-M2). */
     { $case: "activity"; value: string }
+    | //
+    /** Contacts of one platform, by hwid. */
+    { $case: "contacts"; value: Contacts }
     | undefined;
   /** Where the message stands in the request, for error paths: "notifications[0]"; "" for the request itself. */
   path: string;
@@ -872,6 +875,11 @@ export interface PrepareAudience {
 }
 
 export interface Names {
+  names: string[];
+}
+
+export interface Contacts {
+  platform: number;
   names: string[];
 }
 
@@ -14259,6 +14267,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "activity":
         writer.uint32(106).string(message.target.value);
         break;
+      case "contacts":
+        Contacts.encode(message.target.value, writer.uint32(114).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -14394,6 +14405,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.target = { $case: "activity", value: reader.string() };
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.target = { $case: "contacts", value: Contacts.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -14582,6 +14601,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
         }
         break;
       }
+      case "contacts": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "contacts", value: Contacts.fromPartial(object.target.value) };
+        }
+        break;
+      }
     }
     message.path = object.path ?? "";
     message.presetPath = object.presetPath ?? "";
@@ -14677,6 +14702,105 @@ export const Names: MessageFns<Names> = {
   },
   fromPartial<I extends Exact<DeepPartial<Names>, I>>(object: I): Names {
     const message = createBaseNames();
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseContacts(): Contacts {
+  return { platform: 0, names: [] };
+}
+
+export const Contacts: MessageFns<Contacts> = {
+  encode(message: Contacts, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    for (const v of message.names) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Contacts {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContacts();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Contacts, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Contacts | Contacts[]> | Iterable<Contacts | Contacts[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Contacts.encode(p).finish()];
+        }
+      } else {
+        yield* [Contacts.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Contacts>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Contacts> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Contacts.decode(p)];
+        }
+      } else {
+        yield* [Contacts.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Contacts>, I>>(base?: I): Contacts {
+    return Contacts.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Contacts>, I>>(object: I): Contacts {
+    const message = createBaseContacts();
+    message.platform = object.platform ?? 0;
     message.names = object.names?.map((e) => e) || [];
     return message;
   },

@@ -1,0 +1,54 @@
+import type { PlatformCode } from '@tidings/kernel';
+import { namedPreset } from '../presets/preset-code.ts';
+import { optional } from '../values.ts';
+import { type GivenContent, type Notification, transactionId } from './notification.ts';
+import type { Recipients } from './recipients.ts';
+import { sendDate } from './send-date.ts';
+import { jsonObject } from './texts.ts';
+
+/** The fields that the notifications of every method for one channel share (Spec I). */
+export const channelFields = {
+  send_date: sendDate,
+  preset: optional(namedPreset),
+  dynamic_content_placeholders: optional(jsonObject),
+  transactionId: optional(transactionId),
+};
+
+/** Values of {@link channelFields}. */
+interface Given {
+  /** Undefined = now. */
+  readonly send_date: { readonly ms: number } | undefined;
+  readonly preset: string | undefined;
+  readonly dynamic_content_placeholders: string | undefined;
+  readonly transactionId: string | undefined;
+}
+
+/** What a message to one channel has beside the fields that all of them share. */
+interface Own {
+  readonly platform: PlatformCode;
+  readonly recipients: Recipients;
+  readonly content: Partial<GivenContent>;
+  /** Neither frequency caps nor the control group apply. */
+  readonly transactional: boolean;
+}
+
+/** The content fields that are always there: one object for each platform. */
+type Platforms = {
+  readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
+};
+
+const NOTHING_OF_THEIR_OWN: Platforms = { ios: {}, android: {}, mac: {}, safari: {}, chrome: {}, firefox: {} };
+
+/** A message to the devices of one platform, with content of its own. */
+export function channelMessage(given: Given, { platform, recipients, content, transactional }: Own): Notification {
+  const { send_date: date, dynamic_content_placeholders: placeholders } = given;
+  const whole: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, placeholders, ...content };
+  return {
+    sendAt: date && { at: new Date(date.ms), localAt: undefined },
+    ...{ recipients, circle: undefined, platforms: [platform], transactional },
+    ...{ preset: given.preset ?? '', campaign: '', campaignName: '', transactionId: given.transactionId ?? '' },
+    capping: { cap: undefined, exclude: false, avoid: false },
+    sendRate: { value: undefined, avoid: false },
+    content: whole as GivenContent,
+  };
+}

@@ -1,0 +1,73 @@
+import { Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { smsNumber } from '../fields/device.ts';
+import { optionalUnless } from '../presence.ts';
+import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
+import { channelFields, channelMessage } from './channel-message.ts';
+import { notificationsOf } from './notifications.ts';
+import { plainLocalized } from './texts.ts';
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** A list of one phone number; anything else has the same refusal (R-I25). */
+const oneNumber = z
+  .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
+    error: 'exactly one phone number is expected',
+    abort: true,
+  })
+  .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 })
+  .pipe(array(smsNumber));
+
+const notification = object({
+  ...channelFields,
+  content: optionalUnless(nonEmptyText, ({ content, preset }) =>
+    given(content) || given(preset) ? undefined : 'content',
+  ),
+  devices: oneNumber,
+  use_auto_registration: optional(boolean),
+}).transform(({ content, devices, use_auto_registration: registers = false, ...common }) => ({
+  message: channelMessage(common, {
+    platform: Platform.Sms,
+    recipients: { kind: 'contacts', platform: Platform.Sms, names: devices },
+    content: { text: plainLocalized(content) },
+    transactional: true,
+  }),
+  /** The number is registered if it is unknown. */
+  registers,
+}));
+
+/** Sends each notification as an SMS to one phone number. Spec I (R-I25). */
+export const createSMSMessage = json13('createSMSMessage', {
+  scope: 'api',
+  messagesOn210: true,
+  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
+  output: z.object({ Messages: z.array(z.string()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: 'now',
+            content: 'Your code is {{code}}',
+            devices: ['+4915112345678'],
+            use_auto_registration: true,
+            dynamic_content_placeholders: { code: '4711' },
+            transactionId: 'code-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F1'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [{ send_date: '2020-01-15 12:00', preset: 'B1B2C-3D4E5', devices: ['+49 151 12345678'] }],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
+    },
+  ],
+});
