@@ -39,7 +39,7 @@ export interface OutgoingRequest {
   readonly own: readonly string[];
 }
 
-/** Headers of an answer; those of a 200 are not read. */
+/** Headers of an answer; over HTTP/2, those of a 200 are not read. */
 export type AnswerHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A request, and the receiver of its result. */
@@ -49,7 +49,7 @@ export interface Exchange {
   /** Rechecked before flushing: another worker may have taken over during a pause. */
   mayGo(): boolean;
   /**
-   * `body` is read only for statuses other than 200, and truncated to 16 KiB; the remainder is declined. It is partial if the provider resets the
+   * `body` is truncated to 16 KiB; the remainder is declined. Over HTTP/2, it is read only for statuses other than 200. It is partial if the provider resets the
    * stream or does not end it until the deadline.
    */
   answered(status: number, headers: AnswerHeaders, body: string): void;

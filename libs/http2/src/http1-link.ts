@@ -1,0 +1,192 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Client } from 'undici';
+import { Http1Request } from './http1-request.ts';
+import type { ConnectionSettings, Exchange, Link, LinkEvents, OutgoingRequest } from './http2-port.ts';
+
+/** Connections of a link: each has one request at a time. */
+const CONNECTIONS_MAX = 64;
+const DIAL_MS = 5_000;
+/** After a refused connection, no further one is opened for this time. */
+const GROW_AGAIN_MS = 2_000;
+
+type Supply = (...result: [null, Socket] | [Error, null]) => void;
+
+const ignore = (): void => undefined;
+
+/**
+ * A link over HTTP/1.1: persistent connections with one request at a time each, opened as they are needed. Its first connection opens before it does.
+ * HTTP/1.1 has no PING: a silent provider is probed by another TCP connection, and a connection that has died unnoticed by the deadline of its request.
+ */
+class Http1Link implements Link {
+  readonly #settings: ConnectionSettings;
+  readonly #events: LinkEvents;
+  readonly #origin: string;
+  readonly #max: number;
+  readonly #clients = new Set<Client>();
+  /** Clients without a request; the last one used is the first one reused, so that superfluous connections end. */
+  readonly #idle: Client[] = [];
+  readonly #requests = new Set<Http1Request>();
+  readonly #sockets = new Set<Socket>();
+  /** The socket that opened the link, until a client uses it. */
+  #first: Socket | undefined;
+  /** Number of connections in use by clients. */
+  #connected = 0;
+  #growAt = 0;
+  #opened = false;
+  #draining = false;
+  #ended = false;
+  heardAt = Date.now();
+  proven = false;
+
+  constructor(settings: ConnectionSettings, events: LinkEvents) {
+    this.#settings = settings;
+    this.#events = events;
+    this.#origin = new URL(settings.url).origin;
+    this.#max = Math.min(settings.maxStreams ?? CONNECTIONS_MAX, CONNECTIONS_MAX);
+    this.#dial((error, socket) => this.#onFirst(error, socket));
+  }
+
+  get busy(): number {
+    return this.#requests.size;
+  }
+
+  ready(): boolean {
+    const { size } = this.#requests;
+    const open = this.#opened && !this.#draining && !this.#ended;
+    return open && size < this.#max && (size < this.#connected || Date.now() >= this.#growAt);
+  }
+
+  request({ path, shared, own }: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
+    if (!this.ready()) return false;
+    const client = this.#idle.pop() ?? this.#newClient();
+    const request = new Http1Request(exchange, {
+      heard: () => {
+        this.heardAt = Date.now();
+        this.proven = true;
+      },
+      ended: () => {
+        this.#requests.delete(request);
+        if (this.#clients.has(client)) this.#idle.push(client);
+      },
+      room: () => {
+        this.#events.room();
+        this.#endIfDone();
+      },
+    });
+    // Its silence while it has nothing to answer is no silence.
+    if (this.#requests.size === 0) this.heardAt = Date.now();
+    this.#requests.add(request);
+    client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
+    return true;
+  }
+
+  expire(now: number): void {
+    for (const request of this.#requests) if (request.exchange.deadline <= now) request.expire();
+  }
+
+  ping(): void {
+    const probe = connectTcp(this.#address(), () => {
+      this.heardAt = Date.now();
+      probe.destroy();
+    });
+    probe.on('error', ignore);
+    probe.setTimeout(DIAL_MS, () => probe.destroy());
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.#endIfDone();
+  }
+
+  destroy(error?: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const request of this.#requests) request.fail();
+    for (const socket of this.#sockets) socket.destroy();
+    const closing = [...this.#clients].map((client) => client.destroy());
+    this.#clients.clear();
+    void Promise.allSettled(closing).then(() => this.#events.closed(error));
+  }
+
+  #newClient(): Client {
+    const client = new Client(this.#origin, {
+      connect: (_, callback) => this.#supply(callback),
+      pipelining: 1,
+      allowH2: false,
+      // The exchange has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    client.on('connect', () => void this.#connected++);
+    client.on('disconnect', () => void this.#connected--);
+    client.on('connectionError', (_origin, _targets, error: Error) => this.#onRefused(error));
+    this.#clients.add(client);
+    return client;
+  }
+
+  /** The socket of a client's connection: the first one if no client has it yet. */
+  #supply(callback: Supply): void {
+    const first = this.#first;
+    this.#first = undefined;
+    if (!first || first.destroyed || !first.writable) this.#dial(callback);
+    else queueMicrotask(() => callback(null, first));
+  }
+
+  #address(): { host: string; port: number } & Pick<ConnectionSettings, 'lookup'> {
+    const { hostname, port, protocol } = new URL(this.#origin);
+    const { lookup } = this.#settings;
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80), ...(lookup ? { lookup } : {}) };
+  }
+
+  #dial(callback: Supply): void {
+    const address = this.#address();
+    const secure = this.#origin.startsWith('https:');
+    const servername = isIP(address.host) === 0 ? { servername: address.host } : {};
+    const socket = secure
+      ? connectTls({ ...servername, ...this.#settings.tls, ...address, ALPNProtocols: ['http/1.1'] })
+      : connectTcp(address);
+    let failure: Error | undefined;
+    let open = false;
+    this.#sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.setTimeout(DIAL_MS, () => socket.destroy(new Error(`not open after ${DIAL_MS} ms`)));
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      open = true;
+      socket.setTimeout(0);
+      if (this.#ended) socket.destroy();
+      callback(null, socket);
+    });
+    // `close` follows every error.
+    socket.on('error', (error) => (failure ??= error));
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (!open) callback(failure ?? new Error('closed by the provider'), null);
+    });
+  }
+
+  #onFirst(error: Error | null, socket: Socket | null): void {
+    if (this.#ended) return;
+    if (!socket) {
+      this.destroy(error ?? undefined);
+      return;
+    }
+    this.#first = socket;
+    this.#opened = true;
+    this.#events.opened();
+  }
+
+  /** A further connection was refused: the provider has no more of them, or is gone. */
+  #onRefused(error: Error): void {
+    if (this.#connected === 0) this.destroy(error);
+    else this.#growAt = Date.now() + GROW_AGAIN_MS;
+  }
+
+  #endIfDone(): void {
+    if (this.#draining && this.#requests.size === 0) this.destroy();
+  }
+}
+
+export const openHttp1Link = (settings: ConnectionSettings, events: LinkEvents): Link =>
+  new Http1Link(settings, events);
