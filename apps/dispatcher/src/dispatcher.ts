@@ -9,7 +9,9 @@ import {
   failureLog,
   Http2Connection,
   openFrameLink,
+  openHttp1Link,
   openNodeLink,
+  type OpenLink,
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
@@ -141,6 +143,9 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   };
 }
 
+/** Permits every address: the operator may run a provider's substitute in a private network. */
+const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
+
 function channelOf(deps: DispatcherDeps): Channel {
   const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [], webPushSubject } = deps;
   const openTransport = transports.get(deps.channel);
@@ -154,12 +159,15 @@ function channelOf(deps: DispatcherDeps): Channel {
     logged(failure, host);
     counted.failed(failure.cause);
   };
-  const connect = (settings: ConnectionSettings): Http2Connection =>
-    new Http2Connection({ ...settings, onFailure }, openLink);
+  const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
+    new Http2Connection({ ...settings, onFailure }, open);
   const addresses = new AddressGuard(allowPrivate);
-  const postForm = guardedPostForm(addresses, ca);
   return openTransport({
-    ...{ credentials, reportKey: keys.identity.report, clock, ca, connect, postForm, urls, addresses, webPushSubject },
+    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, webPushSubject },
+    connect: connectBy(openLink),
+    connectHttp1: connectBy(openHttp1Link),
+    postForm: guardedPostForm(addresses, ca),
+    postProvider: guardedPostForm(anyAddress, ca),
   });
 }
 

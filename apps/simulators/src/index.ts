@@ -25,6 +25,7 @@ export {
   type WebPushSubscription,
   webPushSubscription,
 } from './webpush/webpush-subscriptions.ts';
+export { specialReasonToken, specialToken } from './special-tokens.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';

@@ -6,9 +6,9 @@ export interface ProviderFaults {
   blackhole: boolean;
   /** Milliseconds before every answer. */
   latencyMs: number;
-  /** Every n-th stream of a connection is followed by GOAWAY; 0 = never. */
+  /** Every n-th stream of a connection is followed by GOAWAY, over HTTP/1.1 by its end; 0 = never. */
   goawayEvery: number;
-  /** Every n-th stream is reset unread; 0 = never. */
+  /** Every n-th stream, over HTTP/1.1 every n-th request of a connection, is reset unread; 0 = never. */
   resetEvery: number;
   /** Every request is refused with this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. */
   answer: string | null;

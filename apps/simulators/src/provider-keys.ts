@@ -46,6 +46,14 @@ export interface PublicKeys {
   vapid?: readonly string[] | undefined;
   apns?: readonly ApnsPublicKey[] | undefined;
   google?: readonly GooglePublicKey[] | undefined;
+  /** Clients that get access tokens by a secret. Once a client is known, other secrets of it are refused. */
+  clients?: readonly ClientSecret[] | undefined;
+}
+
+/** A client of a token endpoint. */
+export interface ClientSecret {
+  id: string;
+  secret: string;
 }
 
 const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
@@ -119,16 +127,18 @@ export class Keys {
   #apns = new Map<string, Known<ApnsPublicKey>>();
   #google = new Map<string, Known<GooglePublicKey>>();
   #vapid = new Set<string>();
+  #clients = new Map<string, string>();
   /** Increases with every change: cached results about a key are valid for one version only. */
   version = 0;
 
   /** Adds keys, replacing those with the same id. Throws if a key is malformed, and then adds none. */
-  register({ apns = [], google = [], vapid = [] }: PublicKeys): void {
+  register({ apns = [], google = [], vapid = [], clients = [] }: PublicKeys): void {
     const newApns = apns.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     const newGoogle = google.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     for (const known of newApns) this.#apns.set(known.keyId, known);
     for (const known of newGoogle) this.#google.set(known.clientEmail, known);
     for (const key of vapid) this.#vapid.add(key);
+    for (const { id, secret } of clients) this.#clients.set(id, secret);
     this.version++;
   }
 
@@ -138,6 +148,11 @@ export class Keys {
 
   google(clientEmail: string): Known<GooglePublicKey> | undefined {
     return this.#google.get(clientEmail);
+  }
+
+  /** Whether this is the secret of the client, or nothing is known of it. */
+  isClient(id: string, secret: string): boolean {
+    return (this.#clients.get(id) ?? secret) === secret;
   }
 
   /** Whether application servers may use this VAPID key. */

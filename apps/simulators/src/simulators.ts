@@ -65,16 +65,17 @@ const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue)
   const { host, port = 0, tls, maxConcurrentStreams } = venue;
   const own = faults.of(provider.name);
   const outbox = new Outbox(own);
+  const countReset = (): void => ledger.of(provider.name).count('resetUnread');
   const http2 = serveHttp2({
     provider,
     faults: own,
     outbox,
     maxConcurrentStreams,
-    countReset: () => ledger.of(provider.name).count('resetUnread'),
+    countReset,
     hangUp: (remotePort) => listener.hangUp(remotePort),
     disconnect: (remotePort) => listener.disconnect(remotePort),
   });
-  const http1 = venue.http1 ? serveHttp1(provider, outbox) : undefined;
+  const http1 = venue.http1 ? serveHttp1({ provider, faults: own, outbox, countReset }) : undefined;
   const listener: Listener = new Listener({ host, port, tls, http2, http1 });
   await listener.up();
   faults.enactWith(provider.name, async ({ down, blackhole }) => {

@@ -79,6 +79,11 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   compile(push: Push, language: string, key: MessageKey): ChannelPayload;
   /** Whether the provider accepts a body by its own measure of bytes. @param limit that of its {@link ChannelPayload} */
   fits(body: Buffer, limit: number): boolean;
-  /** The meaning of an answer other than 200. Bodies may be truncated, or undocumented. */
-  refusal(status: number, body: string): Refusal;
+  /**
+   * Whether an answer of the status 200 may be a refusal, which its body or its headers tell. Then {@link refusal} is asked about every answer, and
+   * returns `sent` for an accepted push. Only transports of HTTP/1.1 read such answers. @default false: 200 is accepted
+   */
+  readonly readsSuccess?: boolean;
+  /** The meaning of an answer other than 200. Bodies may be truncated, or undocumented. @param headers by their names in lower case */
+  refusal(status: number, body: string, headers?: Readonly<Record<string, string | undefined>>): Refusal;
 }

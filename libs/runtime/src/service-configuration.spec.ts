@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { channels } from '@tidings/kernel';
 import { readServiceEnv } from './service-configuration.ts';
 
 const enough = {
@@ -55,7 +56,7 @@ describe('readServiceEnv', () => {
       'KAFKA_BROKERS: must be host:port,host:port,…',
       'MONGO_URL: is required',
       'TIDINGS_ADMIN_TOKEN: is required',
-      'TIDINGS_CHANNEL: must be one of apns, fcm, webpush',
+      `TIDINGS_CHANNEL: must be one of ${channels.join(', ')}`,
       'TIDINGS_MASTER_KEY: is required',
     ]);
   });

@@ -18,7 +18,8 @@ import type { StoredWorld } from './platform-world.ts';
 import { checkDocuments } from './valid-documents.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 
-type Ports = Readonly<Record<ProviderName, number>>;
+/** The port of every provider, by its name. */
+type Ports = Readonly<Record<string, number>>;
 
 /** Options of the keeper. */
 export interface KeeperOptions extends Pick<
@@ -125,16 +126,17 @@ async function end({ pid }: KeptCluster): Promise<void> {
 
 async function start(): Promise<KeptCluster> {
   await rm(folder(), { recursive: true, force: true });
-  const [mongo, { brokers, namespace }, [apns, fcm, webpush, token]] = await Promise.all([
+  const { standIns } = await import('@tidings/simulators');
+  const [mongo, { brokers, namespace }, freed] = await Promise.all([
     startMongo(),
     startKafka(),
-    freePorts(4),
+    freePorts(standIns.size),
     mkdir(folder(), { recursive: true }),
     buildAll(),
   ]);
   // The databases are kept.
   await mongo.client.close();
-  const ports = { apns: apns!, fcm: fcm!, webpush: webpush!, 'google-oauth': token! };
+  const ports = Object.fromEntries([...standIns.keys()].map((name, i) => [name, freed[i]!]));
   const adminToken = newAdminToken();
   const options: KeeperOptions = {
     runner: runner(),
@@ -166,9 +168,8 @@ async function start(): Promise<KeptCluster> {
   }
 }
 
-const simulatorsAt = ({ apns, fcm }: Ports): Pick<Simulators, 'apnsUrl' | 'fcmUrl'> => ({
-  apnsUrl: `http://127.0.0.1:${apns}`,
-  fcmUrl: `http://127.0.0.1:${fcm}`,
+const simulatorsAt = (ports: Ports): Pick<Simulators, 'urlOf'> => ({
+  urlOf: (provider) => `http://127.0.0.1:${ports[provider]!}`,
 });
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;

@@ -67,13 +67,10 @@ export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tiding
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 /** The configuration of a platform under test as environment variables: providers are simulated, and the clock can be set. */
-export const testEnvironment = (
-  { apnsUrl, fcmUrl }: Pick<Simulators, 'apnsUrl' | 'fcmUrl'>,
-  admin: string,
-): Record<string, string> => ({
-  APNS_URL: apnsUrl,
-  APNS_SANDBOX_URL: apnsUrl,
-  FCM_URL: fcmUrl,
+export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: string): Record<string, string> => ({
+  APNS_URL: urlOf('apns'),
+  APNS_SANDBOX_URL: urlOf('apns'),
+  FCM_URL: urlOf('fcm'),
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ChromeContent, type SendBatch } from '@tidings/events';
-import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
+import { openFrameLink, openHttp1Link, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type Simulators, startSimulators } from '../testing/test-simulators.ts';
@@ -22,6 +22,10 @@ export interface ChannelSubject {
   columns?(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): ReadonlyMap<string, string>;
   /** Whether a refused token is renewed. @default true */
   readonly renews?: boolean;
+  /** The channel's name of the answer to a token that is refused again. @default 401 or 403 */
+  readonly expired?: RegExp;
+  /** The protocol. HTTP/1.1 has one request at a time on a connection, and no good-bye. @default HTTP/2 */
+  readonly http?: 'HTTP/1.1' | 'HTTP/2';
   /** The channel's names of these answers. */
   readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
 }
@@ -36,16 +40,22 @@ interface Scene {
 
 const noColumns: ReadonlyMap<string, string> = new Map();
 
-const links: readonly (readonly [string, OpenLink])[] = [
-  ['frames of our own', openFrameLink],
-  ['node:http2', openNodeLink],
-];
+type Links = readonly (readonly [string, OpenLink])[];
+
+const links: Readonly<Record<NonNullable<ChannelSubject['http']>, Links>> = {
+  'HTTP/2': [
+    ['frames of our own', openFrameLink],
+    ['node:http2', openNodeLink],
+  ],
+  'HTTP/1.1': [['HTTP/1.1', openHttp1Link]],
+};
 
 /** The suite that each channel passes: every kind of answer, and every kind of missing answer. The tests mostly wait, so they run concurrently. */
 export function channelFeatures(subject: ChannelSubject): void {
+  const { http = 'HTTP/2', renews = true, expired = /^INVALID_CONFIGURATION 40[13] / } = subject;
   describe(`channel ${subject.name}`, () => {
     const scenario = (title: string, test: (scene: Scene) => Promise<void>): void =>
-      it.concurrent.each(links)(`${title}, over %s`, async (_, openLink) => {
+      it.concurrent.each(links[http])(`${title}, over %s`, async (_, openLink) => {
         const simulators = await startSimulators({ control: false, maxConcurrentStreams: 100, keepPayloads: true });
         const world = new LaneWorld(
           subject.credentials(simulators),
@@ -189,7 +199,8 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(summary().duplicates).toBe(summary().masked);
     });
 
-    scenario(
+    const scenarioOfHttp2: typeof scenario = http === 'HTTP/2' ? scenario : () => undefined;
+    scenarioOfHttp2(
       'repeats at once what a provider left aside when it said good-bye, and nothing else',
       async ({ world, simulators, summary }) => {
         await simulators.faults.set(subject.name, { goawayEvery: 50 });
@@ -279,8 +290,8 @@ export function channelFeatures(subject: ChannelSubject): void {
       const outcomes = await world.send(
         batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
       );
-      expect(outcomes.get(0)).toMatch(subject.renews === false ? /^INVALID_CONFIGURATION 401 / : /^SENT$/);
-      expect(outcomes.get(1)).toMatch(/^INVALID_CONFIGURATION 40[13] /);
+      expect(outcomes.get(0)).toMatch(renews ? /^SENT$/ : expired);
+      expect(outcomes.get(1)).toMatch(expired);
       expect(outcomes.get(2)).toBe('SENT');
     });
 

@@ -1,4 +1,4 @@
-import { type Refusal, localResults, sent } from '@tidings/channels';
+import { type ChannelDefinition, localResults, sent } from '@tidings/channels';
 import { retryAfterMs } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
 import type { PushListener } from './channel-port.ts';
@@ -8,14 +8,16 @@ export interface ExchangeContext {
   readonly connection: ProviderConnection;
   /** The business clock, in milliseconds. */
   readonly now: () => number;
-  readonly refusal: (status: number, body: string) => Refusal;
+  readonly refusal: ChannelDefinition['refusal'];
+  /** Like that of the definition. @default false: 200 is accepted */
+  readonly readsSuccess?: boolean | undefined;
   /** The current provider or access token of pushes. */
   credential: string;
   /** The provider token that was refused last. */
   refused: string;
 }
 
-/** One push over HTTP/2: passes the answer to the listener. */
+/** One push over HTTP: passes the answer to the listener. */
 export class PushExchange implements Exchange {
   readonly deadline: number;
   readonly #tag: number;
@@ -38,12 +40,12 @@ export class PushExchange implements Exchange {
   }
 
   answered(status: number, headers: AnswerHeaders, body: string): void {
-    if (status === 200) {
+    const { connection, now, refusal, readsSuccess = false } = this.#context;
+    if (status === 200 && !readsSuccess) {
       this.#listener.answered(this.#tag, sent);
       return;
     }
-    const { connection, now, refusal } = this.#context;
-    const { result, since } = refusal(status, body);
+    const { result, since } = refusal(status, body, headers);
     if (result.then.do === 'once') this.#context.refused = this.#credential;
     if (result.then.do === 'retry' && result.then.reconnect) connection.renew(this.#epoch);
     this.#listener.answered(this.#tag, result, {

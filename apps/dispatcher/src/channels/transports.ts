@@ -24,9 +24,14 @@ export interface TransportDeps {
   readonly clock: Clock;
   /** PEM of all CA certificates; undefined = those of Node. */
   readonly ca: readonly string[] | undefined;
+  /** Opens connections of HTTP/2. */
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
+  /** Opens persistent connections of HTTP/1.1. */
+  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   /** Posts forms to addresses that callers gave. */
   readonly postForm: PostForm;
+  /** Posts forms to a provider's own address, or the one that the operator has set in its place. */
+  readonly postProvider: PostForm;
   /** Addresses of providers that differ from the defaults. */
   readonly urls: ProviderUrls;
   /** Decides which addresses of callers may be connected to. */

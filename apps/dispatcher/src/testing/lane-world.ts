@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noResults, type Results } from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
-import { type ConnectionSettings, Http2Connection, type OpenLink } from '@tidings/http2';
+import { type ConnectionSettings, Http2Connection, openHttp1Link, type OpenLink } from '@tidings/http2';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/channel-port.ts';
@@ -23,7 +23,9 @@ export interface ChannelDeps {
   readonly reportKey: KeyObject;
   readonly clock: ShiftedClock;
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
+  readonly connectHttp1: (settings: ConnectionSettings) => Http2Connection;
   readonly postForm: ReturnType<typeof guardedPostForm>;
+  readonly postProvider: ReturnType<typeof guardedPostForm>;
   readonly addresses: AddressGuard;
 }
 
@@ -62,7 +64,9 @@ export class LaneWorld {
       reportKey: createSecretKey(randomBytes(32)),
       clock: this.clock,
       connect: (settings) => new Http2Connection(settings, openLink),
+      connectHttp1: (settings) => new Http2Connection(settings, openHttp1Link),
       postForm: guardedPostForm(addresses),
+      postProvider: guardedPostForm(addresses),
       addresses,
     });
     this.#workerLease = new WorkerLease({

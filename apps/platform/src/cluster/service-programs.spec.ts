@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { channels } from '@tidings/kernel';
 import { addressVariable, type ServiceName, services } from '@tidings/runtime';
 import { programs, type ServiceProgram } from './service-programs.ts';
 
@@ -22,8 +23,9 @@ const partsOf = ({ entry }: ServiceProgram): readonly [app: string, file: string
 describe('the list of services', () => {
   it('has one program for each service, one for each channel of the dispatcher, and the gateway last', () => {
     expect(programs.map(({ name }) => name)).toEqual([
-      ...['audience-jobs', 'registry', 'scheduler', 'fanout', 'dispatcher.apns', 'dispatcher.fcm'],
-      ...['dispatcher.webpush', 'statistics', 'webhooks', 'gateway'],
+      ...['audience-jobs', 'registry', 'scheduler', 'fanout'],
+      ...channels.map((channel) => `dispatcher.${channel}`),
+      ...['statistics', 'webhooks', 'gateway'],
     ]);
   });
 

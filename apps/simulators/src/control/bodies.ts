@@ -42,6 +42,7 @@ export const keysBody = z.strictObject({
     .array(z.strictObject({ keyId: text, teamId: text, publicKey: text, topics: z.array(text).optional() }))
     .optional(),
   vapid: z.array(text).optional(),
+  clients: z.array(z.strictObject({ id: text, secret: text })).optional(),
   google: z.array(z.strictObject({ clientEmail: text, publicKey: text, projectId: text.optional() })).optional(),
 });
 

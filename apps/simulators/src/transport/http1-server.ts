@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { ProviderFaults } from '../provider-faults.ts';
 import type { Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -20,10 +21,29 @@ const carryOut = (reaction: Reaction, response: ServerResponse): void => {
   response.end(reaction.body);
 };
 
-/** Serves a provider over HTTP/1.1. */
-export const serveHttp1 = (provider: Provider, outbox: Outbox): Server => {
+export interface Http1Options {
+  readonly provider: Provider;
+  readonly faults: Readonly<ProviderFaults>;
+  readonly outbox: Outbox;
+  /** Records a request whose connection was reset before it was read. */
+  readonly countReset: () => void;
+}
+
+const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
+
+/** Serves a provider over HTTP/1.1. In place of GOAWAY, it closes the connection after the answer. */
+export const serveHttp1 = ({ provider, faults, outbox, countReset }: Http1Options): Server => {
+  const counts = new WeakMap<object, number>();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers, socket } = request;
+    const count = (counts.get(socket) ?? 0) + 1;
+    counts.set(socket, count);
+    if (nth(faults.resetEvery, count)) {
+      countReset();
+      socket.resetAndDestroy();
+      return;
+    }
+    if (nth(faults.goawayEvery, count)) response.setHeader('connection', 'close');
     const body = await read(request);
     const reaction = provider.handle({ method, path: url, headers, body, connection: socket });
     const delayMs = reaction.does === 'answer' ? (reaction.delayMs ?? 0) : 0;

@@ -3,18 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import type { FormReply } from '../post-form.ts';
 import { AccessToken } from './access-token.ts';
+import { clientCredentialsGrant, serviceAccountGrant } from './grants.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const account = { clientEmail: 'a@b', key: privateKey, keyId: 'k1', tokenUri: 'https://token' };
 
-function world(reply: (call: number) => FormReply) {
+function world(reply: (call: number) => FormReply, grant = serviceAccountGrant(account, 'push')) {
   const clock = new ShiftedClock();
   const calls: Readonly<Record<string, string>>[] = [];
   const postForm = async (_: string, fields: Readonly<Record<string, string>>): Promise<FormReply> => {
     calls.push(fields);
     return reply(calls.length);
   };
-  return { clock, calls, token: new AccessToken({ account, scope: 'push', postForm, clock }) };
+  return { clock, calls, token: new AccessToken({ grant, postForm, clock }) };
 }
 const granted = (call: number): FormReply => ({
   status: 200,
@@ -36,6 +37,22 @@ describe('an access token', () => {
       scope: 'push',
       aud: 'https://token',
     });
+  });
+
+  it('is requested with the id and the secret of a client', async () => {
+    const client = { id: 'me', secret: 's&=' };
+    const own = { grant_type: 'client_credentials', client_id: 'me', client_secret: 's&=' };
+    for (const [given, fields] of [
+      [client, own],
+      [
+        { ...client, scope: 'messaging:push' },
+        { ...own, scope: 'messaging:push' },
+      ],
+    ] as const) {
+      const { token, calls } = world(granted, clientCredentialsGrant('https://token', given));
+      expect(await token.get()).toBe('t1');
+      expect(calls).toEqual([fields]);
+    }
   });
 
   it('is requested once for concurrent callers, and cached', async () => {
@@ -65,6 +82,7 @@ describe('an access token', () => {
     [400, '{"error":"invalid_grant"}', 'forbidden'],
     [401, '{"error":"invalid_client"}', 'forbidden'],
     [200, '{}', 'forbidden'],
+    [200, '{"access_token":"a\\r\\nb"}', 'forbidden'],
     [500, '', 'unavailable'],
     [503, '<html>', 'unavailable'],
     [429, '{}', 'unavailable'],

@@ -1,18 +1,20 @@
-import type { ServiceAccount } from '@tidings/channels';
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
-import { signedJwt } from './signed-jwt.ts';
+
+/** A request for an access token. */
+export interface Grant {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
 
 export interface AccessTokenDeps {
-  readonly account: ServiceAccount;
-  readonly scope: string;
+  /** Writes a request; made anew for each. @param now milliseconds of the business clock */
+  readonly grant: (now: number) => Grant;
   readonly postForm: PostForm;
   readonly clock: Clock;
 }
 
-const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const ASSERTION_SECONDS = 3600;
 const DEFAULT_LIFETIME_SECONDS = 3599;
 /** A token is replaced before it expires, by this time or a tenth of its lifetime. */
 const EARLY_MS = 300_000;
@@ -24,7 +26,10 @@ interface Token {
   readonly until: number;
 }
 
-/** The access token of a service account (RFC 7523): one request at a time, shared by all senders. */
+/** What a header may contain. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** The access token of a credential (RFC 6749): one request at a time, shared by all senders. */
 export class AccessToken {
   readonly #deps: AccessTokenDeps;
   #token: Token | undefined;
@@ -41,7 +46,7 @@ export class AccessToken {
     return this.#lastFailure;
   }
 
-  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, `forbidden` if the account is refused. */
+  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, `forbidden` if the credential is refused. */
   async get(): Promise<string> {
     const now = this.#deps.clock.now();
     if (this.#token && now < this.#token.until) return this.#token.text;
@@ -58,21 +63,18 @@ export class AccessToken {
   }
 
   async #fetch(): Promise<Token> {
-    const { account, scope, postForm, clock } = this.#deps;
-    const { clientEmail, key, keyId, tokenUri } = account;
+    const { grant, postForm, clock } = this.#deps;
     const now = clock.now();
-    const iat = Math.floor(now / 1000);
-    const claims = { iss: clientEmail, scope, aud: tokenUri, iat, exp: iat + ASSERTION_SECONDS };
-    const assertion = signedJwt(key, { typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }, claims);
-    const { status, body } = await postForm(tokenUri, { grant_type: GRANT, assertion }).catch((error: unknown) => {
+    const { url, fields } = grant(now);
+    const { status, body } = await postForm(url, fields).catch((error: unknown) => {
       this.#lastFailure = connectionFailureOf(causeOf(error));
       throw error;
     });
     this.#lastFailure = undefined;
     const { access_token: text, expires_in: seconds, error } = fieldsOf(body);
-    if (status === 200 && typeof text === 'string' && text !== '') return tokenOf(text, seconds, now);
+    if (status === 200 && typeof text === 'string' && TOKEN.test(text)) return tokenOf(text, seconds, now);
     if (status >= 500 || status === 429 || status === 408) throw Fault.unavailable(`token address answers ${status}`);
-    const fault = new Fault('forbidden', 'The service account is refused', { internal: `${status} ${textOf(error)}` });
+    const fault = new Fault('forbidden', 'The credential is refused', { internal: `${status} ${textOf(error)}` });
     this.#refused = { fault, until: now + REFUSED_MS };
     throw fault;
   }
@@ -89,7 +91,8 @@ function tokenOf(text: string, seconds: unknown, now: number): Token {
   return { text, until: now + lifeMs - Math.min(EARLY_MS, lifeMs / 10) };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 100) : '');
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : '';
 
 function fieldsOf(body: string): Readonly<Record<string, unknown>> {
   try {

@@ -12,6 +12,7 @@ import type { Credentials } from '../credentials/credential-cache.ts';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { MessageKey } from '@tidings/messaging';
 import { AccessToken } from '../credentials/access-token.ts';
+import { serviceAccountGrant } from '../credentials/grants.ts';
 import type { PostForm } from '../post-form.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
 import { opened, troubleOf } from '../connections.ts';
@@ -44,7 +45,8 @@ export const fcmChannel = ({ url = FCM, connect, postForm, ca, ...deps }: FcmDep
     ...deps,
     channel: 'fcm',
     definition: fcm,
-    tokensOf: ({ account }) => new AccessToken({ account, scope: SCOPE, postForm, clock: deps.clock }),
+    tokensOf: ({ account }) =>
+      new AccessToken({ grant: serviceAccountGrant(account, SCOPE), postForm, clock: deps.clock }),
     connect: () => connect({ url, tls: ca ? { ca: [...ca] } : {} }),
     sender: (sending) => new FcmSender(sending),
   });
