@@ -28,6 +28,8 @@ export interface ClusterWorldOptions {
    * share
    */
   readonly ownStores?: boolean;
+  /** Processes of each kind that must work with a second one of its kind. @default 2 */
+  readonly replicas?: 1 | 2;
 }
 
 /** The distributed mode, with access to every process. */
@@ -49,6 +51,7 @@ export async function cluster({
   env = {},
   simulators: options,
   ownStores = false,
+  replicas,
 }: ClusterWorldOptions = {}): Promise<ClusterWorld> {
   const log = testLog();
   const closing = new Closing(log);
@@ -66,7 +69,7 @@ export async function cluster({
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
       kafkaBrokers: stores?.brokers,
-      ...clusterForTests,
+      ...clusterForTests(replicas),
     });
     // No graceful shutdown, because the data is removed.
     closing.add('cluster', running, async (opened) => {

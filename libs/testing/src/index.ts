@@ -39,6 +39,7 @@ export {
   platform,
   platformInProcesses,
   type PlatformWorldOptions,
+  sharedOut,
 } from './platform.ts';
 export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';

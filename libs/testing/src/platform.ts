@@ -23,6 +23,10 @@ export type DeploymentMode = 'embedded' | 'distributed';
 /** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
 export const modeUnderTest = (globalThis as { readonly TIDINGS_MODE?: DeploymentMode }).TIDINGS_MODE ?? 'embedded';
 
+/** Of many cases that either mode decides by the same code: every other one in the mode under test, and the rest in the other mode. */
+export const sharedOut = <Case>(cases: readonly Case[], mode = modeUnderTest): readonly Case[] =>
+  cases.filter((_case, i) => i % 2 === (mode === 'embedded' ? 0 : 1));
+
 export interface PlatformWorldOptions {
   /** Additional environment variables; they override those of the test. Setting any gives the suite a system of its own. */
   readonly env?: Readonly<Record<string, string>>;
@@ -36,18 +40,18 @@ export interface PlatformWorldOptions {
 
 /**
  * The whole platform with providers in one call. Embedded, it runs in this process with its own data; distributed, it is a {@link sharedCluster}, in
- * which the suite has an account, or a {@link cluster} of its own. The clock can be advanced, and may be ahead of the machine's from the start.
+ * which the suite has an account, or a {@link cluster} of its own with one process of each kind. The clock can be advanced, and may be ahead of the machine's from the start.
  */
 export async function platform(options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<StoredWorld> {
   if (mode === 'embedded') return embedded(options);
   if (!options.isAlone && !options.env) return sharedCluster(options.simulators);
-  const world = await cluster(options);
+  const world = await cluster({ ...options, replicas: 1 });
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
 /** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
 export const platformInProcesses = (options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<LoggingWorld> =>
-  mode === 'distributed' ? cluster(options) : platformProcess(options);
+  mode === 'distributed' ? cluster({ ...options, replicas: 1 }) : platformProcess(options);
 
 async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
