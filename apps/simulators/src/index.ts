@@ -25,6 +25,8 @@ export {
   type WebPushSubscription,
   webPushSubscription,
 } from './webpush/webpush-subscriptions.ts';
+export { HMS_CODES, type HmsCode } from './hms/codes.ts';
+export { HMS_TOKEN_PATH } from './hms/hms.ts';
 export { specialReasonToken, specialToken } from './special-tokens.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';

@@ -18,6 +18,7 @@ const simulators = await startSimulators({
     apns: numberFrom('APNS_PORT') ?? 0,
     fcm: numberFrom('FCM_PORT') ?? 0,
     webpush: numberFrom('WEB_PUSH_PORT') ?? 0,
+    hms: numberFrom('HMS_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -31,7 +32,8 @@ const simulators = await startSimulators({
 });
 
 const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
-process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl })}\n`);
+const hmsUrl = simulators.urlOf('hms');
+process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, tokenUrl, controlUrl })}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

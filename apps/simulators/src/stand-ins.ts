@@ -3,6 +3,8 @@ import { apnsStatus } from './apns/reasons.ts';
 import type { Faults } from './provider-faults.ts';
 import { isFcmError } from './fcm/errors.ts';
 import { Fcm, fcmIdOf } from './fcm/fcm.ts';
+import { isHmsCode } from './hms/codes.ts';
+import { Hms, hmsIdOf } from './hms/hms.ts';
 import type { AccessTokens } from './google-oauth/access-tokens.ts';
 import { isOAuthError, tokenEndpoint } from './google-oauth/token-endpoint.ts';
 import type { Keys } from './provider-keys.ts';
@@ -43,6 +45,7 @@ const byName = {
   },
   fcm: { open: (deps) => new Fcm(deps), http1: true, idOf: fcmIdOf, isReason: isFcmError },
   webpush: { open: (deps) => new WebPush(deps), http1: false, idOf: webPushIdOf, isReason: isWebPushReason },
+  hms: { open: (deps) => new Hms(deps), http1: true, idOf: hmsIdOf, isReason: isHmsCode },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

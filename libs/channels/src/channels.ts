@@ -2,10 +2,11 @@ import { type Channel, Fault } from '@tidings/kernel';
 import { apns } from './apns/apns-definition.ts';
 import type { ChannelDefinition, PushKind, Variant } from './channel-definition.ts';
 import { fcm } from './fcm/fcm-definition.ts';
+import { hms } from './hms/hms-definition.ts';
 import { webpush } from './webpush/webpush-definition.ts';
 
 /** Every channel of the product, a line each. */
-export const definitions = { apns, fcm, webpush } satisfies Record<Channel, ChannelDefinition>;
+export const definitions = { apns, fcm, webpush, hms } satisfies Record<Channel, ChannelDefinition>;
 
 /** A definition whichever channels it names. */
 type AnyDefinition = ChannelDefinition<unknown, string>;

@@ -20,6 +20,9 @@ export interface ProviderAddresses {
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
+  readonly hms?: string | undefined;
+  /** Of the endpoint that issues its access tokens. */
+  readonly hmsToken?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -168,6 +171,8 @@ const environment = z.object({
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
+  HMS_URL: web.optional(),
+  HMS_TOKEN_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -245,6 +250,8 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       apns: data.APNS_URL,
       apnsSandbox: data.APNS_SANDBOX_URL,
       fcm: data.FCM_URL,
+      hms: data.HMS_URL,
+      hmsToken: data.HMS_TOKEN_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

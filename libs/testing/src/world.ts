@@ -71,6 +71,8 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   APNS_URL: urlOf('apns'),
   APNS_SANDBOX_URL: urlOf('apns'),
   FCM_URL: urlOf('fcm'),
+  HMS_URL: urlOf('hms'),
+  HMS_TOKEN_URL: `${urlOf('hms')}/oauth2/v3/token`,
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

@@ -5,6 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { apnsChannel } from './apns/apns-channel.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { fcmChannel } from './fcm/fcm-channel.ts';
+import { hmsChannel } from './hms/hms-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
@@ -14,6 +15,9 @@ export interface ProviderUrls {
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
+  readonly hms?: string | undefined;
+  /** Of the endpoint that issues its access tokens. */
+  readonly hmsToken?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -46,6 +50,7 @@ const byName = {
   apns: ({ urls, ...deps }) => apnsChannel({ ...deps, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
   fcm: ({ urls, ...deps }) => fcmChannel({ ...deps, url: urls.fcm }),
   webpush: ({ webPushSubject: subject, ...deps }) => webPushChannel({ ...deps, subject }),
+  hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

@@ -57,7 +57,7 @@ export const notifyWords = {
   'localized_content.firefox': 'The block of Firefox.',
   'localized_content.safari':
     'The block of Safari. `title` and `url_args` are required beside any other field but `body`.',
-  'localized_content.huawei_android': `The block of Huawei devices. ${notServed}`,
+  'localized_content.huawei_android': 'The block of Huawei devices.',
   'localized_content.amazon': `The block of Amazon devices. ${notServed}`,
   'localized_content.windows': `The block of Windows. ${notServed}`,
   'localized_content.sms': `The block of SMS. ${notServed}`,

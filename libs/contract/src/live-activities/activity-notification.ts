@@ -1,6 +1,6 @@
 import { Platform } from '@tidings/kernel';
 import type { LocalizedText } from '../messages/texts.ts';
-import type { GivenContent, Notification } from '../messages/notification.ts';
+import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from '../messages/notification.ts';
 import type { Recipients } from '../messages/recipients.ts';
 import { integer, optional, textOf } from '../values.ts';
 
@@ -24,13 +24,6 @@ interface Said {
   /** Neither frequency caps nor the control group apply. */
   readonly transactional: boolean;
 }
-
-/** The fields of the content that are always there: one object for each platform. */
-type Platforms = {
-  readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
-};
-
-const NOTHING_OF_THEIR_OWN: Platforms = { ios: {}, android: {}, mac: {}, safari: {}, chrome: {}, firefox: {} };
 
 /** A message that is due at once and takes no field from a preset. */
 export function activityMessage({ recipients, text, title, transactional }: Said): Notification {

@@ -1,7 +1,7 @@
 import type { PlatformCode } from '@tidings/kernel';
 import { namedPreset } from '../presets/preset-code.ts';
 import { optional } from '../values.ts';
-import { type GivenContent, type Notification, transactionId } from './notification.ts';
+import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification, transactionId } from './notification.ts';
 import type { Recipients } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonObject } from './texts.ts';
@@ -31,13 +31,6 @@ interface Own {
   /** Neither frequency caps nor the control group apply. */
   readonly transactional: boolean;
 }
-
-/** The content fields that are always there: one object for each platform. */
-type Platforms = {
-  readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
-};
-
-const NOTHING_OF_THEIR_OWN: Platforms = { ios: {}, android: {}, mac: {}, safari: {}, chrome: {}, firefox: {} };
 
 /** A message to the devices of one platform, with content of its own. */
 export function channelMessage(given: Given, { platform, recipients, content, transactional }: Own): Notification {

@@ -7,6 +7,7 @@ import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './browsers.ts';
+import { huaweiContent, huaweiFields } from './huawei.ts';
 import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { macContent, macFields } from './mac.ts';
@@ -66,6 +67,7 @@ export const messageFields = {
   voip_push: optional(boolean),
   ...iosFields,
   ...androidFields,
+  ...huaweiFields,
   ...cappingFields,
   ...macFields,
   ...chromeFields,
@@ -83,13 +85,15 @@ const hasContent = (given: Fields): boolean =>
   given.content !== undefined ||
   given.ios_content !== undefined ||
   given.android_content !== undefined ||
+  given.huawei_android_content !== undefined ||
   given.rich_media !== undefined ||
   given.page_id !== undefined ||
   given.remote_page !== undefined ||
   given.data !== undefined ||
   given.voip_push === true ||
   given.ios_silent === true ||
-  given.android_silent === true;
+  given.android_silent === true ||
+  given.huawei_android_silent === true;
 
 /** A date that is not `now`. */
 interface SendTime {
@@ -136,6 +140,7 @@ const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   voip: given.voip_push,
   ios: iosContent(given),
   android: androidContent(given),
+  huawei: huaweiContent(given),
   mac: macContent(given),
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
@@ -188,10 +193,11 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 /** The content fields of the schema. */
 export type GivenContent = Omit<
   ReturnType<typeof contentOf>,
-  'ios' | 'android' | 'mac' | 'chrome' | 'firefox' | 'safari'
+  'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari'
 > & {
   readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
   readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
+  readonly huawei: Partial<ReturnType<typeof huaweiContent>> & OwnAction;
   readonly mac: Partial<ReturnType<typeof macContent>> & OwnTexts & OwnAction;
   readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
@@ -204,6 +210,16 @@ export type GivenContent = Omit<
   readonly actionsToShorten?: readonly number[];
   /** What a tap opens replaces that of the preset as a whole. */
   readonly replacesAction?: boolean;
+};
+
+/** The content fields that are always there: one object for each platform. */
+type Platforms = {
+  readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
+};
+
+/** The content fields of a message that says nothing of its own on any platform. */
+export const NOTHING_OF_THEIR_OWN: Platforms = {
+  ...{ ios: {}, android: {}, huawei: {}, mac: {}, safari: {}, chrome: {}, firefox: {} },
 };
 
 /** Texts of a platform in place of the common ones. */

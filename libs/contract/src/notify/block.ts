@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { androidFields } from '../messages/android.ts';
 import { chromeFields, firefoxFields } from '../messages/browsers.ts';
+import { huaweiFields } from '../messages/huawei.ts';
 import { inboxFields } from '../messages/inbox.ts';
 import { badge, iosFields, ttl } from '../messages/ios.ts';
 import { macFields } from '../messages/mac.ts';
@@ -81,7 +82,11 @@ const safariBlock = object({ ...texts, ...safariSettings, ttl: optional(duration
   const missing = (['title', 'url_args'] as const).find((name) => value[name] === undefined);
   if (missing) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
 });
-const huaweiBlock = object({ ...androidBlock.shape, lockscreen: optional(boolean) });
+const huaweiBlock = object({
+  ...texts,
+  ...withoutPrefix('huawei_android_', huaweiFields),
+  ...{ header: optional(text), content: optional(text), ttl: optional(duration), gcm_ttl: optional(duration) },
+});
 const amazonBlock = object({
   ...defaultBlock.shape,
   ...{ header: optional(text), icon: optional(text), custom_icon: optional(text), banner: optional(text) },
@@ -104,7 +109,7 @@ export const blocks = object({
   default: optional(defaultBlock),
   ios: optional(iosBlock),
   android: optional(androidBlock),
-  huawei_android: notServed(huaweiBlock),
+  huawei_android: optional(huaweiBlock),
   baidu_android: optional(idleBlock),
   mac_os: optional(macBlock),
   amazon: notServed(amazonBlock),

@@ -3,6 +3,7 @@ import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 import { androidContent } from '../messages/android.ts';
 import { chromeContent, firefoxContent } from '../messages/browsers.ts';
+import { huaweiContent } from '../messages/huawei.ts';
 import { inboxContent, type InboxPicture } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
@@ -32,7 +33,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 /** A platform with blocks of its own. */
 interface Target {
   readonly platform: number;
-  readonly key: 'ios' | 'android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
+  readonly key: 'ios' | 'android' | 'huawei_android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
@@ -42,6 +43,7 @@ interface Target {
 const targets = {
   ios: { platform: Platform.iOS, key: 'ios', defaults: appSettings },
   android: { platform: Platform.Android, key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
+  huawei: { platform: Platform.Huawei, key: 'huawei_android', defaults: appSettings, ttl: 'gcm_ttl' },
   mac: { platform: Platform.MacOS, key: 'mac_os', defaults: appSettings },
   safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
   chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
@@ -55,10 +57,15 @@ function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttl
   return { locale, texts: { title, subtitle, body }, settings: { ...settings, [ttlName]: ttl ?? alias } };
 }
 
-/** Android has other names for its texts too. */
+/** The texts of Android have other names too. */
+type OtherNames = Texts & Settings & { readonly header?: string | undefined; readonly content?: string | undefined };
+
+const renamed: ReadonlySet<Target['key']> = new Set<Target['key']>(['android', 'huawei_android']);
+
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
-  if (key !== 'android' || !given.android) return given[key];
-  const { header, content, ...own } = given.android;
+  const block = given[key];
+  if (!block || !renamed.has(key)) return block;
+  const { header, content, ...own }: OtherNames = block;
   return { ...own, title: own.title ?? header, body: own.body ?? content };
 }
 
@@ -144,6 +151,7 @@ function settingsOf<Content>(prefix: string, settings: Settings, contentOf: (fie
 const contents = {
   ios: (settings: Settings) => settingsOf('ios_', settings, iosContent),
   android: (settings: Settings) => settingsOf('android_', settings, androidContent),
+  huawei: (settings: Settings) => settingsOf('huawei_android_', settings, huaweiContent),
   mac: (settings: Settings) => settingsOf('mac_', settings, macContent),
   // The block is checked as a whole.
   safari: (settings: Settings) =>
@@ -174,11 +182,12 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const by = (target: Target): Chosen[] => chosenBy(given, (locale, of) => forTarget(locale, of, target));
   const ios = by(targets.ios);
   const android = by(targets.android);
+  const huawei = by(targets.huawei);
   const mac = by(targets.mac);
   const safari = by(targets.safari);
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
-  const all = [ios, android, mac, safari, chrome, firefox];
+  const all = [ios, android, huawei, mac, safari, chrome, firefox];
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
@@ -198,6 +207,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     inbox: inboxIn(given, context),
     settings: [
       ...[...localeSettings('ios', ios), ...localeSettings('android', android), ...localeSettings('mac', mac)],
+      ...localeSettings('huawei', huawei),
       ...localeSettings('safari', safari),
       ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
     ],
@@ -208,6 +218,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     android: {
       ...contents.android(baseOf(android)),
       ...withoutSubtitle(ownTexts(targets.android, android)),
+    },
+    huawei: {
+      ...contents.huawei(baseOf(huawei)),
+      ...withoutSubtitle(ownTexts(targets.huawei, huawei)),
     },
     mac: {
       ...contents.mac(baseOf(mac)),

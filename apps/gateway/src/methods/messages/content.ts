@@ -46,13 +46,14 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */
 const settingsOf = (
-  { language, ios, android, mac, safari, chrome, firefox }: Settings,
+  { language, ios, android, huawei, mac, safari, chrome, firefox }: Settings,
   said: Content,
 ): LocaleSettings =>
   LocaleSettings.fromPartial({
     language,
     ios: ios && { ...own(said.ios, IosContent.fromPartial({}), ios), ...NOT_SETTINGS },
     android: android && { ...own(said.android, AndroidContent.fromPartial({}), android), ...NOT_SETTINGS },
+    huawei: huawei && { ...own(said.huawei, AndroidContent.fromPartial({}), huawei), ...NOT_SETTINGS },
     mac: mac && { ...own(said.mac, MacContent.fromPartial({}), mac), ...NOT_SETTINGS },
     safari: safari && { ...own(said.safari, SafariContent.fromPartial({}), safari), ...NOT_SETTINGS },
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
@@ -79,6 +80,7 @@ export function contentOf(
     settings,
     ios,
     android,
+    huawei,
     mac,
     chrome,
     firefox,
@@ -92,6 +94,7 @@ export function contentOf(
     ...overlaid(said, common),
     ios: own(said.ios, IosContent.fromPartial({}), ios),
     android: own(said.android, AndroidContent.fromPartial({}), android),
+    huawei: own(said.huawei, AndroidContent.fromPartial({}), huawei),
     mac: own(said.mac, MacContent.fromPartial({}), mac),
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),

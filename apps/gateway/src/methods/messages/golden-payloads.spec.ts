@@ -56,6 +56,13 @@ const androidOf = (notification: Json): Json => {
   return { ...android, ...data };
 };
 
+/** The data message of Push Kit, without its hash. */
+const huaweiOf = (notification: Json): Json => {
+  const { message } = payloadOf(Platform.Huawei, notification) as { message: { android: Json; data: string } };
+  const { p: _hash, ...data } = JSON.parse(message.data) as Json;
+  return { ...message.android, ...data };
+};
+
 function browserOf(platform: number, notification: Json): Json {
   const { p: _hash, ...payload } = payloadOf(platform, notification);
   return payload;
@@ -139,6 +146,17 @@ const androidRows: readonly Row[] = [
   ['android_group_id', 'group', data({ group_id: 'group' })],
 ];
 
+/** The rows of Android by the names of Huawei's fields: its clients read the same keys. */
+const huaweiRows: readonly Row[] = [
+  ...androidRows.map(([field, value, { priority: urgency, ...payload }]): Row => [
+    `huawei_${field}`,
+    value,
+    { ...payload, ...(urgency === undefined ? {} : { urgency }) },
+  ]),
+  ['huawei_android_lockscreen', 1, data({ pw_lockscreen: '1' })],
+  ['huawei_android_lockscreen', false, data({ pw_lockscreen: '0' })],
+];
+
 const plainBrowser = { body: 'Text', tag: 'AF0B-EEFE4D5E-E445B2E9' };
 const browser = (fields: Json) => ({ ...plainBrowser, ...fields });
 
@@ -194,6 +212,11 @@ describe('a payload of every field (Spec I)', () => {
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
+  it.each(huaweiRows)('Huawei: %s %j', (field, value, payload) => {
+    expect(huaweiOf({ content: 'Text', [field]: value })).toEqual(payload);
+    expect(androidOf({ content: 'Text', [field]: value })).toEqual(plainAndroid);
+  });
+
   it.each(chromeRows)('Chrome: %s %j', (field, value, payload) => {
     expect(browserOf(Platform.Chrome, { content: 'Text', [field]: value })).toEqual(payload);
   });
@@ -217,10 +240,11 @@ describe('a payload of every field (Spec I)', () => {
     // The list of messages has names that a request has not.
     const listed = /^(chrome|firefox)_(header|root_params)$/;
     const isOwn = (field: string) =>
-      /^(ios|apns|mac|android|chrome|firefox|safari)_/.test(field) && !listed.test(field);
+      /^(ios|apns|mac|android|huawei_android|chrome|firefox|safari)_/.test(field) && !listed.test(field);
     const own = [...fields].filter(isOwn);
     expect(own.length).toBeGreaterThan(30);
-    const all = [...iosRows, ...macRows, ...androidRows, ...chromeRows, ...firefoxRows, ...safariRows];
+    const androids = [...androidRows, ...huaweiRows];
+    const all = [...iosRows, ...macRows, ...androids, ...chromeRows, ...firefoxRows, ...safariRows];
     const rows = new Set(all.map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
   });
@@ -233,7 +257,9 @@ describe('payloads of fields together', () => {
     const inbox = { pw_inbox: '77', inbox_params: params };
     expect(iosOf(saved)).toEqual({ ...plainIos, ...inbox });
     expect(appleOf(Platform.MacOS, saved)).toEqual({ ...plainIos, ...inbox });
-    expect(androidOf(saved)).toEqual(data({ ...inbox, inbox_params: JSON.stringify(params) }));
+    for (const payloadFor of [androidOf, huaweiOf]) {
+      expect(payloadFor(saved)).toEqual(data({ ...inbox, inbox_params: JSON.stringify(params) }));
+    }
     for (const code of [Platform.Chrome, Platform.Firefox]) expect(browserOf(code, saved)).toEqual(browser(inbox));
     expect(iosOf({ content: 'Text', inbox_days: 1 })['inbox_params']).toEqual({ rt: '1767225601' });
   });

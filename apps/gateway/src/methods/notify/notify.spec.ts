@@ -130,6 +130,32 @@ describe('notify', () => {
     expect(settings.map(({ ios }) => ios)).toEqual([undefined, undefined]);
   });
 
+  it('gives Huawei devices their own block, under either name of a text, else the default one (R-O4)', async () => {
+    const huawei_android = { header: 'Titel', content: 'Eigener', lockscreen: 1, gcm_ttl: '60s' };
+    const localized_content = { en: { default: { body: 'Hello', sound: 'bell' } }, de: { huawei_android } };
+    await notify(segment({ payload: { content: { localized_content }, silent: true } }));
+    const { huawei, settings } = world.drafts[0]!.message!.content!;
+    expect(huawei).toMatchObject({
+      text: {
+        entries: [
+          { language: 'en', text: 'Hello' },
+          { language: 'de', text: 'Eigener' },
+        ],
+      },
+      title: {
+        entries: [
+          { language: 'en', text: '' },
+          { language: 'de', text: 'Titel' },
+        ],
+      },
+      ...{ sound: 'bell', silent: true },
+    });
+    expect(settings.filter((each) => each.huawei)).toMatchObject([
+      { language: 'en', huawei: { sound: 'bell', lockscreen: undefined } },
+      { language: 'de', huawei: { sound: undefined, lockscreen: true, ttlSeconds: 60 } },
+    ]);
+  });
+
   it.each([
     [
       { en: { default: { inbox: { expiration_date: 'soon' } } } },
@@ -143,7 +169,6 @@ describe('notify', () => {
     [{ en: { windows: { body: 'x', tag: '-' } } }, '.en.windows.tag: must be 1 to 16 letters or digits'],
     [{ en: { windows: { body: 'x' } } }, '.en.windows: not served yet'],
     [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
-    [{ en: { huawei_android: { body: 'x' } } }, '.en.huawei_android: not served yet'],
     [{ en: { amazon: { body: 'x' } } }, '.en.amazon: not served yet'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
     [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],

@@ -48,9 +48,13 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
   return {
     ...{ text, title, subtitle, inbox: inbox?.content },
-    settings: settings?.map((each) => ({ ...each, ios: silenced(each.ios), android: silenced(each.android) })),
+    settings: settings?.map((each) => ({
+      ...each,
+      ...{ ios: silenced(each.ios), android: silenced(each.android), huawei: silenced(each.huawei) },
+    })),
     ios: { ...silenced(own.ios ?? {}), ...openActionOn(Platform.iOS) },
     android: { ...silenced(own.android ?? {}), ...openActionOn(Platform.Android) },
+    huawei: { ...silenced(own.huawei ?? {}), ...openActionOn(Platform.Huawei) },
     mac: { ...own.mac, ...openActionOn(Platform.MacOS) },
     chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },

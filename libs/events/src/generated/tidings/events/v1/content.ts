@@ -71,8 +71,9 @@ export interface Content {
   mac: MacContent | undefined;
   chrome: ChromeContent | undefined;
   firefox: FirefoxContent | undefined;
-  safari:
-    | SafariContent
+  safari: SafariContent | undefined;
+  huawei:
+    | AndroidContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -95,6 +96,7 @@ export interface LocaleSettings {
   chrome: ChromeContent | undefined;
   firefox: FirefoxContent | undefined;
   safari: SafariContent | undefined;
+  huawei: AndroidContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -204,7 +206,7 @@ export interface MacContent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Fields android_* of section I; an absent one was not given. */
+/** Fields android_* or huawei_android_* of section I, whose clients read the same payload; an absent one was not given. */
 export interface AndroidContent {
   text: Localized | undefined;
   title: Localized | undefined;
@@ -225,7 +227,11 @@ export interface AndroidContent {
   deliveryPriority?: string | undefined;
   iconBackground?: string | undefined;
   silent: boolean;
-  groupId?: string | undefined;
+  groupId?:
+    | string
+    | undefined;
+  /** Of huawei_android_* only: whether the lock screen shows the notification. */
+  lockscreen?: boolean | undefined;
   openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -526,6 +532,7 @@ function createBaseContent(): Content {
     chrome: undefined,
     firefox: undefined,
     safari: undefined,
+    huawei: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -593,6 +600,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.safari !== undefined) {
       SafariContent.encode(message.safari, writer.uint32(178).fork()).join();
+    }
+    if (message.huawei !== undefined) {
+      AndroidContent.encode(message.huawei, writer.uint32(186).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -787,6 +797,14 @@ export const Content: MessageFns<Content> = {
             message.safari = SafariContent.decode(reader, reader.uint32());
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.huawei = AndroidContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -902,6 +920,9 @@ export const Content: MessageFns<Content> = {
     message.safari = (object.safari !== undefined && object.safari !== null)
       ? SafariContent.fromPartial(object.safari)
       : undefined;
+    message.huawei = (object.huawei !== undefined && object.huawei !== null)
+      ? AndroidContent.fromPartial(object.huawei)
+      : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
     message.liveActivity = (object.liveActivity !== undefined && object.liveActivity !== null)
@@ -920,6 +941,7 @@ function createBaseLocaleSettings(): LocaleSettings {
     chrome: undefined,
     firefox: undefined,
     safari: undefined,
+    huawei: undefined,
   };
 }
 
@@ -945,6 +967,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
     if (message.safari !== undefined) {
       SafariContent.encode(message.safari, writer.uint32(58).fork()).join();
+    }
+    if (message.huawei !== undefined) {
+      AndroidContent.encode(message.huawei, writer.uint32(66).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1026,6 +1051,14 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
             message.safari = SafariContent.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.huawei = AndroidContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1097,6 +1130,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
       : undefined;
     message.safari = (object.safari !== undefined && object.safari !== null)
       ? SafariContent.fromPartial(object.safari)
+      : undefined;
+    message.huawei = (object.huawei !== undefined && object.huawei !== null)
+      ? AndroidContent.fromPartial(object.huawei)
       : undefined;
     return message;
   },
@@ -2274,6 +2310,7 @@ function createBaseAndroidContent(): AndroidContent {
     iconBackground: undefined,
     silent: false,
     groupId: undefined,
+    lockscreen: undefined,
     openAction: undefined,
   };
 }
@@ -2330,6 +2367,9 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     }
     if (message.groupId !== undefined) {
       writer.uint32(138).string(message.groupId);
+    }
+    if (message.lockscreen !== undefined) {
+      writer.uint32(144).bool(message.lockscreen);
     }
     if (message.openAction !== undefined) {
       OpenAction.encode(message.openAction, writer.uint32(322).fork()).join();
@@ -2494,6 +2534,14 @@ export const AndroidContent: MessageFns<AndroidContent> = {
             message.groupId = reader.string();
             continue;
           }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.lockscreen = reader.bool();
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -2578,6 +2626,7 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     message.iconBackground = object.iconBackground ?? undefined;
     message.silent = object.silent ?? false;
     message.groupId = object.groupId ?? undefined;
+    message.lockscreen = object.lockscreen ?? undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
       : undefined;

@@ -1,0 +1,50 @@
+import { definitions, type HmsCredential } from '@tidings/channels';
+import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
+import type { Clock } from '@tidings/kernel';
+import type { KeyObject } from 'node:crypto';
+import type { Channel } from '../channel-port.ts';
+import { AccessToken } from '../credentials/access-token.ts';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import { clientCredentialsGrant } from '../credentials/grants.ts';
+import { http1Channel } from '../http1-channel.ts';
+import type { PostForm } from '../post-form.ts';
+
+export interface HmsDeps {
+  readonly credentials: Credentials;
+  /** Signs statistics hashes. */
+  readonly reportKey: KeyObject;
+  /** @default Huawei's */
+  readonly url?: string | undefined;
+  /** Of the endpoint that issues access tokens. @default Huawei's */
+  readonly tokenUrl?: string | undefined;
+  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
+  readonly postProvider: PostForm;
+  readonly clock: Clock;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+const PUSH_KIT = 'https://push-api.cloud.huawei.com';
+const TOKEN = 'https://oauth-login.cloud.huawei.com/oauth2/v3/token';
+
+/** Huawei Push Kit over HTTP/1.1, which is the version that its documentation shows. */
+export const hmsChannel = ({ url = PUSH_KIT, tokenUrl = TOKEN, postProvider: postForm, ...deps }: HmsDeps): Channel =>
+  http1Channel<HmsCredential>({
+    ...deps,
+    channel: 'hms',
+    definition: definitions.hms,
+    url: () => url,
+    tokensOf: ({ appId: id, appSecret: secret }) =>
+      new AccessToken({ grant: clientCredentialsGrant(tokenUrl, { id, secret }), postForm, clock: deps.clock }),
+    requestsWith({ credential, token }) {
+      const request = requestWith(credential.appId, token);
+      return () => request;
+    },
+  });
+
+/** A request without its body, which contains the device's token. */
+const requestWith = (appId: string, accessToken: string): OutgoingRequest => ({
+  path: `/v1/${encodeURIComponent(appId)}/messages:send`,
+  shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json; charset=UTF-8'],
+  own: [],
+});

@@ -1,0 +1,110 @@
+import type { AndroidContent, Content } from '@tidings/events';
+import { sendIdOf } from '@tidings/kernel';
+import {
+  badgeText,
+  type Fragment,
+  json,
+  jsonString,
+  type MessageKey,
+  object,
+  statisticsHash,
+  text,
+  textFor,
+  type TemplateContext,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import { relativeBadge } from './badge.ts';
+import type { Push } from './channel-definition.ts';
+import { type JsonObject, parseObject } from './exact-json.ts';
+import { inboxFragments } from './inbox-fragments.ts';
+import { openActionFragments } from './open-action.ts';
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/** The data holds strings only. */
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const rootFragments = (params: JsonObject): Record<string, Fragment> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([key, value]) => (value === null ? [] : [[key, json(stringOf(value))]])),
+  );
+
+/** The values of relative badges are computed per device. */
+function badgeFragment(value: string | undefined): Fragment | undefined {
+  if (value === undefined) return undefined;
+  return relativeBadge(value) === undefined ? json(value) : badgeText;
+}
+
+/** An absent sound is the default one, an empty one is none. */
+const soundOf = ({ sound, soundOff }: AndroidContent): string | undefined => (soundOff ? '' : sound);
+
+const flag = (value: boolean | undefined): Fragment | undefined =>
+  value === undefined ? undefined : json(value ? '1' : '0');
+const named = (value: string | undefined): Fragment | undefined => (given(value) ? json(value) : undefined);
+
+const colour = (value: string | undefined): string | undefined =>
+  given(value) && !value.startsWith('#') ? `#${value}` : value;
+
+/** The appearance of the notification, by the keys that the client reads. */
+function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
+  const sound = soundOf(android);
+  const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
+  return {
+    s: sound === undefined ? undefined : json(sound),
+    i: named(android.icon),
+    ci: address(android.customIcon),
+    b: address(android.banner),
+    ibc: named(android.iconBackground),
+    led: named(colour(android.led)),
+    vib: flag(android.vibration),
+    pri: android.priority === undefined ? undefined : json(String(android.priority)),
+    pw_badges: badgeFragment(android.badge),
+    group_id: named(android.groupId),
+    pw_lockscreen: flag(android.lockscreen),
+    silent: android.silent ? json('1') : undefined,
+    pw_silent: android.silent ? json('1') : undefined,
+  };
+}
+
+/** A JSON text as a string. */
+const textual = (text: string | undefined): Fragment | undefined => (text === undefined ? undefined : json(text));
+
+/**
+ * The data of a push as the clients of Android, Huawei and Amazon devices read it: strings only (Spec I). Root params are merged into it; they take
+ * precedence, but not over the statistics hash and the mark of our messages.
+ * @param android the platform's own content
+ * @param key the message's, in the application of the devices
+ */
+export function androidData(
+  message: Push,
+  android: AndroidContent | undefined,
+  language: string,
+  key: MessageKey,
+): Fragment {
+  const content = message.content!;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const body = textFor(android?.text ?? content.text, language);
+  const title = textFor(android?.title ?? content.title, language);
+  const inbox = inboxFragments(message, language, context);
+  const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
+  return object({
+    title: given(body) ? text(body, context) : undefined,
+    header: given(title) ? text(title, context) : undefined,
+    u: textual(content.data),
+    ...openActionFragments(android?.openAction ?? content, context, (page) => JSON.stringify(page)),
+    md: textual(content.metaData),
+    pw_inbox: inbox.pw_inbox,
+    inbox_params: inbox.inbox_params && jsonString(inbox.inbox_params),
+    ...(android ? lookFragments(android, context) : {}),
+    // The notification of a repeat replaces the original.
+    pw_msg_tag: json(sendIdOf(message)),
+    ...rootFragments(parseObject(android?.rootParams)),
+    pw_msg: json('1'),
+    p: statisticsHash(hash, key),
+  });
+}
+
+/** The delivery priority in upper case: a call is always urgent. */
+export const urgencyOf = (content: Content, android: AndroidContent | undefined): string | undefined =>
+  content.voip ? 'HIGH' : android?.deliveryPriority?.toUpperCase();

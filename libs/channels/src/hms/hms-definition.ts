@@ -1,0 +1,26 @@
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { hmsCredential, type HmsCredential } from './hms-credential.ts';
+import { fitsHms, hmsPayload } from './hms-payload.ts';
+import { hmsRefusal } from './hms-results.ts';
+
+/** Huawei Push Kit, version 1 of its REST interface. */
+export const hms: ChannelDefinition<HmsCredential> = {
+  platforms: [Platform.Huawei],
+  variants: { [ALERT]: { channel: 'hms' } },
+  variantsFor: () => [ALERT],
+  credential: hmsCredential,
+  // By the notification's tag once it is shown. Push Kit's own collapse keys are numbers up to 100, so different messages would share one.
+  masksRepeats: true,
+  tokenText: (token) => token,
+  ownTextsOf: ({ huawei }) => ({
+    localized: [huawei?.text, huawei?.title],
+    urls: [huawei?.banner, huawei?.customIcon, huawei?.openAction?.link, huawei?.openAction?.remotePage],
+  }),
+  badgeOf: ({ content }) => content?.huawei?.badge,
+  ttlSecondsOf: ({ content }) => content?.huawei?.ttlSeconds,
+  compile: hmsPayload,
+  fits: fitsHms,
+  readsSuccess: true,
+  refusal: hmsRefusal,
+};

@@ -1,0 +1,105 @@
+import {
+  type ErrorCategory,
+  final,
+  interned,
+  invalidate,
+  once,
+  type Refusal,
+  retry,
+  sent,
+  type SendResult,
+  type Then,
+  unlisted,
+} from '../send-results.ts';
+
+interface Row {
+  readonly category: ErrorCategory;
+  readonly then: Then;
+}
+
+const ACCEPTED = 80_000_000;
+/** Some of the tokens of the request were refused. */
+const PARTLY = 80_100_000;
+/** The name of a token that an answer lists. */
+const ILLEGAL = 'illegal_tokens';
+
+const content: Row = { category: 'INVALID_CONTENT', then: final };
+const refused: Row = { category: 'INVALID_CONFIGURATION', then: once };
+
+/** The codes of Push Kit, as R-P lists them: the body has them, whatever the HTTP status is. */
+const byCode: ReadonlyMap<number, Row> = new Map([
+  [80_300_007, { category: 'INVALID_TOKEN', then: invalidate }],
+  [PARTLY, { category: 'INVALID_TOKEN', then: invalidate }],
+  [80_100_001, content],
+  [80_100_003, content],
+  [80_100_004, content],
+  [80_100_013, content],
+  [80_100_016, content],
+  [80_300_008, content],
+  [80_200_001, refused],
+  [80_200_003, refused],
+  [80_300_002, { category: 'INVALID_CONFIGURATION', then: final }],
+  [80_300_010, { category: 'INTERNAL_ERROR', then: final }],
+  [80_300_011, { category: 'QUOTA_EXCEEDED', then: retry() }],
+  [81_000_001, { category: 'PROVIDER_ERROR', then: retry() }],
+]);
+
+/** Answers without a code. */
+const byStatus: ReadonlyMap<number, Row> = new Map([[503, { category: 'QUOTA_EXCEEDED', then: retry() }]]);
+
+const listed = interned((code, name): SendResult => ({ ...byCode.get(code)!, code: String(code), name }));
+
+const withoutCode = interned((status, name): SendResult => {
+  const row = byStatus.get(status);
+  return row ? { ...row, code: String(status), name } : unlisted(status, name);
+});
+
+/** Codes without a row: the HTTP status decides. The name begins with the code. */
+const unknown = interned((status, name): SendResult => {
+  const [code = ''] = name.split(' ', 1);
+  return { ...unlisted(status, name.slice(code.length + 1)), code };
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Reply {
+  readonly code: number | undefined;
+  readonly message: string;
+}
+
+function objectIn(text: string): Fields | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function replyIn(body: string): Reply {
+  const reply = objectIn(body);
+  if (!reply) return { code: undefined, message: 'unreadable_reply' };
+  const { code, msg } = reply;
+  const number = typeof code === 'string' || typeof code === 'number' ? Number(code) : NaN;
+  return {
+    code: Number.isSafeInteger(number) ? number : undefined,
+    message: typeof msg === 'string' ? msg : '',
+  };
+}
+
+/** A request has one token: it is the refused one, unless the answer counts it as sent and lists none. */
+function ofOneToken(message: string): SendResult {
+  const { success, illegal_tokens: illegal } = objectIn(message) ?? {};
+  const isListed = Array.isArray(illegal) && illegal.length > 0;
+  return success === 1 && !isListed ? sent : listed(PARTLY, ILLEGAL);
+}
+
+function resultOf(status: number, { code, message }: Reply): SendResult {
+  if (code === undefined) return status === 200 ? sent : withoutCode(status, message);
+  if (code === ACCEPTED && status === 200) return sent;
+  if (code === PARTLY) return ofOneToken(message);
+  return byCode.has(code) ? listed(code, message) : unknown(status, `${code} ${message}`);
+}
+
+/** The meaning of an answer of Push Kit: a push is accepted only by the code in the body. */
+export const hmsRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, replyIn(body)) });
