@@ -25,6 +25,7 @@ import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
+import type { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
 import type { System } from './system.ts';
 
 /** The dependencies of handlers: the services behind the gateway and the components in front of them. */
@@ -61,6 +62,8 @@ export interface Context {
   /** Domains of disposable e-mail addresses, subdomains included (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   readonly exportLinks: ExportLinks;
+  /** The secrets that an application shares with WhatsApp. */
+  readonly whatsAppSecrets: ReturnType<typeof whatsAppSecrets>;
   /** Public URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }

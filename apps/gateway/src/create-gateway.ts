@@ -40,6 +40,7 @@ import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
+import { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { Exchange } from './http/http-exchange.ts';
 import { type Processes, systemOf } from './system.ts';
@@ -181,6 +182,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     dispatchers: deps.dispatchers,
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
+    whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     disposableDomains: deps.disposableDomains,

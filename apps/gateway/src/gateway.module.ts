@@ -19,6 +19,7 @@ import { requestMeter } from './http/meter.ts';
 import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
+import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { handlers } from './methods/handlers.ts';
 import { CONTEXT, OWN_OPERATIONS } from './injection-tokens.ts';
 
@@ -40,14 +41,14 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes];
+type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes, WhatsAppRoutes];
 
-function routesOf(...[json13, apiV2, admin, links, docs, safari]: OwnRoutes): RouteTable {
+function routesOf(...[json13, apiV2, admin, links, docs, safari, whatsapp]: OwnRoutes): RouteTable {
   const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     families[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new RouteTable([...methods, ...links.routes(), ...docs.routes(), ...safari.routes()]);
+  return new RouteTable([...methods, ...links.routes(), ...docs.routes(), ...safari.routes(), ...whatsapp.routes()]);
 }
 
 /** Whether Nest serves a path on the same port, such as health. Routes are recorded while Nest adds them, so no path is read as a pattern. */
@@ -92,9 +93,13 @@ export class GatewayModule implements OnModuleDestroy {
         LinksRoutes,
         DocsRoutes,
         SafariRoutes,
+        WhatsAppRoutes,
         {
           provide: Exchange,
-          inject: [HttpAdapterHost, Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes],
+          inject: [
+            HttpAdapterHost,
+            ...[Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes, WhatsAppRoutes],
+          ],
           useFactory: (host: HttpAdapterHost, ...of: OwnRoutes) =>
             new Exchange(routesOf(...of), servedByNest(host), deps),
         },

@@ -28,6 +28,9 @@ export {
 export { HMS_CODES, type HmsCode } from './hms/codes.ts';
 export { HMS_TOKEN_PATH } from './hms/hms.ts';
 export { specialReasonToken, specialToken } from './special-tokens.ts';
+export { simulatedPhone } from './phone-numbers.ts';
+export { WHATSAPP_ERRORS, type WhatsAppErrorName } from './whatsapp/whatsapp-errors.ts';
+export { whatsAppReceipts, type WhatsAppStatus } from './whatsapp/whatsapp.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';

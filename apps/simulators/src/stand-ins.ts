@@ -12,6 +12,8 @@ import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName } from './provider.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
+import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
+import { WhatsApp, whatsAppIdOf } from './whatsapp/whatsapp.ts';
 
 /** The dependencies of a simulator. */
 export interface StandInDeps {
@@ -46,6 +48,7 @@ const byName = {
   fcm: { open: (deps) => new Fcm(deps), http1: true, idOf: fcmIdOf, isReason: isFcmError },
   webpush: { open: (deps) => new WebPush(deps), http1: false, idOf: webPushIdOf, isReason: isWebPushReason },
   hms: { open: (deps) => new Hms(deps), http1: true, idOf: hmsIdOf, isReason: isHmsCode },
+  whatsapp: { open: (deps) => new WhatsApp(deps), http1: true, idOf: whatsAppIdOf, isReason: isWhatsAppError },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

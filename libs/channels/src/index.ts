@@ -41,5 +41,7 @@ export type { WebPushCredential } from './webpush/webpush-credential.ts';
 export { type SubscriptionKeys, WebPushEncryption } from './webpush/webpush-encryption.ts';
 export { webPushHeaders } from './webpush/webpush-headers.ts';
 export { unusableKeys } from './webpush/webpush-results.ts';
+export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } from './whatsapp/whatsapp-credential.ts';
+export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';

@@ -143,6 +143,8 @@ const values: readonly unknown[] = [
     { a: 1 },
     { b: 2 },
     { en: 'a' },
+    { 0: 'a' },
+    { text: 'a' },
     { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'e' },
   ],
   ...['2026-01-15T12:00:00Z', '2026-01-16T12:00:00Z', '5s', '6s', 'NEXT_DAY', 'MESSAGE_TYPE_TRANSACTIONAL'],

@@ -28,6 +28,8 @@ export {
   InboxPicture,
   FirefoxContent,
   SafariContent,
+  TemplateValue,
+  WhatsAppContent,
   IosContent,
   LiveActivity,
   LiveActivityEvent,

@@ -1,5 +1,11 @@
 import type { SendBatch } from '@tidings/events';
-import { DEVICE_PART_LENGTH, hashPrefix, type HashedMessage, type MessageKey } from './statistics-hash.ts';
+import {
+  DEVICE_PART_LENGTH,
+  hashPrefix,
+  type HashedMessage,
+  type MessageKey,
+  RECEIPT_SEPARATOR,
+} from './statistics-hash.ts';
 import {
   FILLED_LIMIT,
   type Format,
@@ -23,7 +29,12 @@ export type Hole =
       readonly fallback: string;
     }
   | { readonly kind: 'device'; readonly key: MessageKey }
-  | { readonly kind: 'badge' | 'token' }
+  | { readonly kind: 'badge' }
+  | {
+      readonly kind: 'token';
+      /** ASCII; left out where the token begins with it. @default none */
+      readonly prefix?: Uint8Array;
+    }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
 /** The encoding of a value in a JSON string: as text, percent-encoded as a part of a URL, or as text in JSON that is itself in a string. */
@@ -142,12 +153,22 @@ export const trimmable = (string: Fragment): Fragment =>
 export const statisticsHash = (message: HashedMessage, key: MessageKey): Fragment =>
   quoted([hashPrefix(message), { kind: 'device', key }]);
 
+/**
+ * The statistics hash and the token, for a provider that returns a string of the sender's in its receipts. A receipt with it needs no record of what was
+ * sent: it names message and device, and proves both by the hash.
+ */
+export const receiptKey = (message: HashedMessage, key: MessageKey): Fragment =>
+  quoted([hashPrefix(message), { kind: 'device', key }, RECEIPT_SEPARATOR, { kind: 'token' }]);
+
 /** The device's badge as a number, and as a string. */
 export const badge: Fragment = [{ kind: 'badge' }];
 export const badgeText: Fragment = quoted(badge);
 
 /** The device's token as a string. */
 export const token: Fragment = quoted([{ kind: 'token' }]);
+
+/** The device's token as a string, without a prefix that only the service knows. @param prefix ASCII */
+export const tokenWithout = (prefix: string): Fragment => quoted([{ kind: 'token', prefix: Buffer.from(prefix) }]);
 
 /** A fragment as bytes around holes: literal i precedes hole i, the last one follows all. */
 export interface CompiledPayload {

@@ -158,6 +158,13 @@ function writeInteger(target: Uint8Array, at: number, value: number): number {
   return end;
 }
 
+/** Where a token goes on after the prefix that it begins with, else `from`. */
+function afterPrefix(prefix: Uint8Array, tokens: Uint8Array, from: number, to: number): number {
+  if (to - from < prefix.length) return from;
+  for (let i = 0; i < prefix.length; i++) if (tokens[from + i] !== prefix[i]) return from;
+  return from + prefix.length;
+}
+
 const startOf = (ends: Uint32Array, index: number): number => (index === 0 ? 0 : ends[index - 1]!);
 
 /** The last place at or before `limit` where a JSON string from `from` may be truncated: between characters and outside escapes. */
@@ -256,8 +263,13 @@ export class PayloadWriter {
         const { platform } = columns;
         return writeDevicePart(slab, at, { seq, platform, mac: macOf(hole.key, seq, platform, check) });
       }
-      case 'token':
-        return writeText(slab, at, columns.tokens, startOf(columns.tokenEnds, device), columns.tokenEnds[device]!);
+      case 'token': {
+        const { tokens, tokenEnds } = columns;
+        const to = tokenEnds[device]!;
+        const start = startOf(tokenEnds, device);
+        const from = hole.prefix ? afterPrefix(hole.prefix, tokens, start, to) : start;
+        return writeText(slab, at, tokens, from, to);
+      }
       case 'badge':
         return writeInteger(slab, at, columns.badges[device] ?? 0);
       case 'trimFrom':

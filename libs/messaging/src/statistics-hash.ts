@@ -137,6 +137,23 @@ export function parseStatisticsHash(text: string): StatisticsHash | undefined {
   return { campaignId, messageId, code: parsedCode, device: parseDevice(device) };
 }
 
+/** Separates hash and token in a receipt key. */
+export const RECEIPT_SEPARATOR = ' ';
+
+/** The message and the device of a provider's receipt. */
+export interface ReceiptKey {
+  readonly hash: StatisticsHash;
+  readonly token: string;
+}
+
+/** The content of a receipt key; undefined for other text. The hash is not checked. */
+export function parseReceiptKey(text: string): ReceiptKey | undefined {
+  const at = text.indexOf(RECEIPT_SEPARATOR);
+  if (at < 0) return undefined;
+  const hash = parseStatisticsHash(text.slice(0, at));
+  return hash && { hash, token: text.slice(at + RECEIPT_SEPARATOR.length) };
+}
+
 function parseUint64(text: string): bigint | undefined {
   const value = fromBase62(text);
   return value !== undefined && value < 1n << 64n ? value : undefined;

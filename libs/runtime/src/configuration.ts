@@ -23,6 +23,7 @@ export interface ProviderAddresses {
   readonly hms?: string | undefined;
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
+  readonly whatsApp?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -173,6 +174,7 @@ const environment = z.object({
   FCM_URL: web.optional(),
   HMS_URL: web.optional(),
   HMS_TOKEN_URL: web.optional(),
+  WHATSAPP_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -252,6 +254,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       fcm: data.FCM_URL,
       hms: data.HMS_URL,
       hmsToken: data.HMS_TOKEN_URL,
+      whatsApp: data.WHATSAPP_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

@@ -73,6 +73,7 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   FCM_URL: urlOf('fcm'),
   HMS_URL: urlOf('hms'),
   HMS_TOKEN_URL: `${urlOf('hms')}/oauth2/v3/token`,
+  WHATSAPP_URL: urlOf('whatsapp'),
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

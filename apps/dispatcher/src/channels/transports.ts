@@ -9,6 +9,7 @@ import { hmsChannel } from './hms/hms-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
+import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 
 export interface ProviderUrls {
   /** `http://` means HTTP/2 without TLS. */
@@ -18,6 +19,7 @@ export interface ProviderUrls {
   readonly hms?: string | undefined;
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
+  readonly whatsApp?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -51,6 +53,7 @@ const byName = {
   fcm: ({ urls, ...deps }) => fcmChannel({ ...deps, url: urls.fcm }),
   webpush: ({ webPushSubject: subject, ...deps }) => webPushChannel({ ...deps, subject }),
   hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
+  whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

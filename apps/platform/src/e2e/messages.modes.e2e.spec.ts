@@ -7,6 +7,7 @@ import { outcomeFeatures } from './messages/outcomes.features.ts';
 import { payloadFeatures } from './messages/payload.features.ts';
 import { recipientFeatures } from './messages/recipients.features.ts';
 import { segmentFeatures } from './messages/segment.features.ts';
+import { whatsAppFeatures } from './messages/whatsapp.features.ts';
 import { IOS, ANDROID, CODE, HIDDEN, android, ios, MessagesUnderTest } from './messages/testing/messages.ts';
 
 const test = new MessagesUnderTest();
@@ -20,6 +21,7 @@ beforeAll(() => {
 // Order matters: the last suite advances the clock.
 segmentFeatures(test);
 groupFeatures(test);
+whatsAppFeatures(test);
 outcomeFeatures(test);
 
 describe('platforms that are not set up', () => {

@@ -1,6 +1,6 @@
 import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { EnqueuedKind } from '@tidings/events';
-import { pushPlatforms } from '@tidings/kernel';
+import { Platform, pushPlatforms } from '@tidings/kernel';
 
 /** The endpoint of an account's events, and the selection of events (R-EV1). */
 export interface Subscription {
@@ -64,6 +64,14 @@ const pushNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_OPENED]: 'Push Opened',
 };
 
+/** The events of contacts have the names of their channels. */
+const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
+  [Platform.WhatsApp]: {
+    [EnqueuedKind.ENQUEUED_KIND_SENT]: 'WhatsApp Sent',
+    [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'WhatsApp Delivered',
+  },
+};
+
 /** The events of inboxes have no channel: an entry is for every device of a user. */
 const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'Inbox Delivered',
@@ -76,7 +84,7 @@ const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 
 /** The name of an event (R-EV2); "" for unsupported ones. */
 export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
-  inboxNames[kind] ?? (isPush.has(platform) ? pushNames[kind] : undefined) ?? '';
+  inboxNames[kind] ?? (isPush.has(platform) ? pushNames : contactNames[platform])?.[kind] ?? '';
 
 const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
 

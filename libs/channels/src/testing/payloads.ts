@@ -33,6 +33,8 @@ export interface TestDevice {
   readonly platform?: number;
   /** @default the ordinary one */
   readonly variant?: string;
+  /** @default {@link TOKEN} */
+  readonly token?: string;
 }
 
 const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
@@ -55,13 +57,20 @@ const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 export function written(
   definition: ChannelDefinition,
   fields: Partial<Content>,
-  { values = [], badge, language = '', platform = definition.platforms[0]!, variant = ALERT }: TestDevice = {},
+  {
+    values = [],
+    badge,
+    language = '',
+    platform = definition.platforms[0]!,
+    variant = ALERT,
+    token: text = TOKEN,
+  }: TestDevice = {},
 ): { readonly body: Buffer; readonly limit: number } {
   const message = messageOf(fields);
   const { message: code, messageId, campaignId } = message;
   const key = messageKeyOf(reportKey, APPLICATION, { code, messageId, campaignId });
   const { payload, limit } = definition.compile({ ...message, platform, variant }, language, key);
-  const token = Buffer.from(TOKEN);
+  const token = Buffer.from(text);
   let end = 0;
   const columns = {
     chunk: 0,

@@ -184,7 +184,16 @@ export const configureApplication = json13('configureApplication', {
             sms_sender: 'News',
           },
         ],
-        [Platform.WhatsApp, 'whats_app', { whats_app_phone_number_id: '1', whats_app_access_token: 'secret' }],
+        [
+          Platform.WhatsApp,
+          'whats_app',
+          {
+            whats_app_phone_number_id: '106540352242922',
+            whats_app_access_token: 'EAAJB',
+            whats_app_app_secret: 'secret',
+            whats_app_verify_token: 'verify',
+          },
+        ],
       ] as const
     ).map(([device_type, flag, settings]) => ({
       request: { auth: 'token', application: 'A1B2C-3D4E5', device_type, ...settings },

@@ -1,5 +1,5 @@
 import { senderAddress } from '../fields/email-address.ts';
-import { integerOf, oneOf, text, textOf } from '../values.ts';
+import { integerOf, oneOf, optional, text, textOf } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
 const psid = text
@@ -41,8 +41,13 @@ export const smsFields = platformFields(
 
 /** device_type 21. */
 export const whatsAppFields = platformFields(
-  { whats_app_phone_number_id: text, whats_app_access_token: text },
-  { secrets: ['whats_app_access_token'] },
+  {
+    whats_app_phone_number_id: text,
+    whats_app_access_token: text,
+    whats_app_app_secret: optional(text),
+    whats_app_verify_token: optional(text),
+  },
+  { secrets: ['whats_app_access_token', 'whats_app_app_secret', 'whats_app_verify_token'] },
 );
 
 /** device_type 22. */

@@ -104,6 +104,9 @@ export const applicationWords = {
   sms_sender: 'Sender name or number that recipients see.',
   whats_app_phone_number_id: 'Identifier of the sending phone number.',
   whats_app_access_token: 'Access token of WhatsApp.',
+  whats_app_app_secret: 'Secret of the app in which WhatsApp sends receipts. Receipts are accepted only with it.',
+  whats_app_verify_token:
+    'Token by which WhatsApp verifies the address of receipts, `/webhooks/whatsapp/{application}`.',
   kakao_sender_key: 'Key of the sending profile.',
   kakao_app_key: 'Key of the Kakao app.',
   kakao_secret_key: 'Secret of the Kakao app.',

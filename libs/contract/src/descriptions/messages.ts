@@ -6,6 +6,7 @@ const sound = 'Name of the sound file in the app.';
 const soundOff = 'Whether to play no sound.';
 const icon = 'URL of the icon of the notification.';
 const silent = '1 delivers the push to the app without showing it.';
+const templateValues = 'An object of texts, or JSON text of one, of up to 100 entries.';
 const codes =
   'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.';
 
@@ -35,6 +36,9 @@ export const messageWords = {
   link: 'URL that a tap opens.',
   rich_media:
     'Code of the page of rich media that a tap opens. The payload carries it in `rm`; the page is not stored here.',
+  content_variables: `Values of the body of the template, by number or by name. ${templateValues}`,
+  button_url_variables: `Ends of the URLs of the buttons of the template, by the position of the button from 0. ${templateValues}`,
+  header_variables: `Value of the header of the template by its kind: \`text\`, or the URL or id of an \`image\`, \`video\` or \`document\`. ${templateValues}`,
   'notifications.page_id': 'Number of the HTML page that a tap opens. The payload carries it in `h`.',
   rich_page_id: 'Former kind of `page_id`, which takes precedence.',
   remote_page: 'URL of the page that a tap shows in the app. The payload carries it in `r`.',
@@ -54,6 +58,16 @@ export const messageWords = {
     'The phone number, in a list of its own: `+` and 7 to 15 digits. It must be registered, unless `use_auto_registration` is set.',
   'createSMSMessage.notifications.use_auto_registration': 'Whether the number is registered if it is unknown.',
   'createSMSMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
+  'createWhatsAppMessage.notifications.send_date':
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  'createWhatsAppMessage.notifications.content':
+    'Text of the message, which may contain placeholders. Required without `content_id` and `preset`.',
+  'createWhatsAppMessage.notifications.devices':
+    'The number, in a list of its own: `whatsapp:`, `+` and 7 to 15 digits. It must be registered, unless `use_auto_registration` is set.',
+  'createWhatsAppMessage.notifications.use_auto_registration': 'Whether the number is registered if it is unknown.',
+  'createWhatsAppMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
+  content_id: 'Name of the approved template, which is sent in place of the text.',
+  'createWhatsAppMessage.notifications.language': 'Language of the template, `en_US` if left out.',
   'notifications.to':
     'Hwids of contacts of e-mail, SMS and WhatsApp that receive the message, up to 1,000. `users` and `devices` take precedence.',
   users: 'Users that receive the message on all their devices. Takes precedence over `devices`.',

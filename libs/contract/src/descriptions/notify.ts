@@ -30,7 +30,7 @@ export const notifyWords = {
   'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
   'notify.transactional': 'A message to named recipients. Required without `segment`.',
   'segment.platforms':
-    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS`, `KAKAO`, `WHATS_APP` and `LINE` are not served yet.',
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS`, `KAKAO` and `LINE` are not served yet.',
   'transactional.platforms':
     'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
   schedule: 'Time to send; now if left out.',
@@ -195,13 +195,11 @@ export const notifyWords = {
   'kakao.template': 'Code of the template.',
   'kakao.content': 'Text of the message.',
   'kakao.content_variables': variables,
-  whatsapp: `Content of a WhatsApp message. ${notServed}`,
+  whatsapp: 'Content of a WhatsApp message.',
   'whatsapp.content': 'Text of the message. Required without `content_id`.',
-  'whatsapp.content_id': 'Id of the template. Required without `content`.',
+  'whatsapp.content_id':
+    'Name of the approved template, which is sent in place of the text. Required without `content`.',
   'whatsapp.language': 'Language of the template, `en_US` if left out.',
-  'whatsapp.content_variables': variables,
-  'whatsapp.button_url_variables': variables,
-  'whatsapp.header_variables': variables,
   line: `Content of a LINE message. ${notServed}`,
   'line.content': 'Text of the message, up to 5,000 characters. Required without `template`.',
   'line.template': 'Code of a preset. Required without `content`.',

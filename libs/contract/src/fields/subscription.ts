@@ -5,13 +5,14 @@ import { applicationCode } from './application.ts';
 
 const served = [
   ...['Push Sent', 'Push Delivered', 'Push Opened'],
+  ...['WhatsApp Sent', 'WhatsApp Delivered'],
   ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
 ] as const;
 
 /** Event names of R-EV2 that are not served yet. */
 const notServed = [
-  ...['Email Sent', 'SMS Sent', 'WhatsApp Sent', 'Kakao Sent', 'LINE Sent'],
-  ...['Email Delivered', 'SMS Delivered', 'WhatsApp Delivered'],
+  ...['Email Sent', 'SMS Sent', 'Kakao Sent', 'LINE Sent'],
+  ...['Email Delivered', 'SMS Delivered'],
   ...['Push Failed', 'SMS Failed', 'WhatsApp Failed', 'Kakao Failed', 'LINE Failed', 'Email Failed'],
   ...['Email Bounced', 'Email Opened', 'Email Clicked', 'Email Unsubscribed', 'Email Complained'],
 ];

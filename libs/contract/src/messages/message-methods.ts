@@ -1,6 +1,7 @@
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
+import { createWhatsAppMessage } from './createWhatsAppMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 /** The methods of messages. */
@@ -8,5 +9,6 @@ export const messageMethods = {
   createMessage,
   createSMSMessage,
   createTargetedMessage,
+  createWhatsAppMessage,
   deleteMessage,
 } as const;

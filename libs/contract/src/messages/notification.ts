@@ -19,6 +19,7 @@ import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
+import type { GivenWhatsApp } from './whatsapp.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -202,6 +203,7 @@ export type GivenContent = Omit<
   readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly safari: Partial<ReturnType<typeof safariContent>> & Pick<OwnTexts, 'text'>;
+  readonly whatsApp?: GivenWhatsApp | undefined;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */

@@ -1,4 +1,6 @@
 import { jsonText, localized } from '../messages/texts.ts';
+import { whatsAppContent, whatsAppFields } from '../messages/whatsapp.ts';
+import { alternative } from '../presence.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { array, nonEmptyText, object, optional, text, textOf } from '../values.ts';
 import { notServed } from './not-served-block.ts';
@@ -22,24 +24,19 @@ const email = object({
 
 const kakao = object({ template: nonEmptyText, content: optional(text), content_variables: optional(jsonText) });
 
-const whatsapp = object({
-  content: optional(text),
-  content_id: optional(text),
-  language: optional(text),
-  content_variables: optional(jsonText),
-  button_url_variables: optional(jsonText),
-  header_variables: optional(jsonText),
-}).refine((given) => (given.content ?? given.content_id) !== undefined, { path: ['content'], error: 'must be set' });
+const whatsapp = object(whatsAppFields)
+  .refine((given) => (given.content ?? given.content_id) !== undefined, { path: ['content'], error: 'must be set' })
+  .transform(whatsAppContent);
 
 const line = object({ content: optional(textOf(1, 5000)), template: optional(namedPreset) }).refine(
   (given) => (given.content ?? given.template) !== undefined,
   { path: ['content'], error: 'must be set' },
 );
 
-/** The blocks of channels that are not served yet (R-O1). */
+/** The blocks of channels; some are not served yet (R-O1). */
 export const channelBlocks = {
   email_payload: notServed(email),
   kakao: notServed(kakao),
-  whatsapp: notServed(whatsapp),
+  whatsapp: alternative(whatsapp),
   line: notServed(line),
 };

@@ -63,12 +63,21 @@ const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
 /** The block that serves a platform (R-O4). */
 const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
 
-/** Codes that a message is restricted to: those listed, else every push platform. A list of platforms without devices addresses nobody. */
-const platformsOf = ({ platforms: listed = [] }: Fields): readonly PlatformCode[] => {
-  if (listed.length === 0) return pushPlatforms;
+/** The platforms of the blocks that are given (R-O4). */
+const servedBy = ({ payload: pushes, whatsapp }: Fields): readonly PlatformCode[] => [
+  ...(pushes ? pushPlatforms : []),
+  ...(whatsapp ? [Platform.WhatsApp] : []),
+];
+
+/** Codes that a message is restricted to: those listed, else those that its blocks serve. A list of platforms without devices addresses nobody. */
+const platformsOf = (given: Fields): readonly PlatformCode[] => {
+  const { platforms: listed = [] } = given;
+  if (listed.length === 0) return servedBy(given);
   const codes = listed.filter((code) => code !== undefined);
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
+
+const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || code === Platform.WhatsApp;
 
 const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
   const refuse = (message: string): void => {
@@ -79,7 +88,7 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     const block = blockOf(code);
     const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
-    if (!isPushPlatform(code)) return refuse(`${platformWordOf(code)} is not served yet`);
+    if (!isServed(code)) return refuse(`${platformWordOf(code)} is not served yet`);
   }
 };
 
@@ -118,5 +127,6 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     /** JSON objects. */
     placeholders: given.dynamic_content_placeholders,
     metaData: given.meta_data,
+    whatsApp: given.whatsapp,
   };
 }

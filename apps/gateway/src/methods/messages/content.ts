@@ -10,6 +10,7 @@ import {
   MacContent,
   type Preset,
   SafariContent,
+  WhatsAppContent,
 } from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
 
@@ -85,6 +86,7 @@ export function contentOf(
     chrome,
     firefox,
     safari,
+    whatsApp,
     ...common
   }: GivenContent,
   preset: Preset | undefined,
@@ -99,6 +101,7 @@ export function contentOf(
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
+    whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
     settings: settings?.map((each) => settingsOf(each, said)) ?? said.settings,
   };
   const { link } = content;

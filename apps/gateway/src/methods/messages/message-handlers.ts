@@ -3,11 +3,13 @@ import type { Serves } from '../../context.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
+import { createWhatsAppMessage } from './createWhatsAppMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 export const messageHandlers = {
   createMessage,
   createSMSMessage,
   createTargetedMessage,
+  createWhatsAppMessage,
   deleteMessage,
 } satisfies Serves<typeof messageMethods>;

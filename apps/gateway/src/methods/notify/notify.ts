@@ -78,6 +78,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     bindings: undefined,
     voip: message.voip,
     metaData: message.metaData,
+    whatsApp: message.whatsApp,
     replacesAction: action !== undefined,
   };
 }

@@ -72,8 +72,9 @@ export interface Content {
   chrome: ChromeContent | undefined;
   firefox: FirefoxContent | undefined;
   safari: SafariContent | undefined;
-  huawei:
-    | AndroidContent
+  huawei: AndroidContent | undefined;
+  whatsApp:
+    | WhatsAppContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -289,6 +290,36 @@ export interface SafariContent {
     | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A value of a template that the provider has approved. Values may contain placeholders (R-I16). */
+export interface TemplateValue {
+  name: string;
+  text: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A message to WhatsApp (R-I27): a text, or an approved template. */
+export interface WhatsAppContent {
+  /** Absent: the common text. */
+  text:
+    | Localized
+    | undefined;
+  /** Name of the template; a text beside it is not sent. */
+  template?:
+    | string
+    | undefined;
+  /** Language of the template; absent = en_US. */
+  language?:
+    | string
+    | undefined;
+  /** Values of the body: by number in its order, or by name. */
+  body: TemplateValue[];
+  /** Ends of the URLs of buttons, by the position of the button from 0. */
+  buttons: TemplateValue[];
+  /** Value of the header; its name says what it is: text, image, video or document. */
+  header: TemplateValue | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -533,6 +564,7 @@ function createBaseContent(): Content {
     firefox: undefined,
     safari: undefined,
     huawei: undefined,
+    whatsApp: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -603,6 +635,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.huawei !== undefined) {
       AndroidContent.encode(message.huawei, writer.uint32(186).fork()).join();
+    }
+    if (message.whatsApp !== undefined) {
+      WhatsAppContent.encode(message.whatsApp, writer.uint32(258).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -805,6 +840,14 @@ export const Content: MessageFns<Content> = {
             message.huawei = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.whatsApp = WhatsAppContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -922,6 +965,9 @@ export const Content: MessageFns<Content> = {
       : undefined;
     message.huawei = (object.huawei !== undefined && object.huawei !== null)
       ? AndroidContent.fromPartial(object.huawei)
+      : undefined;
+    message.whatsApp = (object.whatsApp !== undefined && object.whatsApp !== null)
+      ? WhatsAppContent.fromPartial(object.whatsApp)
       : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
@@ -3171,6 +3217,293 @@ export const SafariContent: MessageFns<SafariContent> = {
     message.urlArgs = object.urlArgs?.map((e) => e) || [];
     message.ttlSeconds = object.ttlSeconds ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    return message;
+  },
+};
+
+function createBaseTemplateValue(): TemplateValue {
+  return { name: "", text: "" };
+}
+
+export const TemplateValue: MessageFns<TemplateValue> = {
+  encode(message: TemplateValue, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TemplateValue {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTemplateValue();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TemplateValue, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TemplateValue | TemplateValue[]> | Iterable<TemplateValue | TemplateValue[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TemplateValue.encode(p).finish()];
+        }
+      } else {
+        yield* [TemplateValue.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TemplateValue>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TemplateValue> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TemplateValue.decode(p)];
+        }
+      } else {
+        yield* [TemplateValue.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TemplateValue>, I>>(base?: I): TemplateValue {
+    return TemplateValue.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TemplateValue>, I>>(object: I): TemplateValue {
+    const message = createBaseTemplateValue();
+    message.name = object.name ?? "";
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseWhatsAppContent(): WhatsAppContent {
+  return {
+    text: undefined,
+    template: undefined,
+    language: undefined,
+    body: [],
+    buttons: [],
+    header: undefined,
+  };
+}
+
+export const WhatsAppContent: MessageFns<WhatsAppContent> = {
+  encode(message: WhatsAppContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(10).fork()).join();
+    }
+    if (message.template !== undefined) {
+      writer.uint32(18).string(message.template);
+    }
+    if (message.language !== undefined) {
+      writer.uint32(26).string(message.language);
+    }
+    for (const v of message.body) {
+      TemplateValue.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.buttons) {
+      TemplateValue.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.header !== undefined) {
+      TemplateValue.encode(message.header, writer.uint32(50).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WhatsAppContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWhatsAppContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.template = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.body.push(TemplateValue.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.buttons.push(TemplateValue.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.header = TemplateValue.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<WhatsAppContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<WhatsAppContent | WhatsAppContent[]> | Iterable<WhatsAppContent | WhatsAppContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [WhatsAppContent.encode(p).finish()];
+        }
+      } else {
+        yield* [WhatsAppContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, WhatsAppContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<WhatsAppContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [WhatsAppContent.decode(p)];
+        }
+      } else {
+        yield* [WhatsAppContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WhatsAppContent>, I>>(base?: I): WhatsAppContent {
+    return WhatsAppContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WhatsAppContent>, I>>(object: I): WhatsAppContent {
+    const message = createBaseWhatsAppContent();
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.template = object.template ?? undefined;
+    message.language = object.language ?? undefined;
+    message.body = object.body?.map((e) => TemplateValue.fromPartial(e)) || [];
+    message.buttons = object.buttons?.map((e) => TemplateValue.fromPartial(e)) || [];
+    message.header = (object.header !== undefined && object.header !== null)
+      ? TemplateValue.fromPartial(object.header)
+      : undefined;
     return message;
   },
 };

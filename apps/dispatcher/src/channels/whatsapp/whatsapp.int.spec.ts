@@ -1,0 +1,24 @@
+import { simulatedPhone } from '../../testing/test-simulators.ts';
+import { channelFeatures } from '../channel.features.ts';
+import { whatsAppChannel } from './whatsapp-channel.ts';
+
+channelFeatures({
+  name: 'whatsapp',
+  platform: 21,
+  http: 'HTTP/1.1',
+  credentials: () => ({
+    21: { settings: { whats_app_phone_number_id: '106540352242922', whats_app_access_token: 'EAAJB' } },
+  }),
+  open: (parts, { urlOf }) => whatsAppChannel({ ...parts, url: urlOf('whatsapp') }),
+  token: (kind, n, argument) => `whatsapp:${simulatedPhone(kind, n, argument)}`,
+  masks: false,
+  hasTtl: false,
+  invalidates: false,
+  renews: false,
+  expired: /^INVALID_CONFIGURATION 190 /,
+  words: {
+    dead: 'INVALID_TOKEN 131026 Message undeliverable',
+    throttled: 'QUOTA_EXCEEDED 130429 Rate limit hit',
+    serverError: 'PROVIDER_ERROR 131000 Something went wrong',
+  },
+});

@@ -1,0 +1,107 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { arrivedIn, isSignedByWhatsApp } from '@tidings/channels';
+import { REQUEST_MS } from '@tidings/contract';
+import { ReportKind } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { parseReceiptKey } from '@tidings/messaging';
+import type { ApplicationView } from '@tidings/rpc';
+import type { Context } from '../context.ts';
+import { apiV2Envelope } from '../envelopes/api-v2.ts';
+import { TOO_LARGE } from '../envelopes/reply.ts';
+import { CONTEXT } from '../injection-tokens.ts';
+import type { WhatsAppSecrets } from '../receipts/whatsapp-secrets.ts';
+import { parseObject, refuseTooLarge } from './body.ts';
+import { LargeBodies } from './large-bodies.ts';
+import { queryOf, type Route } from './route.ts';
+
+const PATH = '/webhooks/whatsapp/{application}';
+/** WhatsApp sends at most 3 MB. */
+const BODY_BYTES = 3 * 1024 * 1024;
+/** WhatsApp sends at most 1,000 notifications at once. */
+const MAX_STATUSES = 1000;
+const MAX_CHALLENGE = 255;
+
+/** Whether two secrets are equal, in constant time. */
+const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest());
+
+/** The webhook in which WhatsApp reports what became of messages (R-A6). */
+@Injectable()
+export class WhatsAppRoutes {
+  readonly #context: Context;
+  readonly #bodies: LargeBodies;
+
+  constructor(@Inject(CONTEXT) context: Context, @Inject(LargeBodies) bodies: LargeBodies) {
+    this.#context = context;
+    this.#bodies = bodies;
+  }
+
+  routes(): Route[] {
+    return [this.#verification(), this.#receipts()];
+  }
+
+  /** Answers the challenge by which WhatsApp verifies the address. */
+  #verification(): Route {
+    return {
+      ...{ verb: 'GET', path: PATH, envelope: apiV2Envelope },
+      serve: async ({ url }, { application = '' }) => {
+        const { verifyToken } = await this.#secretsOf(await this.#application(application));
+        const { 'hub.mode': mode, 'hub.verify_token': given = '', 'hub.challenge': challenge = '' } = queryOf(url);
+        const isVerified = verifyToken !== undefined && mode === 'subscribe' && isSame(given, verifyToken);
+        if (!isVerified || challenge.length > MAX_CHALLENGE) throw Fault.forbidden('The verify token is not valid');
+        return {
+          ...{ status: 200, body: '' },
+          file: { type: 'text/plain; charset=utf-8', bytes: Buffer.from(challenge) },
+          headers: { 'x-content-type-options': 'nosniff' },
+        };
+      },
+    };
+  }
+
+  /** Resolves when every receipt is durable: WhatsApp repeats what is not answered with 200. */
+  #receipts(): Route {
+    return {
+      ...{ verb: 'POST', path: PATH, envelope: apiV2Envelope },
+      serve: async (request, { application: code = '' }, pending) => {
+        const application = await this.#application(code);
+        const { appSecret } = await this.#secretsOf(application);
+        refuseTooLarge(request, BODY_BYTES);
+        const reading = { limit: BODY_BYTES, deadlineMs: REQUEST_MS, pending };
+        await this.#bodies.take(request, reading, async (bytes) => {
+          const signature = request.headers['x-hub-signature-256'];
+          const isGenuine =
+            appSecret !== undefined && isSignedByWhatsApp(appSecret, bytes, [signature].flat().join(','));
+          if (!isGenuine) throw Fault.forbidden('The signature is not valid');
+          await this.#report(application, bytes);
+        });
+        return { status: 200, body: '' };
+      },
+    };
+  }
+
+  async #report({ account, code: application }: ApplicationView, bytes: Buffer): Promise<void> {
+    const keys = arrivedIn(parseObject(bytes), MAX_STATUSES);
+    if (!keys) throw Fault.tooLarge(TOO_LARGE);
+    const receipts = keys.map(parseReceiptKey).filter((receipt) => receipt !== undefined);
+    await Promise.all(
+      receipts.map(({ hash, token: hwid }) =>
+        this.#context.reporter.report(ReportKind.REPORT_KIND_DELIVERED, { account, application, hwid }, hash),
+      ),
+    );
+  }
+
+  /** @throws Fault `notFound` */
+  async #application(code: string): Promise<ApplicationView> {
+    const access = await this.#context.access.accessOfAnyone(code);
+    if (access.kind !== 'granted') throw Fault.notFound('Not Found');
+    return access.application;
+  }
+
+  /** @throws Fault `notFound` where WhatsApp is not configured */
+  async #secretsOf(application: ApplicationView): Promise<WhatsAppSecrets> {
+    const secrets = await this.#context.whatsAppSecrets(application);
+    if (!secrets) throw Fault.notFound('Not Found');
+    return secrets;
+  }
+}

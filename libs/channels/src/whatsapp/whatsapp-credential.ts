@@ -1,0 +1,27 @@
+import type { CredentialDefinition } from '../credential-definition.ts';
+
+export interface WhatsAppCredential {
+  /** The sender: requests are addressed to it. */
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+}
+
+const PHONE_NUMBER_ID = 'whats_app_phone_number_id';
+const ACCESS_TOKEN = 'whats_app_access_token';
+
+/** Settings of the receipts of messages, which senders do not use (R-A6). */
+export const WHATSAPP_APP_SECRET = 'whats_app_app_secret';
+export const WHATSAPP_VERIFY_TOKEN = 'whats_app_verify_token';
+
+/** The stored settings of a sender (R-A6). */
+export const whatsAppCredential: CredentialDefinition<WhatsAppCredential> = {
+  requiredFor: () => [PHONE_NUMBER_ID, ACCESS_TOKEN],
+
+  read: async ({ settings }) => ({
+    phoneNumberId: settings.get(PHONE_NUMBER_ID)!,
+    accessToken: settings.get(ACCESS_TOKEN)!,
+  }),
+
+  // WhatsApp limits the rate of a sender, whichever token it uses.
+  identityOf: ({ phoneNumberId }) => [phoneNumberId],
+};

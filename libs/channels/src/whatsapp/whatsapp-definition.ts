@@ -1,0 +1,28 @@
+import type { WhatsAppContent } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { whatsAppCredential, type WhatsAppCredential } from './whatsapp-credential.ts';
+import { fitsWhatsApp, whatsAppPayload } from './whatsapp-payload.ts';
+import { whatsAppRefusal } from './whatsapp-results.ts';
+
+const valuesOf = ({ header, body, buttons }: WhatsAppContent): string[] =>
+  [...(header ? [header] : []), ...body, ...buttons].map(({ text }) => text);
+
+/** The Cloud API of WhatsApp. */
+export const whatsapp: ChannelDefinition<WhatsAppCredential> = {
+  platforms: [Platform.WhatsApp],
+  variants: { [ALERT]: { channel: 'whatsapp' } },
+  variantsFor: () => [ALERT],
+  credential: whatsAppCredential,
+  masksRepeats: false,
+  tokenText: (token) => token,
+  ownTextsOf: ({ whatsApp }) => ({
+    localized: [whatsApp?.text],
+    urls: whatsApp ? valuesOf(whatsApp) : [],
+  }),
+  badgeOf: () => undefined,
+  ttlSecondsOf: () => undefined,
+  compile: whatsAppPayload,
+  fits: fitsWhatsApp,
+  refusal: whatsAppRefusal,
+};

@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/** Whether the header `X-Hub-Signature-256` is that of these bytes, compared in constant time. @param appSecret of the app that sends receipts */
+export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header: string | undefined): boolean {
+  const given = SIGNATURE.exec(header ?? '')?.[1];
+  if (given === undefined) return false;
+  const expected = createHmac('sha256', appSecret).update(bytes).digest();
+  return timingSafeEqual(expected, Buffer.from(given, 'hex'));
+}
+
+/** A message that has been read was delivered, even if that was not reported. */
+const ARRIVED: ReadonlySet<unknown> = new Set(['delivered', 'read', 'played']);
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+/**
+ * The `biz_opaque_callback_data` of the messages that arrived, each once. Undefined if there are more than `max` statuses, more than WhatsApp sends.
+ * Other notifications of the webhook, such as answers of people, are left out.
+ */
+export function arrivedIn(body: Fields, max: number): readonly string[] | undefined {
+  const statuses = listOf(body['entry'])
+    .flatMap((entry) => listOf(entry['changes']))
+    .flatMap(({ value }) => listOf(fieldsOf(value)['statuses']));
+  if (statuses.length > max) return undefined;
+  const keys = statuses.filter(({ status }) => ARRIVED.has(status)).map((status) => status['biz_opaque_callback_data']);
+  return [...new Set(keys)].filter((key) => typeof key === 'string');
+}

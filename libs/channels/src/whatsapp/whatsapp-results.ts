@@ -1,0 +1,85 @@
+import {
+  type ErrorCategory,
+  final,
+  interned,
+  type Refusal,
+  retry,
+  type SendResult,
+  type Then,
+  unlisted,
+} from '../send-results.ts';
+
+interface Row {
+  readonly category: ErrorCategory;
+  readonly then: Then;
+}
+
+const invalidContent: Row = { category: 'INVALID_CONTENT', then: final };
+const invalidConfiguration: Row = { category: 'INVALID_CONFIGURATION', then: final };
+const quotaExceeded: Row = { category: 'QUOTA_EXCEEDED', then: retry() };
+const providerError: Row = { category: 'PROVIDER_ERROR', then: retry() };
+const rejected: Row = { category: 'PROVIDER_ERROR', then: final };
+
+const rows: readonly (readonly [Row, readonly number[]])[] = [
+  [
+    invalidContent,
+    [
+      ...[33, 100, 131008, 131009, 131021, 131047, 131051, 131052, 131053],
+      ...[132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069],
+    ],
+  ],
+  [
+    invalidConfiguration,
+    [0, 3, 10, 190, 368, 131005, 131030, 131031, 131042, 131045, 133000, 133005, 133006, 133010, 133015],
+  ],
+  [quotaExceeded, [4, 80007, 130429, 131048, 133016]],
+  // The limit of one recipient: others are not held back.
+  [{ category: 'QUOTA_EXCEEDED', then: retry(0, 'device') }, [131056]],
+  [providerError, [1, 2, 131000, 131016, 131057, 133004]],
+  // The number stays: it may use WhatsApp later (R-P2).
+  [{ category: 'INVALID_TOKEN', then: final }, [131026]],
+  [rejected, [130472, 130497, 131049, 131050]],
+  [{ category: 'UNCLASSIFIED_ERROR', then: final }, [135000]],
+];
+
+/** Error codes of the Cloud API, as R-P lists them. */
+const byCode: ReadonlyMap<number, Row> = new Map(rows.flatMap(([row, codes]) => codes.map((code) => [code, row])));
+
+/** Permissions that the access token lacks. */
+const isPermission = (code: number): boolean => code >= 200 && code <= 299;
+
+const listed = interned((code, name): SendResult => {
+  const row = byCode.get(code) ?? invalidConfiguration;
+  return { ...row, code: String(code), name };
+});
+const others = interned(unlisted);
+
+interface ApiError {
+  /** Undefined if the reply has no error. */
+  readonly code: number | undefined;
+  readonly name: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+/** The error of a reply. Its message may begin with the code, in parentheses. */
+function errorIn(body: string): ApiError {
+  try {
+    const { code, message } = fieldsOf(fieldsOf(JSON.parse(body))['error']);
+    return {
+      code: typeof code === 'number' ? code : undefined,
+      name: typeof message === 'string' ? message.replace(/^\(#\d+\)\s*/, '') : '',
+    };
+  } catch {
+    return { code: undefined, name: 'unreadable_reply' };
+  }
+}
+
+/** The meaning of an answer of the Cloud API other than 200: its code decides, whatever the status. */
+export function whatsAppRefusal(status: number, body: string): Refusal {
+  const { code, name } = errorIn(body);
+  if (code === undefined) return { result: others(status, name) };
+  const isListed = byCode.has(code) || isPermission(code);
+  return { result: isListed ? listed(code, name) : others(status, `${code} ${name}`) };
+}

@@ -1,0 +1,90 @@
+import { Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { whatsAppNumber } from '../fields/device.ts';
+import { array, boolean, object, optional } from '../values.ts';
+import { channelFields, channelMessage } from './channel-message.ts';
+import { notificationsOf } from './notifications.ts';
+import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
+
+/** A list of one contact; anything else has the same refusal (R-I27). */
+const oneContact = z
+  .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
+    error: 'exactly one WhatsApp number is expected',
+    abort: true,
+  })
+  .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 })
+  .pipe(array(whatsAppNumber));
+
+const notification = object({
+  ...channelFields,
+  ...whatsAppFields,
+  devices: oneContact,
+  use_auto_registration: optional(boolean),
+})
+  .refine(({ content, content_id: template, preset }) => (content ?? template ?? preset) !== undefined, {
+    path: ['content'],
+    error: 'must be set',
+  })
+  .transform(({ devices, use_auto_registration: registers = false, ...given }) => ({
+    message: channelMessage(given, {
+      platform: Platform.WhatsApp,
+      recipients: { kind: 'contacts', platform: Platform.WhatsApp, names: devices },
+      content: { whatsApp: whatsAppContent(given) },
+      transactional: true,
+    }),
+    /** The number is registered if it is unknown. */
+    registers,
+  }));
+
+/** Sends each notification to one WhatsApp number, as a text or by an approved template. Spec I (R-I27). */
+export const createWhatsAppMessage = json13('createWhatsAppMessage', {
+  scope: 'api',
+  messagesOn210: true,
+  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
+  output: z.object({ Messages: z.array(z.string()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: 'now',
+            content_id: 'order_shipped',
+            language: 'en_US',
+            devices: ['whatsapp:+4915112345678'],
+            use_auto_registration: true,
+            content_variables: { 1: 'Anna', 2: '17' },
+            button_url_variables: { 0: 'orders/17' },
+            header_variables: { image: 'https://example.com/17.png' },
+            transactionId: 'order-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F1'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: '2020-01-15 12:00',
+            content: 'Your code is {{code}}',
+            devices: ['+49 151 12345678'],
+            dynamic_content_placeholders: { code: '4711' },
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [{ send_date: 'now', preset: 'B1B2C-3D4E5', devices: ['whatsapp:+4915112345678'] }],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F3'] },
+    },
+  ],
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { parseWithin } from '../forward.ts';
+import { atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
+
+/** A value of a template that the provider has approved. */
+export interface TemplateValue {
+  readonly name: string;
+  readonly text: string;
+}
+
+const MAX_VALUES = 100;
+const MAX_NAME = 100;
+const FORM = 'must be an object or a JSON string of one';
+
+/** The object, or that in a JSON text. */
+function objectOf(given: unknown): Record<string, unknown> | undefined {
+  if (typeof given !== 'string') return given as Record<string, unknown>;
+  try {
+    const parsed: unknown = JSON.parse(given);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Names {
+  /** @default any */
+  readonly pattern?: RegExp;
+  /** The refusal of other names. */
+  readonly refusal?: string;
+  /** The most values. @default 100 */
+  readonly max?: number;
+}
+
+const refusalOf = (names: readonly string[], { pattern = /^/, refusal = '', max = MAX_VALUES }: Names) => {
+  if (names.length > max) return `at most ${max} ${max === 1 ? 'entry' : 'entries'}`;
+  if (names.some((name) => !atMost(name, MAX_NAME))) return `names of at most ${MAX_NAME} characters`;
+  return names.every((name) => pattern.test(name)) ? undefined : refusal;
+};
+
+/** Values by name: texts, numbers or booleans, in an object or in JSON text of one of at most 65,536 characters. Null is no value. */
+export const templateValues = (names: Names = {}) =>
+  z
+    .custom<unknown>((value) => isObject(value) || (typeof value === 'string' && atMost(value, TEXT_LIMIT)), {
+      error: FORM,
+      abort: true,
+    })
+    .meta({
+      anyOf: [
+        { type: 'object', additionalProperties: { type: 'string' } },
+        { type: 'string', contentMediaType: 'application/json', maxLength: TEXT_LIMIT },
+      ],
+    })
+    .transform((value, context): TemplateValue[] => {
+      const given = objectOf(value);
+      const entries = Object.entries(given ?? {}).filter(([, each]) => each !== null);
+      const refusal = given
+        ? refusalOf(
+            entries.map(([name]) => name),
+            names,
+          )
+        : FORM;
+      if (refusal !== undefined) {
+        context.issues.push({ code: 'custom', message: refusal, input: value });
+        return [];
+      }
+      return entries.map(([name, each]) => ({
+        name,
+        text: parseWithin(text, typeof each === 'boolean' ? String(each) : each, context, [name]) ?? '',
+      }));
+    });
