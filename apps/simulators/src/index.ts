@@ -31,6 +31,8 @@ export { specialReasonToken, specialToken } from './special-tokens.ts';
 export { simulatedPhone } from './phone-numbers.ts';
 export { WHATSAPP_ERRORS, type WhatsAppErrorName } from './whatsapp/whatsapp-errors.ts';
 export { whatsAppReceipts, type WhatsAppStatus } from './whatsapp/whatsapp.ts';
+export { wnsChannelPath, wnsReasonPath } from './wns/wns-channels.ts';
+export { WNS_REASONS, type WnsReason } from './wns/wns-reasons.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';

@@ -14,6 +14,8 @@ import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
 import { WhatsApp, whatsAppIdOf } from './whatsapp/whatsapp.ts';
+import { isWnsReason } from './wns/wns-reasons.ts';
+import { Wns, wnsIdOf } from './wns/wns.ts';
 
 /** The dependencies of a simulator. */
 export interface StandInDeps {
@@ -49,6 +51,7 @@ const byName = {
   webpush: { open: (deps) => new WebPush(deps), http1: false, idOf: webPushIdOf, isReason: isWebPushReason },
   hms: { open: (deps) => new Hms(deps), http1: true, idOf: hmsIdOf, isReason: isHmsCode },
   whatsapp: { open: (deps) => new WhatsApp(deps), http1: true, idOf: whatsAppIdOf, isReason: isWhatsAppError },
+  wns: { open: (deps) => new Wns(deps), http1: true, idOf: wnsIdOf, isReason: isWnsReason },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

@@ -5,9 +5,10 @@ import { fcm } from './fcm/fcm-definition.ts';
 import { hms } from './hms/hms-definition.ts';
 import { webpush } from './webpush/webpush-definition.ts';
 import { whatsapp } from './whatsapp/whatsapp-definition.ts';
+import { wns } from './wns/wns-definition.ts';
 
 /** Every channel of the product, a line each. */
-export const definitions = { apns, fcm, webpush, hms, whatsapp } satisfies Record<Channel, ChannelDefinition>;
+export const definitions = { apns, fcm, webpush, hms, whatsapp, wns } satisfies Record<Channel, ChannelDefinition>;
 
 /** A definition whichever channels it names. */
 type AnyDefinition = ChannelDefinition<unknown, string>;

@@ -45,3 +45,6 @@ export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } f
 export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';
+export type { WnsCredential } from './wns/wns-credential.ts';
+export { wnsHeaders } from './wns/wns-payload.ts';
+export { foreignChannel } from './wns/wns-results.ts';

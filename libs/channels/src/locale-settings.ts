@@ -3,7 +3,7 @@ import { Platform } from '@tidings/kernel';
 import { entryFor } from '@tidings/messaging';
 import type { PushKind } from './channel-definition.ts';
 
-type ContentPart = 'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari';
+type ContentPart = 'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows';
 
 /** The parts of a content that are for one platform. */
 export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
@@ -14,6 +14,7 @@ export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.Safari, 'safari'],
   [Platform.Chrome, 'chrome'],
   [Platform.Firefox, 'firefox'],
+  [Platform.Windows, 'windows'],
 ]);
 
 /** The fields of a platform's part that are not settings: texts have their own choice of a language. */

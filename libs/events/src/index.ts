@@ -38,6 +38,7 @@ export {
   Localized,
   LocalizedEntry,
   OpenAction,
+  WindowsContent,
 } from './generated/tidings/events/v1/content.ts';
 export { Conversion } from './generated/tidings/events/v1/conversions.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';

@@ -15,6 +15,8 @@ import {
   token,
   trimmable,
   url,
+  xmlAttribute,
+  xmlText,
 } from './compiled-payload.ts';
 import { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';
 import { buildStatisticsHash, macOf, messageKeyOf } from './statistics-hash.ts';
@@ -185,6 +187,37 @@ describe('payloads', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('are XML of which a parser reads the same', () => {
+    const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+    const read = (xml: string): string => xml.replace(/&(\w+);/g, (_, name: string) => entities[name]!);
+    // eslint-disable-next-line no-control-regex -- what XML does not permit
+    const permitted = (given: string): string => given.replace(/[\0-\x08\v\f\x0e-\x1f]/g, '');
+    fc.assert(
+      fc.property(template, template, devicesOfOnePlatform, (title, link, devices) => {
+        const launch = object({ l: url(link, none), p: statisticsHash(message, key) });
+        const payload = compilePayload(['<a b="', ...xmlAttribute(launch), '">', ...xmlText(title, none), '</a>']);
+        const columns = columnsOf(devices, tags.length);
+        devices.forEach((each, i) => {
+          const xml = new PayloadWriter(512).write(payload, columns, i, 4096).toString();
+          const [, attribute = '', element = ''] = /^<a b="([^"<]*)">([^<]*)<\/a>$/.exec(xml)!;
+          const p = buildStatisticsHash(message, { ...each, mac: macOf(key, each.seq, each.platform, each.check) });
+          expect(JSON.parse(read(attribute))).toEqual({ l: naive(link, encodeURIComponent, tags, each.values), p });
+          expect(read(element)).toBe(permitted(naive(title, String, tags, each.values)));
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('have no character that XML does not permit', () => {
+    const payload = compilePayload(xmlText('a\u0000\ufffe{{Name}}\ud800{{City||\uffff<}}', none));
+    const columns = columnsOf(
+      [{ seq: 1, platform: 8, check: 0, token: '', badge: 0, values: ['\ufffe\uffff\ufffd\t', '', ''] }],
+      3,
+    );
+    expect(new PayloadWriter().write(payload, columns, 0, 4096).toString()).toBe('a\ufffd\ufffd\ufffd\t\ufffd&lt;');
   });
 
   it('contain the values of the request, encoded once', () => {

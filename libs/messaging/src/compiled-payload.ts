@@ -37,10 +37,12 @@ export type Hole =
     }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
-/** The encoding of a value in a JSON string: as text, percent-encoded as a part of a URL, or as text in JSON that is itself in a string. */
-export type Encoding = 'text' | 'url' | 'nested';
+/**
+ * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, or as text in JSON that is itself in a string; or as text in XML.
+ */
+export type Encoding = 'text' | 'url' | 'nested' | 'xml';
 
-/** JSON in parts: literal JSON text, and parts that depend on the device. */
+/** JSON or XML in parts: literal text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
 
 /** The parts of a message that payloads need, as its batches carry them. */
@@ -99,26 +101,46 @@ export const list = (elements: readonly Fragment[]): Fragment => [
 ];
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text in XML, in an element or in an attribute between double quotes. Characters that XML does not permit are left out. */
+export const inXml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[&<>"]/g, (character) => entities[character]!)
+    // eslint-disable-next-line no-control-regex -- these are what it is about
+    .replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '');
+
 function encoded(text: string, encoding: Encoding): string {
-  if (encoding === 'url') return encodeURIComponent(text.toWellFormed());
-  return encoding === 'nested' ? escaped(text) : text;
+  switch (encoding) {
+    case 'text':
+      return escaped(text);
+    case 'nested':
+      return escaped(escaped(text));
+    case 'url':
+      return encodeURIComponent(text.toWellFormed());
+    case 'xml':
+      return inXml(text);
+  }
 }
 
 function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }: TemplateContext): string | Hole {
   const value = requestValue(part.name, variables);
-  if (value !== undefined) return escaped(encoded(formatted(value, part.format), encoding));
+  if (value !== undefined) return encoded(formatted(value, part.format), encoding);
   const tag = tags.indexOf(part.name);
-  if (tag < 0) return escaped(encoded(part.fallback, encoding));
+  if (tag < 0) return encoded(part.fallback, encoding);
   return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
 }
 
 /** The parts of a text, up to the one that exceeds {@link FILLED_LIMIT}: the others would never be sent. */
 function resolved(template: Template, encoding: Encoding, context: TemplateContext): Fragment {
   const fragment: (string | Hole)[] = [];
+  const literal = encoding === 'xml' ? inXml : escaped;
   let length = 0;
   for (const part of template) {
     if (length > FILLED_LIMIT) break;
-    const filled = typeof part === 'string' ? escaped(part) : resolvedPart(part, encoding, context);
+    const filled = typeof part === 'string' ? literal(part) : resolvedPart(part, encoding, context);
     if (typeof filled === 'string') length += filled.length;
     fragment.push(filled);
   }
@@ -134,6 +156,14 @@ export const text = (template: string, context: TemplateContext): Fragment =>
 /** The same for a URL: values are percent-encoded. */
 export const url = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'url', context));
+
+/** The same as text in XML. */
+export const xmlText = (template: string, context: TemplateContext): Fragment =>
+  resolved(parseTemplate(template), 'xml', context);
+
+/** JSON in an attribute of XML, between double quotes. It may contain URLs and values that are the same for every device. */
+export const xmlAttribute = (fragment: Fragment): Fragment =>
+  fragment.map((part) => (typeof part === 'string' ? inXml(part) : part));
 
 /** JSON as a JSON string. It may contain texts, URLs and values that are the same for every device. */
 export const jsonString = (fragment: Fragment): Fragment =>
@@ -205,7 +235,7 @@ export function compilePayload(fragment: Fragment): CompiledPayload {
       literals.push(utf8.encode(literal));
       literal = '';
       holes.push(
-        part.kind === 'tag' ? { ...part, fallback: utf8.encode(escaped(encoded(part.fallback, part.encoding))) } : part,
+        part.kind === 'tag' ? { ...part, fallback: utf8.encode(encoded(part.fallback, part.encoding)) } : part,
       );
     }
   }
@@ -218,3 +248,11 @@ export function compilePayload(fragment: Fragment): CompiledPayload {
     staticBytes: literalBytes + holes.length * (DEVICE_PART_LENGTH + BADGE_MAX) + ELLIPSIS.length,
   };
 }
+
+/** The same bytes for every device. */
+export const bytesPayload = (bytes: Uint8Array): CompiledPayload => ({
+  literals: [bytes],
+  holes: [],
+  trims: false,
+  staticBytes: bytes.length + ELLIPSIS.length,
+});

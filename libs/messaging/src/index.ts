@@ -89,6 +89,7 @@ export {
 export {
   badge,
   badgeText,
+  bytesPayload,
   type CompiledPayload,
   compilePayload,
   type DeviceColumns,
@@ -109,5 +110,7 @@ export {
   tokenWithout,
   trimmable,
   url,
+  xmlAttribute,
+  xmlText,
 } from './compiled-payload.ts';
 export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';

@@ -1,11 +1,11 @@
 import type { CompiledHole, CompiledPayload, DeviceColumns } from './compiled-payload.ts';
-import { ELLIPSIS } from './compiled-payload.ts';
+import { ELLIPSIS, inXml } from './compiled-payload.ts';
 import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
 
 const utf8 = new TextEncoder();
 
-/** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples each of their bytes. */
+/** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples each of their bytes; an entity of XML has 6. */
 const GROWTH = 9;
 
 /** Maximum bound of a payload that is written. No provider accepts a tenth of it, and a text may name a tag thousands of times. */
@@ -95,6 +95,28 @@ function writeUrl(target: Uint8Array, at: number, source: Uint8Array, from: numb
   return at;
 }
 
+/** Per byte below 0x40: what XML has in its place, which may be nothing; undefined = itself. */
+const xmlEntities = Array.from({ length: 0x40 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return inXml(character) === character ? undefined : utf8.encode(inXml(character));
+});
+
+/** U+FFFE and U+FFFF, which XML does not permit either, become U+FFFD. */
+function writeXml(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  for (let i = from; i < to; i++) {
+    const byte = source[i]!;
+    const entity = xmlEntities[byte];
+    if (entity) {
+      target.set(entity, at);
+      at += entity.length;
+    } else {
+      const isForbidden = byte >= 0xbe && i >= from + 2 && source[i - 1] === 0xbf && source[i - 2] === 0xef;
+      target[at++] = isForbidden ? 0xbd : byte;
+    }
+  }
+  return at;
+}
+
 const utf8Decoder = new TextDecoder();
 
 function isAscii(source: Uint8Array, from: number, to: number): boolean {
@@ -124,7 +146,7 @@ function formatAscii(source: Uint8Array, from: number, to: number, format: Forma
   }
 }
 
-const writers = { text: writeText, url: writeUrl, nested: writeNested } as const;
+const writers = { text: writeText, url: writeUrl, nested: writeNested, xml: writeXml } as const;
 
 type TagHole = Extract<CompiledHole, { kind: 'tag' }>;
 

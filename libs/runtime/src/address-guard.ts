@@ -70,6 +70,12 @@ export class AddressGuard {
     return this.#allowed.check(ip, family) || !forbidden.check(ip, family);
   }
 
+  /** Whether a URL host is a literal address that the operator has named, public or not. */
+  excepts(host: string): boolean {
+    const ip = host.replace(/^\[(.*)\]$/, '$1');
+    return isIP(ip) !== 0 && this.#allowed.check(ip, familyOf(ip));
+  }
+
   /**
    * False for a URL host that is a forbidden address, or a name of this machine. Other names are resolved when connecting: earlier results could
    * change.

@@ -24,6 +24,8 @@ export interface ProviderAddresses {
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
+  /** Issues the access tokens of Windows. */
+  readonly wnsToken?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -175,6 +177,7 @@ const environment = z.object({
   HMS_URL: web.optional(),
   HMS_TOKEN_URL: web.optional(),
   WHATSAPP_URL: web.optional(),
+  WNS_TOKEN_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -255,6 +258,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       hms: data.HMS_URL,
       hmsToken: data.HMS_TOKEN_URL,
       whatsApp: data.WHATSAPP_URL,
+      wnsToken: data.WNS_TOKEN_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { AndroidContent, ChromeContent, type SendBatch } from '@tidings/events';
+import { AndroidContent, ChromeContent, type SendBatch, WindowsContent } from '@tidings/events';
 import { openFrameLink, openHttp1Link, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
@@ -315,6 +315,7 @@ export function channelFeatures(subject: ChannelSubject): void {
           android: content.android ? { ...content.android, ttlSeconds } : ({ ttlSeconds } as never),
           huawei: AndroidContent.fromPartial({ ttlSeconds }),
           chrome: ChromeContent.fromPartial({ ttlSeconds }),
+          windows: WindowsContent.fromPartial({ ttlSeconds }),
         },
       };
     }

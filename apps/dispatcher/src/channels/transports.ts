@@ -10,6 +10,7 @@ import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
+import { wnsChannel } from './wns/wns-channel.ts';
 
 export interface ProviderUrls {
   /** `http://` means HTTP/2 without TLS. */
@@ -20,6 +21,8 @@ export interface ProviderUrls {
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
+  /** Issues the access tokens of Windows. */
+  readonly wnsToken?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -54,6 +57,7 @@ const byName = {
   webpush: ({ webPushSubject: subject, ...deps }) => webPushChannel({ ...deps, subject }),
   hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
   whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
+  wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

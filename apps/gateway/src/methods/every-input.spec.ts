@@ -54,8 +54,6 @@ const unread: Readonly<Record<string, string>> = {
   'configureApplication sms_smpp_host': NOT_SENT_TO,
   'configureApplication sms_smpp_port': NOT_SENT_TO,
   'configureApplication sms_system_id': NOT_SENT_TO,
-  'configureApplication wns_psid': NOT_SENT_TO,
-  'configureApplication wns_secret': NOT_SENT_TO,
   'configureApplication macos_key_management_type': 'has one value',
   'configureApplication safari_key_management_type': 'has one value',
   'configureApplication firefox_is_enabled': 'the contract reads it itself, and says whether the platform is enabled',

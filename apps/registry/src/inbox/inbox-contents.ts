@@ -60,7 +60,15 @@ function render(
   const fillUrl = (url = ''): string => filledText(url, variables, valueOf, encodeURIComponent);
   const { inbox, richMedia = '' } = content;
   // An entry is the same on all devices of a user: a text of one platform is the last resort.
-  const own = [content.android, content.huawei, content.ios, content.mac, content.chrome, content.firefox];
+  const own = [
+    content.android,
+    content.huawei,
+    content.ios,
+    content.mac,
+    content.chrome,
+    content.firefox,
+    content.windows,
+  ];
   const ownText = own.find((each) => each?.text)?.text;
   const ownTitle = own.find((each) => each?.title)?.title;
   const link = fillUrl(content.link);

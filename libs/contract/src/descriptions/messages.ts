@@ -5,6 +5,7 @@ const badge = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const sound = 'Name of the sound file in the app.';
 const soundOff = 'Whether to play no sound.';
 const icon = 'URL of the icon of the notification.';
+const nobody = 'Of a platform that has no devices: checked, and of no effect.';
 const silent = '1 delivers the push to the app without showing it.';
 const templateValues = 'An object of texts, or JSON text of one, of up to 100 entries.';
 const codes =
@@ -164,6 +165,19 @@ export const messageWords = {
   chrome_button_url2: 'URL that the second button opens; ignored without its label.',
   firefox_title: instead('title', 'Firefox'),
   firefox_icon: icon,
+  wns_content:
+    'The notification on Windows in base64, XML or raw data, or by language; without it the texts of the message are shown as a toast.',
+  wns_type: 'Kind of `wns_content`; `Toast` if left out.',
+  wns_tag: 'Tag of the notification, by which a later tile replaces it: 1 to 16 letters or digits.',
+  wns_cache: '1 lets the provider keep the notification for an unreachable device, 0 does not.',
+  wns_ttl: ttl,
+  wp_type: nobody,
+  wp_background: nobody,
+  wp_backbackground: nobody,
+  wp_backtitle: nobody,
+  wp_backcontent: nobody,
+  wp_count: nobody,
+  blackberry_header: nobody,
 
   Messages:
     'Codes of the messages, one for each notification and in the same order. A small message to named recipients has `CODE_NOT_AVAILABLE`.',

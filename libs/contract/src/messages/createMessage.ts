@@ -68,6 +68,7 @@ export const createMessage = json13('createMessage', {
             mac_sound: 'Glass',
             safari_title: 'Sale',
             safari_url_args: ['sale', '7'],
+            wns_tag: 'news17',
           },
         ],
       },

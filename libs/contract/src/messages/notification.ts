@@ -10,6 +10,7 @@ import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './br
 import { huaweiContent, huaweiFields } from './huawei.ts';
 import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
+import { legacyFields } from './legacy.ts';
 import { macContent, macFields } from './mac.ts';
 import { notServedFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
@@ -20,6 +21,7 @@ import { sendDate } from './send-date.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 import type { GivenWhatsApp } from './whatsapp.ts';
+import { windowsContent, windowsFields } from './windows.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -75,6 +77,8 @@ export const messageFields = {
   ...firefoxFields,
   ...sendRateFields,
   ...safariFields,
+  ...windowsFields,
+  ...legacyFields,
   ...inboxFields,
   ...notServedFields,
 };
@@ -87,6 +91,7 @@ const hasContent = (given: Fields): boolean =>
   given.ios_content !== undefined ||
   given.android_content !== undefined ||
   given.huawei_android_content !== undefined ||
+  given.wns_content !== undefined ||
   given.rich_media !== undefined ||
   given.page_id !== undefined ||
   given.remote_page !== undefined ||
@@ -146,6 +151,7 @@ const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
   safari: safariContent(given, context),
+  windows: windowsContent(given),
   inbox: inboxContent(given),
 });
 
@@ -194,7 +200,7 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 /** The content fields of the schema. */
 export type GivenContent = Omit<
   ReturnType<typeof contentOf>,
-  'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari'
+  'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows'
 > & {
   readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
   readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
@@ -204,6 +210,7 @@ export type GivenContent = Omit<
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly safari: Partial<ReturnType<typeof safariContent>> & Pick<OwnTexts, 'text'>;
   readonly whatsApp?: GivenWhatsApp | undefined;
+  readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */
@@ -221,7 +228,7 @@ type Platforms = {
 
 /** The content fields of a message that says nothing of its own on any platform. */
 export const NOTHING_OF_THEIR_OWN: Platforms = {
-  ...{ ios: {}, android: {}, huawei: {}, mac: {}, safari: {}, chrome: {}, firefox: {} },
+  ...{ ios: {}, android: {}, huawei: {}, mac: {}, safari: {}, chrome: {}, firefox: {}, windows: {} },
 };
 
 /** Texts of a platform in place of the common ones. */

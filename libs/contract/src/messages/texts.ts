@@ -16,21 +16,25 @@ export const localizedSchema = {
   anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'string' } }],
 };
 
-/** A text, or texts keyed by language; keys are compared in lower case (R-I15). */
-export const localized = z
-  .custom<unknown>((value) => typeof value === 'string' || typeof value === 'number' || isObject(value), {
-    error: 'must be a string or an object',
-    abort: true,
-  })
-  .meta(localizedSchema)
-  .transform((value, context): LocalizedText => {
-    if (!isObject(value)) return plainLocalized(parseWithin(text, value, context, []) ?? '')!;
-    const entries = Object.entries(value)
-      .filter(([, given]) => given !== null)
-      .map(([key, given]) => ({ language: key.toLowerCase(), text: parseWithin(text, given, context, [key]) ?? '' }));
-    if (entries.length === 0) context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
-    return { entries };
-  });
+/** A value of one kind, or such values keyed by language; keys are compared in lower case (R-I15). */
+export const localizedOf = (each: z.ZodType<string>) =>
+  z
+    .custom<unknown>((value) => typeof value === 'string' || typeof value === 'number' || isObject(value), {
+      error: 'must be a string or an object',
+      abort: true,
+    })
+    .meta(localizedSchema)
+    .transform((value, context): LocalizedText => {
+      if (!isObject(value)) return plainLocalized(parseWithin(each, value, context, []) ?? '')!;
+      const entries = Object.entries(value)
+        .filter(([, given]) => given !== null)
+        .map(([key, given]) => ({ language: key.toLowerCase(), text: parseWithin(each, given, context, [key]) ?? '' }));
+      if (entries.length === 0) context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
+      return { entries };
+    });
+
+/** A text, or texts keyed by language. */
+export const localized = localizedOf(text);
 
 const isJson = (value: string): boolean => {
   try {

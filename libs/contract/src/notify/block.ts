@@ -6,8 +6,9 @@ import { inboxFields } from '../messages/inbox.ts';
 import { badge, iosFields, ttl } from '../messages/ios.ts';
 import { macFields } from '../messages/mac.ts';
 import { safariFields } from '../messages/safari.ts';
-import { jsonObject, localized } from '../messages/texts.ts';
-import { array, bit, boolean, integerOf, object, oneOf, optional, text } from '../values.ts';
+import { jsonObject } from '../messages/texts.ts';
+import { windowsFields } from '../messages/windows.ts';
+import { array, boolean, integerOf, object, optional, text } from '../values.ts';
 import { notServed } from './not-served-block.ts';
 
 type WithoutPrefix<Prefix extends string, Fields> = {
@@ -20,7 +21,6 @@ const withoutPrefix = <Prefix extends string, Fields extends object>(prefix: Pre
     Object.entries(fields).map(([name, field]) => [name.slice(prefix.length), field as unknown]),
   ) as WithoutPrefix<Prefix, Fields>;
 
-const WNS_TAG = /^[A-Za-z0-9]{1,16}$/;
 const SECONDS = /^(\d{1,9})s$/;
 
 /** A time to live: seconds, or `<n>s`. */
@@ -92,11 +92,7 @@ const amazonBlock = object({
   ...{ header: optional(text), icon: optional(text), custom_icon: optional(text), banner: optional(text) },
   priority: optional(integerOf(-2, 2)),
 });
-const windowsBlock = object({
-  ...{ ...texts, content: optional(localized), type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])) },
-  tag: optional(text.refine((value) => WNS_TAG.test(value), 'must be 1 to 16 letters or digits')),
-  ...{ cache: optional(bit), ttl: optional(duration) },
-});
+const windowsBlock = object({ ...texts, ...withoutPrefix('wns_', windowsFields), ttl: optional(duration) });
 const smsBlock = object({
   ...{ body: optional(text), subject: optional(text) },
   file_urls: optional(
@@ -113,7 +109,7 @@ export const blocks = object({
   baidu_android: optional(idleBlock),
   mac_os: optional(macBlock),
   amazon: notServed(amazonBlock),
-  windows: notServed(windowsBlock),
+  windows: optional(windowsBlock),
   safari: optional(safariBlock),
   chrome: optional(chromeBlock),
   firefox: optional(firefoxBlock),

@@ -9,6 +9,7 @@ import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
 import { safariContent } from '../messages/safari.ts';
 import type { LocalizedText } from '../messages/texts.ts';
+import { windowsContent } from '../messages/windows.ts';
 import { text } from '../values.ts';
 import { blocks, type Blocks } from './block.ts';
 
@@ -33,7 +34,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 /** A platform with blocks of its own. */
 interface Target {
   readonly platform: number;
-  readonly key: 'ios' | 'android' | 'huawei_android' | 'mac_os' | 'safari' | 'chrome' | 'firefox';
+  readonly key: 'ios' | 'android' | 'huawei_android' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
@@ -48,6 +49,7 @@ const targets = {
   safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
   chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
   firefox: { platform: Platform.Firefox, key: 'firefox', defaults: [] },
+  windows: { platform: Platform.Windows, key: 'windows', defaults: ['ttl'] },
 } as const satisfies Readonly<Record<string, Target>>;
 
 /** The texts of a block beside its settings. */
@@ -60,11 +62,13 @@ function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttl
 /** The texts of Android have other names too. */
 type OtherNames = Texts & Settings & { readonly header?: string | undefined; readonly content?: string | undefined };
 
-const renamed: ReadonlySet<Target['key']> = new Set<Target['key']>(['android', 'huawei_android']);
+const isRenamed = (key: Target['key']): key is 'android' | 'huawei_android' =>
+  key === 'android' || key === 'huawei_android';
 
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
+  if (!isRenamed(key)) return given[key];
   const block = given[key];
-  if (!block || !renamed.has(key)) return block;
+  if (!block) return undefined;
   const { header, content, ...own }: OtherNames = block;
   return { ...own, title: own.title ?? header, body: own.body ?? content };
 }
@@ -160,6 +164,7 @@ const contents = {
     ),
   chrome: (settings: Settings) => settingsOf('chrome_', settings, chromeContent),
   firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
+  windows: (settings: Settings) => settingsOf('wns_', settings, windowsContent),
 } as const satisfies { readonly [Name in keyof typeof targets]: unknown };
 
 /** The settings for devices without a language. */
@@ -187,7 +192,8 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const safari = by(targets.safari);
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
-  const all = [ios, android, huawei, mac, safari, chrome, firefox];
+  const windows = by(targets.windows);
+  const all = [ios, android, huawei, mac, safari, chrome, firefox, windows];
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
@@ -210,6 +216,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
       ...localeSettings('huawei', huawei),
       ...localeSettings('safari', safari),
       ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
+      ...localeSettings('windows', windows),
     ],
     ios: {
       ...contents.ios(baseOf(ios)),
@@ -238,6 +245,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     firefox: {
       ...contents.firefox(baseOf(firefox)),
       ...withoutSubtitle(ownTexts(targets.firefox, firefox)),
+    },
+    windows: {
+      ...contents.windows(baseOf(windows)),
+      ...withoutSubtitle(ownTexts(targets.windows, windows)),
     },
   };
 }

@@ -9,6 +9,7 @@ import { openAction } from './open-action.ts';
 /** Platforms whose messages may have an action of their own. */
 const OWN: ReadonlySet<number> = new Set([
   ...[Platform.iOS, Platform.Android, Platform.Huawei, Platform.MacOS, Platform.Chrome, Platform.Firefox],
+  Platform.Windows,
 ]);
 
 /** Platforms whose pushes carry no action: a website's own URL is opened, with the arguments of the block (R-I22). */

@@ -11,6 +11,7 @@ import {
   type Preset,
   SafariContent,
   WhatsAppContent,
+  WindowsContent,
 } from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
 
@@ -47,7 +48,7 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */
 const settingsOf = (
-  { language, ios, android, huawei, mac, safari, chrome, firefox }: Settings,
+  { language, ios, android, huawei, mac, safari, chrome, firefox, windows }: Settings,
   said: Content,
 ): LocaleSettings =>
   LocaleSettings.fromPartial({
@@ -59,6 +60,7 @@ const settingsOf = (
     safari: safari && { ...own(said.safari, SafariContent.fromPartial({}), safari), ...NOT_SETTINGS },
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
     firefox: firefox && { ...own(said.firefox, FirefoxContent.fromPartial({}), firefox), ...NOT_SETTINGS },
+    windows: windows && { ...own(said.windows, WindowsContent.fromPartial({}), windows), ...NOT_SETTINGS },
   });
 
 /** Platforms whose own action has a link that a short one can replace. */
@@ -87,6 +89,7 @@ export function contentOf(
     firefox,
     safari,
     whatsApp,
+    windows,
     ...common
   }: GivenContent,
   preset: Preset | undefined,
@@ -102,6 +105,7 @@ export function contentOf(
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
     whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
+    windows: own(said.windows, WindowsContent.fromPartial({}), windows),
     settings: settings?.map((each) => settingsOf(each, said)) ?? said.settings,
   };
   const { link } = content;

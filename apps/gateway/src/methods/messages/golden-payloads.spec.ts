@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { ALERT, definitionOf } from '@tidings/channels';
+import { ALERT, definitionOf, wnsHeaders } from '@tidings/channels';
 import { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
@@ -22,15 +22,18 @@ const contentOfRequest = (notification: Json) => {
   return contentOf(notifications[0]!.content, undefined).content;
 };
 
-/** The payload of a notification for a platform, without its hash. */
-function payloadOf(platform: number, notification: Json): Json {
+function outgoingOf(platform: number, notification: Json) {
   const { code: message, ...ids } = identity;
   const content = contentOfRequest(notification);
-  const outgoing = {
+  return {
     ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example', content },
     entry: content.inbox && ENTRY,
   };
-  const { payload, limit } = definitionOf(platform)!.compile(outgoing, '', key);
+}
+
+/** The body of a notification for a platform. */
+function bodyOf(platform: number, notification: Json): string {
+  const { payload, limit } = definitionOf(platform)!.compile(outgoingOf(platform, notification), '', key);
   const columns = {
     ...{ chunk: 0, positions: Uint16Array.of(1), platform, checks: new Uint8Array(3), tags: 0 },
     ...{
@@ -41,8 +44,10 @@ function payloadOf(platform: number, notification: Json): Json {
     },
     badges: Int32Array.of(COMPUTED_BADGE),
   };
-  return JSON.parse(new PayloadWriter().write(payload, columns, 0, limit).toString()) as Json;
+  return new PayloadWriter().write(payload, columns, 0, limit).toString();
 }
+
+const payloadOf = (platform: number, notification: Json): Json => JSON.parse(bodyOf(platform, notification)) as Json;
 
 const appleOf = (platform: number, notification: Json): Json => {
   const { p: _hash, ...payload } = payloadOf(platform, notification);
@@ -66,6 +71,14 @@ const huaweiOf = (notification: Json): Json => {
 function browserOf(platform: number, notification: Json): Json {
   const { p: _hash, ...payload } = payloadOf(platform, notification);
   return payload;
+}
+
+/** The headers of a notification on Windows, and its body without the hash. */
+function windowsOf(notification: Json): Json {
+  const headers = wnsHeaders(outgoingOf(Platform.Windows, notification), '');
+  const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]]] : []));
+  const body = bodyOf(Platform.Windows, notification).replace(/,?&quot;p&quot;:&quot;[^&]*&quot;/, '');
+  return { ...Object.fromEntries(pairs), body };
 }
 
 const plainIos = { aps: { alert: 'Text', sound: 'default' }, pw_msg: '1' };
@@ -191,6 +204,21 @@ const safariRows: readonly Row[] = [
   ['safari_ttl', 60, website({})],
 ];
 
+const toast = {
+  ...{ 'x-wns-type': 'wns/toast', 'content-type': 'text/xml', 'x-wns-requestforstatus': 'true' },
+  body: '<toast launch="{}"><visual><binding template="ToastGeneric"><text>Text</text></binding></visual></toast>',
+};
+const windowsRows: readonly Row[] = [
+  ['wns_content', 'PHRvYXN0Lz4=', { ...toast, body: '<toast/>' }],
+  ['wns_content', { default: 'PHRvYXN0Lz4=' }, { ...toast, body: '<toast/>' }],
+  // Of a notification of the caller's own only.
+  ['wns_type', 'Tile', toast],
+  ['wns_tag', 'news1', { ...toast, 'x-wns-tag': 'news1' }],
+  ['wns_cache', 1, { ...toast, 'x-wns-cache-policy': 'cache' }],
+  ['wns_cache', 0, { ...toast, 'x-wns-cache-policy': 'no-cache' }],
+  ['wns_ttl', 60, { ...toast, 'x-wns-ttl': '60' }],
+];
+
 /** The names of all fields of a notification, as the reference page has them. */
 function fieldsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
@@ -230,6 +258,15 @@ describe('a payload of every field (Spec I)', () => {
     expect(appleOf(Platform.Safari, { content: 'Text', ...needed, [field]: value })).toEqual(payload);
   });
 
+  it.each(windowsRows)('Windows: %s %j', (field, value, notification) => {
+    expect(windowsOf({ content: 'Text', [field]: value })).toEqual(notification);
+  });
+
+  it('Windows: the type of a notification of its own, which needs no text', () => {
+    const tile = { wns_content: 'PHRpbGUvPg==', wns_type: 'Tile' };
+    expect(windowsOf(tile)).toEqual({ ...toast, 'x-wns-type': 'wns/tile', body: '<tile/>' });
+  });
+
   it('Safari: the title of the message, else of the application', () => {
     expect(appleOf(Platform.Safari, { content: 'Text', title: 'Title' })).toEqual(website({}));
     expect(appleOf(Platform.Safari, { content: 'Text' })).toEqual(website({ title: 'Example' }));
@@ -240,11 +277,11 @@ describe('a payload of every field (Spec I)', () => {
     // The list of messages has names that a request has not.
     const listed = /^(chrome|firefox)_(header|root_params)$/;
     const isOwn = (field: string) =>
-      /^(ios|apns|mac|android|huawei_android|chrome|firefox|safari)_/.test(field) && !listed.test(field);
+      /^(ios|apns|mac|android|huawei_android|chrome|firefox|safari|wns)_/.test(field) && !listed.test(field);
     const own = [...fields].filter(isOwn);
     expect(own.length).toBeGreaterThan(30);
     const androids = [...androidRows, ...huaweiRows];
-    const all = [...iosRows, ...macRows, ...androids, ...chromeRows, ...firefoxRows, ...safariRows];
+    const all = [...iosRows, ...macRows, ...androids, ...chromeRows, ...firefoxRows, ...safariRows, ...windowsRows];
     const rows = new Set(all.map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
   });

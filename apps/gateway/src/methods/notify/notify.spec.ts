@@ -167,7 +167,7 @@ describe('notify', () => {
     ],
     [{ en: { mac_os: { root_params: { a: 'a'.repeat(256) } } } }, '.en.mac_os.root_params: at most 256 bytes'],
     [{ en: { windows: { body: 'x', tag: '-' } } }, '.en.windows.tag: must be 1 to 16 letters or digits'],
-    [{ en: { windows: { body: 'x' } } }, '.en.windows: not served yet'],
+    [{ en: { windows: { body: 'x', content: 'a!' } } }, '.en.windows.content: must be base64'],
     [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
     [{ en: { amazon: { body: 'x' } } }, '.en.amazon: not served yet'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],

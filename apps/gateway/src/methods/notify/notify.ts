@@ -59,6 +59,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
     chrome: { ...own.chrome, ...openActionOn(Platform.Chrome) },
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },
     safari: { ...own.safari },
+    windows: { ...own.windows, ...openActionOn(Platform.Windows) },
   };
 }
 

@@ -73,6 +73,7 @@ export interface Content {
   firefox: FirefoxContent | undefined;
   safari: SafariContent | undefined;
   huawei: AndroidContent | undefined;
+  windows: WindowsContent | undefined;
   whatsApp:
     | WhatsAppContent
     | undefined;
@@ -98,6 +99,7 @@ export interface LocaleSettings {
   firefox: FirefoxContent | undefined;
   safari: SafariContent | undefined;
   huawei: AndroidContent | undefined;
+  windows: WindowsContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -320,6 +322,26 @@ export interface WhatsAppContent {
   buttons: TemplateValue[];
   /** Value of the header; its name says what it is: text, image, video or document. */
   header: TemplateValue | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Fields wns_* of section I; an absent one was not given. */
+export interface WindowsContent {
+  /** The notification itself, in base64. Absent, or "" in a language: a toast of the texts. */
+  notification:
+    | Localized
+    | undefined;
+  /** Tile, Toast, Badge or Raw: what `notification` is. */
+  type?: string | undefined;
+  tag?: string | undefined;
+  cache?: boolean | undefined;
+  ttlSeconds?:
+    | number
+    | undefined;
+  /** Absent: the common ones. Only the newer messaging endpoint has them (R-O4). */
+  text: Localized | undefined;
+  title: Localized | undefined;
+  openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -564,6 +586,7 @@ function createBaseContent(): Content {
     firefox: undefined,
     safari: undefined,
     huawei: undefined,
+    windows: undefined,
     whatsApp: undefined,
     metaData: undefined,
     settings: [],
@@ -635,6 +658,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.huawei !== undefined) {
       AndroidContent.encode(message.huawei, writer.uint32(186).fork()).join();
+    }
+    if (message.windows !== undefined) {
+      WindowsContent.encode(message.windows, writer.uint32(202).fork()).join();
     }
     if (message.whatsApp !== undefined) {
       WhatsAppContent.encode(message.whatsApp, writer.uint32(258).fork()).join();
@@ -840,6 +866,14 @@ export const Content: MessageFns<Content> = {
             message.huawei = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.windows = WindowsContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 32: {
             if (tag !== 258) {
               break;
@@ -966,6 +1000,9 @@ export const Content: MessageFns<Content> = {
     message.huawei = (object.huawei !== undefined && object.huawei !== null)
       ? AndroidContent.fromPartial(object.huawei)
       : undefined;
+    message.windows = (object.windows !== undefined && object.windows !== null)
+      ? WindowsContent.fromPartial(object.windows)
+      : undefined;
     message.whatsApp = (object.whatsApp !== undefined && object.whatsApp !== null)
       ? WhatsAppContent.fromPartial(object.whatsApp)
       : undefined;
@@ -988,6 +1025,7 @@ function createBaseLocaleSettings(): LocaleSettings {
     firefox: undefined,
     safari: undefined,
     huawei: undefined,
+    windows: undefined,
   };
 }
 
@@ -1016,6 +1054,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
     if (message.huawei !== undefined) {
       AndroidContent.encode(message.huawei, writer.uint32(66).fork()).join();
+    }
+    if (message.windows !== undefined) {
+      WindowsContent.encode(message.windows, writer.uint32(82).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1105,6 +1146,14 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
             message.huawei = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.windows = WindowsContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1179,6 +1228,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
       : undefined;
     message.huawei = (object.huawei !== undefined && object.huawei !== null)
       ? AndroidContent.fromPartial(object.huawei)
+      : undefined;
+    message.windows = (object.windows !== undefined && object.windows !== null)
+      ? WindowsContent.fromPartial(object.windows)
       : undefined;
     return message;
   },
@@ -3503,6 +3555,208 @@ export const WhatsAppContent: MessageFns<WhatsAppContent> = {
     message.buttons = object.buttons?.map((e) => TemplateValue.fromPartial(e)) || [];
     message.header = (object.header !== undefined && object.header !== null)
       ? TemplateValue.fromPartial(object.header)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWindowsContent(): WindowsContent {
+  return {
+    notification: undefined,
+    type: undefined,
+    tag: undefined,
+    cache: undefined,
+    ttlSeconds: undefined,
+    text: undefined,
+    title: undefined,
+    openAction: undefined,
+  };
+}
+
+export const WindowsContent: MessageFns<WindowsContent> = {
+  encode(message: WindowsContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.notification !== undefined) {
+      Localized.encode(message.notification, writer.uint32(10).fork()).join();
+    }
+    if (message.type !== undefined) {
+      writer.uint32(18).string(message.type);
+    }
+    if (message.tag !== undefined) {
+      writer.uint32(26).string(message.tag);
+    }
+    if (message.cache !== undefined) {
+      writer.uint32(32).bool(message.cache);
+    }
+    if (message.ttlSeconds !== undefined) {
+      writer.uint32(40).uint32(message.ttlSeconds);
+    }
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(322).fork()).join();
+    }
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(330).fork()).join();
+    }
+    if (message.openAction !== undefined) {
+      OpenAction.encode(message.openAction, writer.uint32(346).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WindowsContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWindowsContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.notification = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tag = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.cache = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.ttlSeconds = reader.uint32();
+            continue;
+          }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 43: {
+            if (tag !== 346) {
+              break;
+            }
+
+            message.openAction = OpenAction.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<WindowsContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<WindowsContent | WindowsContent[]> | Iterable<WindowsContent | WindowsContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [WindowsContent.encode(p).finish()];
+        }
+      } else {
+        yield* [WindowsContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, WindowsContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<WindowsContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [WindowsContent.decode(p)];
+        }
+      } else {
+        yield* [WindowsContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WindowsContent>, I>>(base?: I): WindowsContent {
+    return WindowsContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WindowsContent>, I>>(object: I): WindowsContent {
+    const message = createBaseWindowsContent();
+    message.notification = (object.notification !== undefined && object.notification !== null)
+      ? Localized.fromPartial(object.notification)
+      : undefined;
+    message.type = object.type ?? undefined;
+    message.tag = object.tag ?? undefined;
+    message.cache = object.cache ?? undefined;
+    message.ttlSeconds = object.ttlSeconds ?? undefined;
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.openAction = (object.openAction !== undefined && object.openAction !== null)
+      ? OpenAction.fromPartial(object.openAction)
       : undefined;
     return message;
   },

@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+import { base64 } from '../fields/base64.ts';
+import { bit, oneOf, optional, text } from '../values.ts';
+import { ttl } from './ios.ts';
+import { localizedOf } from './texts.ts';
+
+const TAG = /^[A-Za-z0-9]{1,16}$/;
+const tag = text.refine((value) => TAG.test(value), 'must be 1 to 16 letters or digits').meta({ pattern: TAG.source });
+
+/** Fields `wns_*` of a notification (R-I22). */
+export const windowsFields = {
+  wns_content: optional(localizedOf(base64)),
+  wns_type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])),
+  wns_tag: optional(tag),
+  wns_cache: optional(bit),
+  wns_ttl: optional(ttl),
+};
+
+type Fields = { [Name in keyof typeof windowsFields]: z.output<(typeof windowsFields)[Name]> };
+
+/** The settings of a notification on Windows; undefined = not given. */
+export const windowsContent = (fields: Fields) => ({
+  notification: fields.wns_content,
+  type: fields.wns_type,
+  tag: fields.wns_tag,
+  cache: fields.wns_cache,
+  ttlSeconds: fields.wns_ttl,
+});
