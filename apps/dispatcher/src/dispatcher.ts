@@ -163,7 +163,7 @@ function channelOf(deps: DispatcherDeps): Channel {
     new Http2Connection({ ...settings, onFailure }, open);
   const addresses = new AddressGuard(allowPrivate);
   return openTransport({
-    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, webPushSubject },
+    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, webPushSubject, onFailure },
     connect: connectBy(openLink),
     connectHttp1: connectBy(openHttp1Link),
     postForm: guardedPostForm(addresses, ca),

@@ -33,6 +33,8 @@ export { WHATSAPP_ERRORS, type WhatsAppErrorName } from './whatsapp/whatsapp-err
 export { whatsAppReceipts, type WhatsAppStatus } from './whatsapp/whatsapp.ts';
 export { wnsChannelPath, wnsReasonPath } from './wns/wns-channels.ts';
 export { WNS_REASONS, type WnsReason } from './wns/wns-reasons.ts';
+export { mailAddress, mailReplyAddress } from './email/mail-addresses.ts';
+export { REFUSED_USER } from './email/smtp.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';

@@ -19,6 +19,7 @@ const simulators = await startSimulators({
     fcm: numberFrom('FCM_PORT') ?? 0,
     webpush: numberFrom('WEB_PUSH_PORT') ?? 0,
     hms: numberFrom('HMS_PORT') ?? 0,
+    email: numberFrom('SMTP_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -33,7 +34,8 @@ const simulators = await startSimulators({
 
 const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
 const hmsUrl = simulators.urlOf('hms');
-process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, tokenUrl, controlUrl })}\n`);
+const smtpUrl = simulators.urlOf('email');
+process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, smtpUrl, tokenUrl, controlUrl })}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

@@ -1,5 +1,7 @@
 import type { Channel } from '@tidings/kernel';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Outbox } from './transport/outbox.ts';
 
 /** The simulated providers: that of every channel, and the issuer of Google's access tokens. */
 export type ProviderName = Channel | 'google-oauth';
@@ -36,6 +38,17 @@ export type Reaction =
   | { readonly does: 'reset'; readonly processed: boolean }
   | { readonly does: 'disconnect' }
   | { readonly does: 'goaway' };
+
+/** A provider with a protocol of its own over TCP. */
+export interface SocketProvider {
+  readonly name: string;
+  /** Its delayed replies. */
+  readonly outbox: Outbox;
+  /** Serves a connection, whose errors are handled. */
+  accept(socket: Socket): void;
+  /** Clears its memory of addresses. */
+  reset(): void;
+}
 
 /** A provider decides on requests and writes the ledger; the transports carry out its decisions. */
 export interface Provider {

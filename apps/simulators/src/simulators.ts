@@ -1,10 +1,11 @@
+import type { Socket } from 'node:net';
 import { ShiftedClock } from '@tidings/kernel';
 import { Faults, type ProviderFaults } from './provider-faults.ts';
 import { AccessTokens } from './google-oauth/access-tokens.ts';
 import { Keys } from './provider-keys.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger/entries.ts';
-import type { Provider, ProviderName } from './provider.ts';
+import type { Provider, ProviderName, SocketProvider } from './provider.ts';
 import { standIns } from './stand-ins.ts';
 import { Outbox } from './transport/outbox.ts';
 import { serveHttp1 } from './transport/http1-server.ts';
@@ -46,6 +47,8 @@ export interface Simulators extends Stage {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly webPushUrl: string;
+  /** Of the mail server: `smtp://`. */
+  readonly smtpUrl: string;
   /** The full URL, for a service account's `token_uri`. */
   readonly tokenUrl: string;
   /** Empty if the control API is off. */
@@ -60,6 +63,22 @@ interface Venue {
   readonly maxConcurrentStreams: number;
   readonly http1: boolean;
 }
+
+/** Starts the listener of a provider, which shows its faults. */
+const listen = async (name: string, listener: Listener, faults: Faults, outbox: Outbox): Promise<Listener> => {
+  await listener.up();
+  faults.enactWith(name, async ({ down, blackhole }) => {
+    listener.setSilent(blackhole);
+    if (!blackhole) outbox.flush();
+    await (down ? listener.down() : listener.up());
+  });
+  return listener;
+};
+
+const openSockets = (provider: SocketProvider, { faults }: Stage, { host, port = 0 }: Venue): Promise<Listener> => {
+  const accept = (socket: Socket): void => provider.accept(socket);
+  return listen(provider.name, new Listener({ host, port, accept }), faults, provider.outbox);
+};
 
 const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue): Promise<Listener> => {
   const { host, port = 0, tls, maxConcurrentStreams } = venue;
@@ -77,13 +96,7 @@ const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue)
   });
   const http1 = venue.http1 ? serveHttp1({ provider, faults: own, outbox, countReset }) : undefined;
   const listener: Listener = new Listener({ host, port, tls, http2, http1 });
-  await listener.up();
-  faults.enactWith(provider.name, async ({ down, blackhole }) => {
-    listener.setSilent(blackhole);
-    if (!blackhole) outbox.flush();
-    await (down ? listener.down() : listener.up());
-  });
-  return listener;
+  return listen(provider.name, listener, faults, outbox);
 };
 
 const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, resets: (() => void)[]): Stage => {
@@ -109,7 +122,7 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
   const urlOf = (name: string): string => {
     const listener = listeners.get(name);
     if (!listener) throw new RangeError(`no provider ${name}`);
-    return `${scheme}://${host}:${listener.port}`;
+    return `${standIns.get(name)?.scheme ?? scheme}://${host}:${listener.port}`;
   };
   const tokenUrl = (): string => `${urlOf('google-oauth')}/token`;
   const deps = { ...stage, now: () => stage.clock.now(), tokenUrl };
@@ -118,7 +131,9 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
     const provider = standIn.open(deps);
     resets.push(() => provider.reset());
     const port = portOf.get(name);
-    listeners.set(name, await open(provider, stage, { host, port, tls, maxConcurrentStreams, http1 }));
+    const venue = { host, port, tls, maxConcurrentStreams, http1 };
+    const opened = 'accept' in provider ? openSockets(provider, stage, venue) : open(provider, stage, venue);
+    listeners.set(name, await opened);
   }
   const control =
     options.control === false
@@ -135,6 +150,7 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
     apnsUrl: urlOf('apns'),
     fcmUrl: urlOf('fcm'),
     webPushUrl: urlOf('webpush'),
+    smtpUrl: urlOf('email'),
     tokenUrl: tokenUrl(),
     controlUrl: control?.url ?? '',
     close,

@@ -1,5 +1,7 @@
 import { Apns, apnsIdOf } from './apns/apns.ts';
 import { apnsStatus } from './apns/reasons.ts';
+import { isMailReply } from './email/mail-addresses.ts';
+import { mailIdOf, Smtp } from './email/smtp.ts';
 import type { Faults } from './provider-faults.ts';
 import { isFcmError } from './fcm/errors.ts';
 import { Fcm, fcmIdOf } from './fcm/fcm.ts';
@@ -9,7 +11,7 @@ import type { AccessTokens } from './google-oauth/access-tokens.ts';
 import { isOAuthError, tokenEndpoint } from './google-oauth/token-endpoint.ts';
 import type { Keys } from './provider-keys.ts';
 import type { Ledger } from './ledger.ts';
-import type { Provider, ProviderName } from './provider.ts';
+import type { Provider, ProviderName, SocketProvider } from './provider.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
@@ -31,9 +33,11 @@ export interface StandInDeps {
 
 /** The definition of a provider's simulator. */
 export interface StandIn {
-  open(deps: StandInDeps): Provider;
+  open(deps: StandInDeps): Provider | SocketProvider;
   /** Whether it also serves HTTP/1.1. */
   readonly http1: boolean;
+  /** The scheme of its URL. @default `http`, or `https` with TLS */
+  readonly scheme?: string;
   /** The id of a push that was sent without one, by its row in the ledger. */
   readonly idOf: (row: number) => string;
   /** Whether the fault `answer` accepts this reason. */
@@ -52,6 +56,7 @@ const byName = {
   hms: { open: (deps) => new Hms(deps), http1: true, idOf: hmsIdOf, isReason: isHmsCode },
   whatsapp: { open: (deps) => new WhatsApp(deps), http1: true, idOf: whatsAppIdOf, isReason: isWhatsAppError },
   wns: { open: (deps) => new Wns(deps), http1: true, idOf: wnsIdOf, isReason: isWnsReason },
+  email: { open: (deps) => new Smtp(deps), http1: false, scheme: 'smtp', idOf: mailIdOf, isReason: isMailReply },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

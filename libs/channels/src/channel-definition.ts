@@ -3,6 +3,7 @@ import type { Channel, PlatformCode } from '@tidings/kernel';
 import type { CompiledPayload, MessageKey, OutgoingMessage } from '@tidings/messaging';
 import type { CredentialDefinition } from './credential-definition.ts';
 import type { AddressField, DeviceField } from './device-fields.ts';
+import type { RetrySchedule } from './retry-schedule.ts';
 import type { Refusal } from './send-results.ts';
 
 /** The variant of nearly all pushes. */
@@ -64,6 +65,8 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
    * Whether pushes carry an id by which a repeat replaces the original. If not, a device with an unknown outcome is not sent to again (sending 4).
    */
   readonly masksRepeats: boolean;
+  /** When retried pushes are tried again. @default after 1 s to 10 min, for an hour (R-P1) */
+  readonly retries?: RetrySchedule;
   /** A push token as it is stored and compared (R-RES2). */
   tokenText(token: string): string;
   /** The texts whose languages and placeholders must be known before devices are read (R-I15, R-I17). */

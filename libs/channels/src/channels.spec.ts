@@ -22,11 +22,11 @@ describe('the channels', () => {
   it('are found by the platform of a device', () => {
     expect(definitionOf(Platform.iOS)).toBe(definitions.apns);
     expect(definitionOf(Platform.Android)).toBe(definitions.fcm);
-    expect(definitionOf(Platform.Email)).toBeUndefined();
+    expect(definitionOf(Platform.Blackberry)).toBeUndefined();
   });
 
   it('refuse a variant that no definition names', () => {
     expect(() => channelServing({ platform: Platform.iOS, variant: 'carrier pigeon' })).toThrow(Fault);
-    expect(() => channelServing({ platform: Platform.Email, variant: 'alert' })).toThrow(Fault);
+    expect(() => channelServing({ platform: Platform.Blackberry, variant: 'alert' })).toThrow(Fault);
   });
 });

@@ -1,6 +1,7 @@
 import { type Channel, Fault } from '@tidings/kernel';
 import { apns } from './apns/apns-definition.ts';
 import type { ChannelDefinition, PushKind, Variant } from './channel-definition.ts';
+import { email } from './email/email-definition.ts';
 import { fcm } from './fcm/fcm-definition.ts';
 import { hms } from './hms/hms-definition.ts';
 import { webpush } from './webpush/webpush-definition.ts';
@@ -8,7 +9,10 @@ import { whatsapp } from './whatsapp/whatsapp-definition.ts';
 import { wns } from './wns/wns-definition.ts';
 
 /** Every channel of the product, a line each. */
-export const definitions = { apns, fcm, webpush, hms, whatsapp, wns } satisfies Record<Channel, ChannelDefinition>;
+export const definitions = { apns, fcm, webpush, email, hms, whatsapp, wns } satisfies Record<
+  Channel,
+  ChannelDefinition
+>;
 
 /** A definition whichever channels it names. */
 type AnyDefinition = ChannelDefinition<unknown, string>;

@@ -13,6 +13,12 @@ export {
 } from './channels.ts';
 export { authenticationTokenOf, visitorIn, type WebsiteVisitor } from './apns/website-visitor.ts';
 export { plainText } from './plain-text.ts';
+export { type BounceCategory, isHardBounce } from './email/bounces.ts';
+export { writtenMail } from './email/dkim.ts';
+export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
+export type { Letter } from './email/email-payload.ts';
+export { directResults, relayResults, smtpResult, type SmtpStage, tooLargeForServer } from './email/email-results.ts';
+export { mailOf, type Stationery, stationeryOf } from './email/mail.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';
 export {
@@ -44,6 +50,7 @@ export { unusableKeys } from './webpush/webpush-results.ts';
 export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } from './whatsapp/whatsapp-credential.ts';
 export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
+export type { RetrySchedule } from './retry-schedule.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';
 export type { WnsCredential } from './wns/wns-credential.ts';
 export { wnsHeaders } from './wns/wns-payload.ts';

@@ -1,3 +1,5 @@
+import type { BounceCategory } from './email/bounces.ts';
+
 /** Categories of STAGE_ERRORS that a send can have (Spec H). */
 export type ErrorCategory =
   | 'NO_TOKEN'
@@ -35,6 +37,8 @@ export interface SendResult {
   readonly code: string;
   /** The provider's reason, or the name of a local cause. */
   readonly name: string;
+  /** Of an e-mail that counts as sent: the receiving side refused it (R-E18). */
+  readonly bounce?: BounceCategory | undefined;
   readonly then: Then;
 }
 

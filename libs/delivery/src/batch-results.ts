@@ -1,5 +1,5 @@
 import type { SendResult } from '@tidings/channels';
-import type { DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '@tidings/events';
+import type { BouncedSet, DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { SliceIdentity } from './protocol/slices.ts';
 
@@ -17,10 +17,10 @@ export interface DeviceResult {
   readonly since: number | undefined;
 }
 
-/** The results so far of a slice's devices; each device is in at most one set. */
+/** The results so far of a slice's devices; each device is in at most one set. Bounced ones are sent, too. */
 export type Results = Omit<SliceSettled, 'claimedAt'>;
 
-export const noResults: Results = { sent: [], failed: [], deadTokens: [] };
+export const noResults: Results = { sent: [], failed: [], deadTokens: [], bounced: [] };
 
 interface Group {
   readonly result: DeviceResult;
@@ -29,7 +29,7 @@ interface Group {
 }
 
 const keyOf = ({ platform, hour, result }: DeviceResult): string =>
-  `${platform}/${hour}/${result.category}/${result.code}/${result.name}`;
+  `${platform}/${hour}/${result.category}/${result.code}/${result.name}/${result.bounce ?? ''}`;
 
 const encode = (positions: readonly number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 const union = (a: Uint8Array, b: Uint8Array): Buffer => Buffer.from(Bitmap.decode(a).union(Bitmap.decode(b)).encode());
@@ -37,7 +37,7 @@ const union = (a: Uint8Array, b: Uint8Array): Buffer => Buffer.from(Bitmap.decod
 const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const bySent = (a: SentSet, b: SentSet): number => compare(a.platform, b.platform) || compare(a.hour, b.hour);
-const byFailed = (a: FailedSet, b: FailedSet): number =>
+const byFailed = (a: FailedSet | BouncedSet, b: FailedSet | BouncedSet): number =>
   compare(a.platform, b.platform) ||
   compare(a.hour, b.hour) ||
   compare(a.category, b.category) ||
@@ -61,14 +61,16 @@ export function resultsOf(devices: Iterable<DeviceResult>): Results {
   }
   const sent: SentSet[] = [];
   const failed: FailedSet[] = [];
+  const bounced: BouncedSet[] = [];
   for (const { result, positions, notDisplayable } of groups.values()) {
     const { platform, hour } = result;
-    const { category, code, name } = result.result;
+    const { category, code, name, bounce } = result.result;
     const set = encode(positions);
     if (category === 'SENT') sent.push({ platform, hour, set, notDisplayable: encode(notDisplayable) });
     else failed.push({ category, code, name, platform, hour, set });
+    if (bounce !== undefined) bounced.push({ category: bounce, code, name, platform, hour, set });
   }
-  return merged(noResults, { sent, failed, deadTokens });
+  return merged(noResults, { sent, failed, deadTokens, bounced });
 }
 
 function mergeBy<T>(entries: readonly T[], order: (a: T, b: T) => number, join: (a: T, b: T) => T): T[] {
@@ -91,6 +93,7 @@ export function merged(a: Results, b: Results): Results {
     })),
     failed: mergeBy([...a.failed, ...b.failed], byFailed, (x, y) => ({ ...x, set: union(x.set, y.set) })),
     deadTokens: [...a.deadTokens, ...b.deadTokens].toSorted((x, y) => compare(x.position, y.position)),
+    bounced: mergeBy([...a.bounced, ...b.bounced], byFailed, (x, y) => ({ ...x, set: union(x.set, y.set) })),
   };
 }
 

@@ -80,6 +80,7 @@ export {
   retryAfterMs,
   retryDeadline,
   retryWaitMs,
+  usualRetries,
   throttleDeadline,
   THROTTLED_FOR_MS,
 } from './protocol/retries.ts';

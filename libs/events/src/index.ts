@@ -24,6 +24,7 @@ export {
   AndroidContent,
   ChromeContent,
   Content,
+  EmailContent,
   InboxContent,
   InboxPicture,
   FirefoxContent,
@@ -35,6 +36,8 @@ export {
   LiveActivityEvent,
   LocaleSettings,
   MacContent,
+  type MailAddress,
+  type MailAttachment,
   Localized,
   LocalizedEntry,
   OpenAction,
@@ -80,6 +83,7 @@ export {
   PastOffsets,
 } from './generated/tidings/events/v1/messages.ts';
 export {
+  BouncedSet,
   DeadToken,
   SentSet,
   SliceDeferred,

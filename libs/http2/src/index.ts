@@ -1,5 +1,10 @@
 export { Http2Connection } from './http2-connection.ts';
-export { type ConnectionFailure, connectionFailureOf, type FailedOpening } from './connection-failure.ts';
+export {
+  type ConnectionFailure,
+  connectionFailureOf,
+  type FailedOpening,
+  failedOpening,
+} from './connection-failure.ts';
 export { failureLog, type FailureLogger } from './failure-log.ts';
 export { openFrameLink } from './frame-link.ts';
 export { openHttp1Link } from './http1-link.ts';

@@ -1,4 +1,5 @@
 import type { SendBatch } from '@tidings/events';
+import { htmlEscaped } from './html-escapes.ts';
 import {
   DEVICE_PART_LENGTH,
   hashPrefix,
@@ -38,9 +39,10 @@ export type Hole =
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
 /**
- * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, or as text in JSON that is itself in a string; or as text in XML.
+ * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, as text in JSON that is itself in a string, or with the
+ * characters of HTML markup escaped; or as text in XML.
  */
-export type Encoding = 'text' | 'url' | 'nested' | 'xml';
+export type Encoding = 'text' | 'url' | 'nested' | 'html' | 'xml';
 
 /** JSON or XML in parts: literal text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
@@ -120,12 +122,19 @@ function encoded(text: string, encoding: Encoding): string {
       return escaped(escaped(text));
     case 'url':
       return encodeURIComponent(text.toWellFormed());
+    case 'html':
+      return escaped(htmlEscaped(text));
     case 'xml':
       return inXml(text);
   }
 }
 
-function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }: TemplateContext): string | Hole {
+/** `Raw` values are markup of the caller's own (R-I17). */
+const encodingOf = ({ format }: Placeholder, encoding: Encoding): Encoding =>
+  encoding === 'html' && format === 'raw' ? 'text' : encoding;
+
+function resolvedPart(part: Placeholder, asked: Encoding, { variables, tags }: TemplateContext): string | Hole {
+  const encoding = encodingOf(part, asked);
   const value = requestValue(part.name, variables);
   if (value !== undefined) return encoded(formatted(value, part.format), encoding);
   const tag = tags.indexOf(part.name);
@@ -164,6 +173,9 @@ export const xmlText = (template: string, context: TemplateContext): Fragment =>
 /** JSON in an attribute of XML, between double quotes. It may contain URLs and values that are the same for every device. */
 export const xmlAttribute = (fragment: Fragment): Fragment =>
   fragment.map((part) => (typeof part === 'string' ? inXml(part) : part));
+/** The same for HTML: values are escaped, except `Raw` ones. */
+export const html = (template: string, context: TemplateContext): Fragment =>
+  quoted(resolved(parseTemplate(template), 'html', context));
 
 /** JSON as a JSON string. It may contain texts, URLs and values that are the same for every device. */
 export const jsonString = (fragment: Fragment): Fragment =>

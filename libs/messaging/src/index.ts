@@ -96,6 +96,7 @@ export {
   type Encoding,
   type Fragment,
   type Hole,
+  html,
   json,
   jsonString,
   list,

@@ -1,5 +1,6 @@
 import type { CompiledHole, CompiledPayload, DeviceColumns } from './compiled-payload.ts';
 import { ELLIPSIS, inXml } from './compiled-payload.ts';
+import { htmlEntities } from './html-escapes.ts';
 import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
 
@@ -117,6 +118,25 @@ function writeXml(target: Uint8Array, at: number, source: Uint8Array, from: numb
   return at;
 }
 
+/** Per byte: the bytes of its entity. */
+const entities = Array.from({ length: 128 }, (_, byte) => {
+  const entity = htmlEntities.get(byte);
+  return entity === undefined ? undefined : utf8.encode(entity);
+});
+
+function writeHtml(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  let done = from;
+  for (let i = from; i < to; i++) {
+    const entity = entities[source[i]!];
+    if (!entity) continue;
+    at = writeText(target, at, source, done, i);
+    target.set(entity, at);
+    at += entity.length;
+    done = i + 1;
+  }
+  return writeText(target, at, source, done, to);
+}
+
 const utf8Decoder = new TextDecoder();
 
 function isAscii(source: Uint8Array, from: number, to: number): boolean {
@@ -146,7 +166,7 @@ function formatAscii(source: Uint8Array, from: number, to: number, format: Forma
   }
 }
 
-const writers = { text: writeText, url: writeUrl, nested: writeNested, xml: writeXml } as const;
+const writers = { text: writeText, url: writeUrl, nested: writeNested, html: writeHtml, xml: writeXml } as const;
 
 type TagHole = Extract<CompiledHole, { kind: 'tag' }>;
 

@@ -26,6 +26,8 @@ export interface ProviderAddresses {
   readonly whatsApp?: string | undefined;
   /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
+  /** The relay of e-mail; its login is part of it. */
+  readonly smtp?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -109,6 +111,7 @@ const address = (...schemes: readonly string[]) =>
   );
 
 const web = address('https', 'http');
+const relay = address('smtps', 'smtp');
 const masterKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
@@ -178,6 +181,7 @@ const environment = z.object({
   HMS_TOKEN_URL: web.optional(),
   WHATSAPP_URL: web.optional(),
   WNS_TOKEN_URL: web.optional(),
+  SMTP_URL: relay.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -259,6 +263,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       hmsToken: data.HMS_TOKEN_URL,
       whatsApp: data.WHATSAPP_URL,
       wnsToken: data.WNS_TOKEN_URL,
+      smtp: data.SMTP_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

@@ -10,6 +10,7 @@ export const secretVariables = [
   'GRPC_TLS_KEY',
   'KAFKA_SSL_KEY',
   'KAFKA_SASL_PASSWORD',
+  'SMTP_URL',
 ] as const;
 
 /**

@@ -143,7 +143,7 @@ async function start(): Promise<KeptCluster> {
     ports,
     apps,
     adminToken,
-    env: { ...testEnvironment(simulatorsAt(ports), adminToken), KAFKA_NAMESPACE: namespace },
+    env: { ...testEnvironment(simulatorsAt(ports, standIns), adminToken), KAFKA_NAMESPACE: namespace },
     mongoUrl: databasesAt(mongo),
     kafkaBrokers: brokers,
   };
@@ -168,8 +168,11 @@ async function start(): Promise<KeptCluster> {
   }
 }
 
-const simulatorsAt = (ports: Ports): Pick<Simulators, 'urlOf'> => ({
-  urlOf: (provider) => `http://127.0.0.1:${ports[provider]!}`,
+const simulatorsAt = (
+  ports: Ports,
+  standIns: ReadonlyMap<string, { readonly scheme?: string }>,
+): Pick<Simulators, 'urlOf'> => ({
+  urlOf: (provider) => `${standIns.get(provider)?.scheme ?? 'http'}://127.0.0.1:${ports[provider]!}`,
 });
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;

@@ -75,6 +75,7 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   HMS_TOKEN_URL: `${urlOf('hms')}/oauth2/v3/token`,
   WHATSAPP_URL: urlOf('whatsapp'),
   WNS_TOKEN_URL: `${urlOf('wns')}/accesstoken.srf`,
+  SMTP_URL: urlOf('email'),
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

@@ -1,4 +1,4 @@
-import type { SendResult } from '@tidings/channels';
+import type { RetrySchedule, SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
 import type { BatchColumns, Lane } from '@tidings/delivery';
 import type { Throttler } from '../throttle/throttles.ts';
@@ -32,6 +32,8 @@ export interface Channel {
   open(job: Job): Promise<Sender | SendResult>;
   /** A message's time to live in a language, "" for devices without one; undefined if it has none. */
   ttlSeconds(batch: SendBatch, language: string): number | undefined;
+  /** When retried pushes are tried again. @default `usualRetries` */
+  readonly retries?: RetrySchedule | undefined;
   /**
    * Reads the credential of a platform (`<application>/<platform>`) again, and uses it from the next job on if it was configured anew. Resolves to the
    * version of its settings, 0 if there are none any more. Throws a Fault `unavailable` for transient failures.

@@ -1,9 +1,10 @@
-import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
+import type { ConnectionSettings, FailedOpening, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
 import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import { apnsChannel } from './apns/apns-channel.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
+import { emailChannel } from './email/email-channel.ts';
 import { fcmChannel } from './fcm/fcm-channel.ts';
 import { hmsChannel } from './hms/hms-channel.ts';
 import type { Channel } from './channel-port.ts';
@@ -23,6 +24,8 @@ export interface ProviderUrls {
   readonly whatsApp?: string | undefined;
   /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
+  /** `smtp://` or `smtps://`. */
+  readonly smtp?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -37,6 +40,8 @@ export interface TransportDeps {
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
+  /** Receives connections that failed and that `connect` did not open. */
+  readonly onFailure: (failure: FailedOpening, host: string) => void;
   /** Posts forms to addresses that callers gave. */
   readonly postForm: PostForm;
   /** Posts forms to a provider's own address, or the one that the operator has set in its place. */
@@ -58,6 +63,7 @@ const byName = {
   hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
   whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
+  email: ({ urls, ...deps }) => emailChannel({ ...deps, url: urls.smtp }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

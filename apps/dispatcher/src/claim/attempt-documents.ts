@@ -10,7 +10,12 @@ export interface ProgressDocument {
   readonly dueAt: Date;
   readonly refreshed: boolean;
   readonly outcomeUnknown?: true;
-  readonly last?: { readonly category: string; readonly code: string; readonly name: string };
+  readonly last?: {
+    readonly category: string;
+    readonly code: string;
+    readonly name: string;
+    readonly bounce?: string;
+  };
   /** Indexes of the devices in the batch: a bitmap. */
   readonly devices: Binary;
 }
@@ -50,12 +55,17 @@ export const packResults = (results: Results): Binary =>
 
 function unpackResults(bytes: Binary): Results {
   if (bytes.length() === 0) return noResults;
-  const { sent, failed, deadTokens } = SliceSettled.decode(bytes.buffer);
-  return { sent, failed, deadTokens };
+  const { sent, failed, deadTokens, bounced } = SliceSettled.decode(bytes.buffer);
+  return { sent, failed, deadTokens, bounced };
 }
 
 const keyOf = ({ tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }: Progress): string =>
-  `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}`;
+  `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}/${last?.bounce}`;
+
+const lastOf = ({ category, code, name, bounce }: SendResult): NonNullable<ProgressDocument['last']> => ({
+  ...{ category, code, name },
+  ...(bounce === undefined ? {} : { bounce }),
+});
 
 /** Devices with equal progress share an entry: usually all of them. */
 export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
@@ -78,7 +88,7 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
         dueAt: new Date(dueAt),
         refreshed,
         ...(outcomeUnknown ? { outcomeUnknown } : {}),
-        ...(last ? { last: { category: last.category, code: last.code, name: last.name } } : {}),
+        ...(last ? { last: lastOf(last) } : {}),
         devices: new Binary(Bitmap.of(devices).encode()),
       }),
     ),

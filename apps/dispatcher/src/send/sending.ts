@@ -175,10 +175,12 @@ export class Sending {
 
   /** The state of the devices of a slice that cannot be sent now. */
   held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
-    const now = this.#deps.clock.now();
+    const { clock, channel } = this.#deps;
+    const now = clock.now();
     const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt } = attempt;
-    const times = { now, claimedAt, releasedAt: batch.releasedAt?.getTime() ?? claimedAt };
+    const releasedAt = batch.releasedAt?.getTime() ?? claimedAt;
+    const times = { now, claimedAt, releasedAt, retryForMs: channel.retries?.forMs };
     const results: DeviceResult[] = [];
     const waiting: Pending[] = [];
     let heldUntil = Infinity;
@@ -216,12 +218,13 @@ export class Sending {
 
   #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
-    const { throttles, paces, clock, timers, random, log, metrics } = this.#deps;
+    const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt } = attempt;
     return new SliceRun({
       ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
       ...options,
+      retries: channel.retries,
       random: random(),
       onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
       onAnswer: (ms) => metrics.answered(ms),

@@ -1,4 +1,4 @@
-import { localResults, type SendResult } from '@tidings/channels';
+import { localResults, type RetrySchedule, type SendResult } from '@tidings/channels';
 import {
   type BatchColumns,
   bitAt,
@@ -11,6 +11,7 @@ import {
   retryWaitMs,
   tokenOf,
   unsendable,
+  usualRetries,
   waitOf,
   hourOf,
 } from '@tidings/delivery';
@@ -43,6 +44,8 @@ export interface SliceDevicesOptions {
   /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
+  /** When retried devices are tried again. @default those of most channels */
+  readonly retries?: RetrySchedule | undefined;
   /** 0 to 1: spreads the waits of this slice's devices. */
   readonly random: number;
 }
@@ -66,6 +69,7 @@ const SOON_MS = 250;
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
+  readonly #retries: RetrySchedule;
   readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds'>;
   readonly #sendResults: (SendResult | undefined)[];
   readonly #progress: (Progress | undefined)[];
@@ -77,9 +81,10 @@ export class SliceDevices {
 
   constructor(deps: SliceDevicesOptions) {
     this.#deps = deps;
-    const { pending, batch, claimedAt, clock } = deps;
+    const { pending, batch, claimedAt, clock, retries = usualRetries } = deps;
     this.#startedAt = clock.now();
-    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt };
+    this.#retries = retries;
+    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
     this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
     this.#at = new Float64Array(pending.length);
@@ -128,7 +133,8 @@ export class SliceDevices {
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
-    const dueAt = this.#deps.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#deps.random);
+    const { clock, random } = this.#deps;
+    const dueAt = clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, random, this.#retries);
     if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, tried))
       this.settle(i, { ...result, then: { do: 'final' } });
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
@@ -139,7 +145,8 @@ export class SliceDevices {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
-    const dueAt = this.#deps.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#deps.random));
+    const dueAt =
+      this.#deps.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#deps.random, this.#retries));
     this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
@@ -179,7 +186,7 @@ export class SliceDevices {
 
   #retryUntil(device: number, { firstTriedAt }: Progress): number {
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    return retryDeadline(this.#times.releasedAt, firstTriedAt || this.#startedAt, ttlSeconds);
+    return retryDeadline(this.#times.releasedAt, firstTriedAt || this.#startedAt, ttlSeconds, this.#retries.forMs);
   }
 
   /** The progress of a device that was written. */

@@ -25,7 +25,9 @@ const progress = object<ProgressDocument>({
   dueAt: date,
   refreshed: flag,
   outcomeUnknown: optional(flag),
-  last: optional(object<NonNullable<ProgressDocument['last']>>({ category: text, code: text, name: text })),
+  last: optional(
+    object<NonNullable<ProgressDocument['last']>>({ category: text, code: text, name: text, bounce: optional(text) }),
+  ),
   devices: bytes,
 });
 

@@ -44,7 +44,6 @@ const unread: Readonly<Record<string, string>> = {
   'configureApplication adm_framework': NO_FRAMEWORK,
   'configureApplication android_framework': NO_FRAMEWORK,
   'configureApplication ios_framework': NO_FRAMEWORK,
-  'configureApplication email_from_name': NOT_SENT_TO,
   'configureApplication kakao_app_key': NOT_SENT_TO,
   'configureApplication kakao_secret_key': NOT_SENT_TO,
   'configureApplication kakao_sender_key': NOT_SENT_TO,

@@ -15,7 +15,9 @@ export interface ListenerOptions {
   /** 0 = a free one, which is kept. */
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
-  readonly http2: Http2Server;
+  /** Serves connections of HTTP/2, or of a protocol of the provider's own. */
+  readonly http2?: Http2Server | undefined;
+  readonly accept?: ((socket: Socket) => void) | undefined;
   /** Serves clients that do not start with HTTP/2; undefined = such clients are rejected. */
   readonly http1?: Http1Server | undefined;
 }
@@ -107,9 +109,13 @@ export class Listener {
   }
 
   readonly #routePlain = (socket: Socket): void => {
-    const { http1, http2 } = this.#options;
+    const { http1, http2, accept } = this.#options;
+    if (accept) {
+      accept(socket);
+      return;
+    }
     if (http1 === undefined) {
-      http2.emit('connection', socket);
+      http2?.emit('connection', socket);
       return;
     }
     socket.once('data', (first: Buffer) => {
@@ -117,7 +123,7 @@ export class Listener {
       socket.unshift(first);
       // HTTP/2 begins with "PRI * HTTP/2.0", and HTTP/1.1 has no method that begins with PRI.
       const target = first.toString('latin1', 0, 3) === 'PRI' ? http2 : http1;
-      target.emit('connection', socket);
+      target?.emit('connection', socket);
       if (target === http1) socket.resume();
     });
   };
@@ -128,7 +134,7 @@ export class Listener {
     const server = createTlsServer({ key, cert, ALPNProtocols }, (socket: TLSSocket) => {
       socket.on('error', ignore);
       const target = socket.alpnProtocol === 'h2' || http1 === undefined ? http2 : http1;
-      target.emit('connection', socket);
+      target?.emit('connection', socket);
     });
     server.on('tlsClientError', ignore);
     return (socket) => server.emit('connection', socket);

@@ -60,6 +60,9 @@ it.each([
   ],
   [{ ...mail, email_reply: 'a.example.com' }, 'email_reply: Email address has invalid count of parts'],
   [{ ...mail, email_from_email: '' }, 'email_from_email: Email address is empty'],
+  [{ ...mail, email_dkim_domain: 'a.example' }, 'email_dkim_selector: must be set'],
+  [{ ...mail, email_dkim_selector: 's 1' }, 'email_dkim_selector: must be a selector'],
+  [{ ...mail, email_dkim_private_key: 'key' }, 'email_dkim_private_key: must be a private key in PEM'],
   [{ ...sms, sms_smpp_port: 65_536 }, 'sms_smpp_port: must be 1 to 65535'],
   [{ device_type: 13 }, 'device_type: platform cannot be configured'],
   [{ device_type: 2 }, 'device_type: platform cannot be configured'],
@@ -73,7 +76,10 @@ it('configureApplication takes a list of no domains', () => {
 });
 
 it('configureApplication takes a sender whose domain has no mailboxes (R-E2)', () => {
-  expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({ platform: 14, secrets: [] });
+  expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({
+    platform: 14,
+    secrets: ['email_dkim_private_key'],
+  });
 });
 
 it('configureApplication passes on the given settings as text, and marks the secret ones', () => {

@@ -15,11 +15,24 @@ export const amazonFields = platformFields(
   { secrets: ['adm_cid', 'adm_secret'] },
 );
 
-/** device_type 14; the registry checks whether an address is verified (R-A5). */
+const HOST_NAME = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?$/i;
+const PRIVATE_KEY = /^\s*-----BEGIN (RSA )?PRIVATE KEY-----/;
+
+const dkimFields = {
+  email_dkim_domain: optional(text.refine((name) => HOST_NAME.test(name), 'must be a domain')),
+  email_dkim_selector: optional(text.refine((name) => HOST_NAME.test(name), 'must be a selector')),
+  email_dkim_private_key: optional(text.refine((pem) => PRIVATE_KEY.test(pem), 'must be a private key in PEM')),
+};
+
+/** device_type 14; the registry checks whether an address is verified (R-A5). The settings of DKIM come together or not at all (R-A6). */
 export const emailFields = platformFields(
-  { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress },
-  { secrets: [] },
-);
+  { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress, ...dkimFields },
+  { secrets: ['email_dkim_private_key'] },
+).superRefine(({ settings }, context) => {
+  const missing = Object.keys(dkimFields).filter((name) => settings[name] === undefined);
+  if (missing.length === 0 || missing.length === Object.keys(dkimFields).length) return;
+  context.addIssue({ code: 'custom', message: 'must be set', path: [missing[0]!] });
+});
 
 /** device_type 17 (R-A6), as are the following. */
 export const huaweiFields = platformFields(

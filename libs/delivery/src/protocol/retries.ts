@@ -1,8 +1,13 @@
+import type { RetrySchedule } from '@tidings/channels';
+
 /** Waits before the next tries of a retried error, in order; the last one repeats (R-P1). */
 export const RETRY_WAITS_MS: readonly number[] = [1000, 5000, 30_000, 120_000, 600_000];
 
 /** Retries end this long after a device's first try, or at the message's TTL if that is earlier (R-P1). */
 export const RETRY_FOR_MS = 3_600_000;
+
+/** The schedule of channels without one of their own. */
+export const usualRetries: RetrySchedule = { waitsMs: RETRY_WAITS_MS, forMs: RETRY_FOR_MS };
 
 /** A device that only waits behind a throttle, of a message without TTL, ends this long after the release (R-P1). */
 export const THROTTLED_FOR_MS = 24 * 3_600_000;
@@ -20,9 +25,17 @@ export interface Failure {
   readonly retryAfterMs: number;
 }
 
-/** The wait before the next try, in milliseconds. @param random 0 to 1; spreads the wait by 20 % to either side, but never below `Retry-After` */
-export function retryWaitMs({ tries, firstWaitMs, retryAfterMs }: Failure, random: number): number {
-  const scheduled = RETRY_WAITS_MS[Math.min(tries, RETRY_WAITS_MS.length) - 1]!;
+/**
+ * The wait before the next try, in milliseconds.
+ * @param random 0 to 1; spreads the wait by 20 % to either side, but never below `Retry-After`
+ * @param schedule @default {@link usualRetries}
+ */
+export function retryWaitMs(
+  { tries, firstWaitMs, retryAfterMs }: Failure,
+  random: number,
+  { waitsMs }: RetrySchedule = usualRetries,
+): number {
+  const scheduled = waitsMs[Math.min(tries, waitsMs.length) - 1]!;
   const wait = Math.max(scheduled, firstWaitMs) * (1 - JITTER + 2 * JITTER * random);
   return Math.round(Math.max(wait, retryAfterMs));
 }
@@ -34,9 +47,14 @@ const endOf = (releasedAt: number, ttlSeconds: number | undefined): number =>
  * Until when a device may be tried again, in milliseconds since 1970. TTLs count from the start of processing; the hour counts from the device's
  * first try, so that a paced or throttled message leaves its last device as much time as its first.
  * @param ttlSeconds undefined = none
+ * @param forMs the time of the schedule
  */
-export const retryDeadline = (releasedAt: number, firstTriedAt: number, ttlSeconds: number | undefined): number =>
-  Math.min(firstTriedAt + RETRY_FOR_MS, endOf(releasedAt, ttlSeconds));
+export const retryDeadline = (
+  releasedAt: number,
+  firstTriedAt: number,
+  ttlSeconds: number | undefined,
+  forMs: number = RETRY_FOR_MS,
+): number => Math.min(firstTriedAt + forMs, endOf(releasedAt, ttlSeconds));
 
 /** Until when a device without a try waits behind a throttle, in milliseconds since 1970 (R-P1). */
 export const throttleDeadline = (releasedAt: number, ttlSeconds: number | undefined): number =>

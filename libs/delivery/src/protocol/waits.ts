@@ -20,15 +20,17 @@ export interface MessageTimes {
   readonly claimedAt: number;
   /** undefined = none, or unknown. */
   readonly ttlSeconds: number | undefined;
+  /** How long its channel retries. @default an hour */
+  readonly retryForMs?: number | undefined;
 }
 
 /** When a held-back device ends (R-P1). Devices without a try have only waited. */
 function endOf({ tries, firstTriedAt }: Progress, why: HeldBack, times: MessageTimes): number {
-  const { now, releasedAt, claimedAt, ttlSeconds } = times;
+  const { now, releasedAt, claimedAt, ttlSeconds, retryForMs } = times;
   // Waiting for a turn must not cost a device with a short TTL its only try.
   if (why.by === 'turn') return claimedAt + RETRY_FOR_MS;
   if (why.by === 'throttle' && tries === 0) return throttleDeadline(releasedAt, ttlSeconds);
-  return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds);
+  return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds, retryForMs);
 }
 
 const resultOf = (why: HeldBack): SendResult => {

@@ -89,6 +89,7 @@ describeWithMongo('the registry', (mongo) => {
             sent: [],
             failed: [],
             deadTokens: [{ position: seq & 0xffff, token, since: times.since }],
+            bounced: [],
             claimedAt: times.claimedAt,
           },
         },

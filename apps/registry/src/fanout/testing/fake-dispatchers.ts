@@ -84,6 +84,7 @@ export class FakeDispatchers {
             ],
             failed: [],
             deadTokens: [],
+            bounced: [],
             claimedAt: undefined,
           },
         },

@@ -77,6 +77,10 @@ export interface Content {
   whatsApp:
     | WhatsAppContent
     | undefined;
+  /** Of e-mail, beside the common text and title, which are its body and subject. */
+  email:
+    | EmailContent
+    | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
     | string
@@ -345,6 +349,42 @@ export interface WindowsContent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** What e-mails say of their own (Spec E); an absent field was not given. */
+export interface EmailContent {
+  /** In place of the common title. */
+  subject:
+    | Localized
+    | undefined;
+  /** HTML, in place of the common text. */
+  body:
+    | Localized
+    | undefined;
+  /** In place of those of the application. */
+  from: MailAddress | undefined;
+  replyTo:
+    | MailAddress
+    | undefined;
+  /** Addresses that receive a copy of each e-mail. */
+  bcc: string[];
+  attachments: MailAttachment[];
+  /** An URL: https, http or mailto. */
+  listUnsubscribe?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface MailAddress {
+  address: string;
+  /** "" without one. */
+  name: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface MailAttachment {
+  name: string;
+  content: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 function createBaseLocalized(): Localized {
   return { entries: [] };
 }
@@ -588,6 +628,7 @@ function createBaseContent(): Content {
     huawei: undefined,
     windows: undefined,
     whatsApp: undefined,
+    email: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -664,6 +705,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.whatsApp !== undefined) {
       WhatsAppContent.encode(message.whatsApp, writer.uint32(258).fork()).join();
+    }
+    if (message.email !== undefined) {
+      EmailContent.encode(message.email, writer.uint32(242).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -882,6 +926,14 @@ export const Content: MessageFns<Content> = {
             message.whatsApp = WhatsAppContent.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.email = EmailContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -1005,6 +1057,9 @@ export const Content: MessageFns<Content> = {
       : undefined;
     message.whatsApp = (object.whatsApp !== undefined && object.whatsApp !== null)
       ? WhatsAppContent.fromPartial(object.whatsApp)
+      : undefined;
+    message.email = (object.email !== undefined && object.email !== null)
+      ? EmailContent.fromPartial(object.email)
       : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
@@ -3758,6 +3813,425 @@ export const WindowsContent: MessageFns<WindowsContent> = {
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseEmailContent(): EmailContent {
+  return {
+    subject: undefined,
+    body: undefined,
+    from: undefined,
+    replyTo: undefined,
+    bcc: [],
+    attachments: [],
+    listUnsubscribe: undefined,
+  };
+}
+
+export const EmailContent: MessageFns<EmailContent> = {
+  encode(message: EmailContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject !== undefined) {
+      Localized.encode(message.subject, writer.uint32(10).fork()).join();
+    }
+    if (message.body !== undefined) {
+      Localized.encode(message.body, writer.uint32(18).fork()).join();
+    }
+    if (message.from !== undefined) {
+      MailAddress.encode(message.from, writer.uint32(26).fork()).join();
+    }
+    if (message.replyTo !== undefined) {
+      MailAddress.encode(message.replyTo, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.bcc) {
+      writer.uint32(42).string(v!);
+    }
+    for (const v of message.attachments) {
+      MailAttachment.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.listUnsubscribe !== undefined) {
+      writer.uint32(58).string(message.listUnsubscribe);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EmailContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEmailContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.body = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.from = MailAddress.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.replyTo = MailAddress.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.bcc.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.attachments.push(MailAttachment.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.listUnsubscribe = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<EmailContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<EmailContent | EmailContent[]> | Iterable<EmailContent | EmailContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EmailContent.encode(p).finish()];
+        }
+      } else {
+        yield* [EmailContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, EmailContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<EmailContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EmailContent.decode(p)];
+        }
+      } else {
+        yield* [EmailContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EmailContent>, I>>(base?: I): EmailContent {
+    return EmailContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EmailContent>, I>>(object: I): EmailContent {
+    const message = createBaseEmailContent();
+    message.subject = (object.subject !== undefined && object.subject !== null)
+      ? Localized.fromPartial(object.subject)
+      : undefined;
+    message.body = (object.body !== undefined && object.body !== null) ? Localized.fromPartial(object.body) : undefined;
+    message.from = (object.from !== undefined && object.from !== null)
+      ? MailAddress.fromPartial(object.from)
+      : undefined;
+    message.replyTo = (object.replyTo !== undefined && object.replyTo !== null)
+      ? MailAddress.fromPartial(object.replyTo)
+      : undefined;
+    message.bcc = object.bcc?.map((e) => e) || [];
+    message.attachments = object.attachments?.map((e) => MailAttachment.fromPartial(e)) || [];
+    message.listUnsubscribe = object.listUnsubscribe ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMailAddress(): MailAddress {
+  return { address: "", name: "" };
+}
+
+export const MailAddress: MessageFns<MailAddress> = {
+  encode(message: MailAddress, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== "") {
+      writer.uint32(10).string(message.address);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailAddress {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailAddress();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MailAddress, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MailAddress | MailAddress[]> | Iterable<MailAddress | MailAddress[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailAddress.encode(p).finish()];
+        }
+      } else {
+        yield* [MailAddress.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MailAddress>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MailAddress> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailAddress.decode(p)];
+        }
+      } else {
+        yield* [MailAddress.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MailAddress>, I>>(base?: I): MailAddress {
+    return MailAddress.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MailAddress>, I>>(object: I): MailAddress {
+    const message = createBaseMailAddress();
+    message.address = object.address ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseMailAttachment(): MailAttachment {
+  return { name: "", content: Buffer.alloc(0) };
+}
+
+export const MailAttachment: MessageFns<MailAttachment> = {
+  encode(message: MailAttachment, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.content.length !== 0) {
+      writer.uint32(18).bytes(message.content);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailAttachment {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailAttachment();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.content = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MailAttachment, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MailAttachment | MailAttachment[]> | Iterable<MailAttachment | MailAttachment[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailAttachment.encode(p).finish()];
+        }
+      } else {
+        yield* [MailAttachment.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MailAttachment>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MailAttachment> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailAttachment.decode(p)];
+        }
+      } else {
+        yield* [MailAttachment.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MailAttachment>, I>>(base?: I): MailAttachment {
+    return MailAttachment.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MailAttachment>, I>>(object: I): MailAttachment {
+    const message = createBaseMailAttachment();
+    message.name = object.name ?? "";
+    message.content = object.content ?? Buffer.alloc(0);
     return message;
   },
 };

@@ -41,7 +41,24 @@ export interface SliceSettled {
   failed: FailedSet[];
   deadTokens: DeadToken[];
   /** When the slice was first claimed: a token registered after it is left alone. */
-  claimedAt: Date | undefined;
+  claimedAt:
+    | Date
+    | undefined;
+  /** Those of the sent ones whose e-mail the receiving side refused (R-E18). */
+  bounced: BouncedSet[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface BouncedSet {
+  platform: number;
+  /** Hours since 1970 UTC of the refusal. */
+  hour: number;
+  /** BOUNCED_HARD_GENERAL and the like. */
+  category: string;
+  /** The reply's code and its enhanced status. */
+  code: string;
+  name: string;
+  set: Buffer;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -349,7 +366,7 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
 };
 
 function createBaseSliceSettled(): SliceSettled {
-  return { sent: [], failed: [], deadTokens: [], claimedAt: undefined };
+  return { sent: [], failed: [], deadTokens: [], claimedAt: undefined, bounced: [] };
 }
 
 export const SliceSettled: MessageFns<SliceSettled> = {
@@ -365,6 +382,9 @@ export const SliceSettled: MessageFns<SliceSettled> = {
     }
     if (message.claimedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.claimedAt), writer.uint32(34).fork()).join();
+    }
+    for (const v of message.bounced) {
+      BouncedSet.encode(v!, writer.uint32(42).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -420,6 +440,14 @@ export const SliceSettled: MessageFns<SliceSettled> = {
             }
 
             message.claimedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.bounced.push(BouncedSet.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -483,6 +511,170 @@ export const SliceSettled: MessageFns<SliceSettled> = {
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
     message.deadTokens = object.deadTokens?.map((e) => DeadToken.fromPartial(e)) || [];
     message.claimedAt = object.claimedAt ?? undefined;
+    message.bounced = object.bounced?.map((e) => BouncedSet.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBouncedSet(): BouncedSet {
+  return { platform: 0, hour: 0, category: "", code: "", name: "", set: Buffer.alloc(0) };
+}
+
+export const BouncedSet: MessageFns<BouncedSet> = {
+  encode(message: BouncedSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.hour !== 0) {
+      writer.uint32(16).uint32(message.hour);
+    }
+    if (message.category !== "") {
+      writer.uint32(26).string(message.category);
+    }
+    if (message.code !== "") {
+      writer.uint32(34).string(message.code);
+    }
+    if (message.name !== "") {
+      writer.uint32(42).string(message.name);
+    }
+    if (message.set.length !== 0) {
+      writer.uint32(50).bytes(message.set);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BouncedSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBouncedSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hour = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.set = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<BouncedSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<BouncedSet | BouncedSet[]> | Iterable<BouncedSet | BouncedSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BouncedSet.encode(p).finish()];
+        }
+      } else {
+        yield* [BouncedSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, BouncedSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<BouncedSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BouncedSet.decode(p)];
+        }
+      } else {
+        yield* [BouncedSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BouncedSet>, I>>(base?: I): BouncedSet {
+    return BouncedSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BouncedSet>, I>>(object: I): BouncedSet {
+    const message = createBaseBouncedSet();
+    message.platform = object.platform ?? 0;
+    message.hour = object.hour ?? 0;
+    message.category = object.category ?? "";
+    message.code = object.code ?? "";
+    message.name = object.name ?? "";
+    message.set = object.set ?? Buffer.alloc(0);
     return message;
   },
 };

@@ -1,0 +1,250 @@
+import {
+  asciiAddress,
+  type ChannelPayload,
+  connectionResults,
+  definitions,
+  directResults,
+  domainOf,
+  type Letter,
+  localResults,
+  mailOf,
+  type MailSender,
+  relayResults,
+  sent,
+  type SendResult,
+  smtpResult,
+  type Stationery,
+  stationeryOf,
+  tooLargeForServer,
+  writtenMail,
+} from '@tidings/channels';
+import { tokenOf } from '@tidings/delivery';
+import { Content } from '@tidings/events';
+import { connectionFailureOf, type FailedOpening } from '@tidings/http2';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import type { AddressGuard } from '@tidings/runtime';
+import type { KeyObject } from 'node:crypto';
+import { systemTimers } from '../../timers.ts';
+import type { Throttler } from '../../throttle/throttles.ts';
+import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import { keyOfBatch } from '../message-key.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
+import { type MailNames, NoMailDomain, systemNames } from './mail-exchangers.ts';
+import type { MailServer } from './mail-server.ts';
+import { MailServers, relayIn } from './mail-servers.ts';
+import type { MailEnd, Transaction } from './smtp-session.ts';
+
+export interface EmailDeps {
+  readonly credentials: Credentials;
+  /** Signs statistics hashes. */
+  readonly reportKey: KeyObject;
+  readonly clock: Clock;
+  /** The operator's relay: `smtp://` or `smtps://`. @default the servers of each recipient's domain (R-E19) */
+  readonly url?: string | undefined;
+  /** Decides which addresses the servers of domains may have. */
+  readonly addresses: AddressGuard;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca?: readonly string[] | undefined;
+  /** @default the domain name system */
+  readonly names?: MailNames | undefined;
+  /** The port of domains' servers. @default 25 */
+  readonly port?: number | undefined;
+  readonly onFailure: (failure: FailedOpening, host: string) => void;
+}
+
+const { email } = definitions;
+
+/** E-mail by SMTP, through a relay or straight to the servers of recipients' domains. */
+export function emailChannel({ credentials: stored, reportKey, clock, url, addresses, ...deps }: EmailDeps): Channel {
+  const servers = new MailServers({
+    relay: url === undefined ? undefined : relayIn(url),
+    names: deps.names ?? systemNames(addresses),
+    port: deps.port,
+    ca: deps.ca,
+    timers: systemTimers,
+    onFailure: deps.onFailure,
+  });
+  const credentials = new PreparedCredentials<MailSender, undefined>({
+    ...{ channel: 'email', stored, definition: email.credential },
+    tokensOf: () => undefined,
+  });
+  const writer = new PayloadWriter();
+  return {
+    retries: email.retries,
+    async open(job) {
+      const prepared = await credentials.of(job.batch.credential);
+      return 'category' in prepared ? prepared : new EmailSender({ job, prepared, servers, writer, reportKey, clock });
+    },
+    ttlSeconds: () => undefined,
+    renew: (reference) => credentials.renew(reference),
+    applications: () => credentials.applications(),
+    forget: (application) => credentials.forget(application),
+    close: () => servers.close(),
+  };
+}
+
+interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock'> {
+  readonly job: Job;
+  readonly prepared: Prepared<MailSender, undefined>;
+  readonly servers: MailServers;
+  readonly writer: PayloadWriter;
+}
+
+/** What SMTP takes as an address; stored ones are stricter (R-E2). */
+const ADDRESS = /^[^\s@<>()[\]\\,;:"\u0080-\uffff]{1,64}@[^\s@<>()[\]\\,;:"]{1,255}$/;
+
+/** A route of its own for recipients without a usable address. */
+const noRoute = {};
+
+class EmailSender implements Sender {
+  readonly credential: string;
+  readonly settings: Throttler;
+  readonly #deps: EmailSenderDeps;
+  readonly #key: MessageKey;
+  readonly #stationery: Stationery;
+  readonly #copies: readonly string[];
+  readonly #payloads: (ChannelPayload | undefined)[] = [];
+
+  constructor(deps: EmailSenderDeps) {
+    this.#deps = deps;
+    const { job, prepared, reportKey, clock } = deps;
+    this.credential = prepared.fingerprint;
+    this.settings = prepared.settings;
+    this.#key = keyOfBatch(reportKey, job.batch);
+    const { content = Content.create(), releasedAt } = job.batch;
+    this.#stationery = stationeryOf(content, prepared.credential, releasedAt ?? new Date(clock.now()));
+    this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
+  }
+
+  /** Resolves when the relay is connected; the servers of domains are connected as recipients need them. */
+  async prepare(): Promise<SendResult | undefined> {
+    const { servers, job } = this.#deps;
+    if (servers.isDirect) return undefined;
+    const relay = servers.of(job.lane, '');
+    if (!relay.isOpen && !relay.ready()) await new Promise<void>((resolve) => relay.whenReady(resolve));
+    if (relay.isOpen) return undefined;
+    if (relay.refused) return relay.refused;
+    throw new Fault('unavailable', 'the relay cannot be reached', { internal: relay.lastError?.message ?? '' });
+  }
+
+  trouble(): SendResult {
+    const { servers, job } = this.#deps;
+    return servers.isDirect ? directResults.noReply : servers.of(job.lane, '').trouble;
+  }
+
+  routeOf(device: number): object {
+    return this.#serverOf(device) ?? noRoute;
+  }
+
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
+    const server = this.#serverOf(device);
+    if (!server) return invalidAddress;
+    if (!server.ready()) return unusable(server.lastError) ?? 'busy';
+    const mail = this.#mailFor(device);
+    if (!Buffer.isBuffer(mail)) return mail;
+    const transaction = this.#transaction(this.#addressOf(device), mail, deadline);
+    server.send({
+      ...transaction,
+      to: this.#deps.servers.isDirect ? transaction.to : [...transaction.to, ...this.#copies],
+      mayGo: () => listener.mayGo(),
+      ended: (end) => this.#ended(end, transaction, tag, listener),
+    });
+    return 'written';
+  }
+
+  whenReady(run: () => void, device: number): void {
+    const server = this.#serverOf(device);
+    if (server) server.whenReady(run);
+    else queueMicrotask(run);
+  }
+
+  downUntil(device: number): number {
+    return this.#serverOf(device)?.downUntil() ?? 0;
+  }
+
+  /** There is no token to renew: refusals of the login are final (R-P3). */
+  async refresh(): Promise<void> {
+    return undefined;
+  }
+
+  #addressOf(device: number): string {
+    return asciiAddress(tokenOf(this.#deps.job.columns, device));
+  }
+
+  #serverOf(device: number): MailServer | undefined {
+    const address = this.#addressOf(device);
+    return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
+  }
+
+  #mailFor(device: number): Buffer | SendResult {
+    const { job, writer, prepared } = this.#deps;
+    const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
+    const letter = writer.write(payload, job.columns, device, limit);
+    if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
+    const mail = mailOf(JSON.parse(letter.toString('utf8')) as Letter, this.#stationery);
+    return writtenMail(mail, prepared.credential.dkim, this.#stationery.date);
+  }
+
+  #payloadFor(language: number): ChannelPayload {
+    const { batch } = this.#deps.job;
+    return (this.#payloads[language] ??= email.compile(batch, batch.languageNames[language] ?? '', this.#key));
+  }
+
+  #transaction(to: string, mail: Buffer, deadline: number): Transaction {
+    const from = this.#stationery.from.address;
+    return { from, to: [to], mail, deadline, mayGo: () => true, ended: () => undefined };
+  }
+
+  #ended(end: MailEnd, { mail, deadline }: Transaction, tag: number, listener: PushListener): void {
+    const { isDirect } = this.#deps.servers;
+    if (end.is === 'unprocessed' && !isDirect) {
+      listener.unprocessed(tag);
+      return;
+    }
+    listener.answered(tag, resultOf(end, isDirect));
+    if (end.is !== 'accepted' || !isDirect) return;
+    for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
+  }
+
+  /** Nobody is told what becomes of a copy. */
+  #sendCopy(transaction: Transaction): void {
+    const { servers, job } = this.#deps;
+    const server = servers.of(job.lane, domainOf(transaction.to[0]!));
+    const attempt = (): void => {
+      if (server.ready()) server.send(transaction);
+      else if (server.downUntil() === 0 && Date.now() < transaction.deadline) server.whenReady(attempt);
+    };
+    attempt();
+  }
+}
+
+const invalidAddress: SendResult = {
+  ...{ category: 'INVALID_TOKEN', code: '0', name: 'invalid_address' },
+  then: { do: 'final' },
+};
+
+/** The result of recipients whose domain has no servers that may be connected to. */
+function unusable(error: Error | undefined): SendResult | undefined {
+  if (error instanceof NoMailDomain) return directResults.noMailDomain;
+  return connectionFailureOf(error) === 'private_address' ? connectionResults.private_address : undefined;
+}
+
+function resultOf(end: MailEnd, isDirect: boolean): SendResult {
+  switch (end.is) {
+    case 'accepted':
+      return sent;
+    case 'refused':
+      return smtpResult(end.stage, end.status, end.text);
+    case 'tooLarge':
+      return tooLargeForServer;
+    case 'unprocessed':
+    case 'noReply':
+      return isDirect ? directResults.noReply : relayResults.noReply;
+    case 'lost':
+      return localResults.connectionLost;
+    case 'late':
+      return localResults.timeout;
+  }
+}

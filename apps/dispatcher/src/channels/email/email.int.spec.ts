@@ -1,0 +1,296 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { EmailContent, type SendBatch } from '@tidings/events';
+import { openNodeLink } from '@tidings/http2';
+import { Bitmap } from '@tidings/kernel';
+import { AddressGuard } from '@tidings/runtime';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { LaneWorld } from '../../testing/lane-world.ts';
+import { sendBatch, type TestDevice } from '../../testing/test-batches.ts';
+import {
+  mailAddress,
+  mailReplyAddress,
+  REFUSED_USER,
+  type Simulators,
+  startSimulators,
+} from '../../testing/test-simulators.ts';
+import { emailChannel, type EmailDeps } from './email-channel.ts';
+import type { MailNames } from './mail-exchangers.ts';
+
+interface Scene {
+  readonly simulators: Simulators;
+  readonly world: LaneWorld;
+  /** The mails that the server has accepted, in order. */
+  mails(): Promise<ParsedMail[]>;
+  /** The category of each recipient's bounce, by position. */
+  bounces(): Map<number, string>;
+}
+
+type Deps = Partial<Pick<EmailDeps, 'url' | 'names'>>;
+
+const DAY_MS = 86_400_000;
+const credential = { application: 'AAAAA-00000', platform: 14, version: 1 };
+const sender = { email_from_email: 'shop@example.com', email_from_name: 'Shop', email_reply: 'help@example.com' };
+
+const to = (address: string, position = 0): TestDevice => ({ position, token: address });
+const accepted = (count: number, domain?: string): TestDevice[] =>
+  Array.from({ length: count }, (_, i) => to(mailAddress('accepted', i, 0, domain), i));
+
+const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
+  sendBatch([{ number: 0, devices }], { platform: 14, credential, atMostOnce: true, ...fields });
+
+/** The domain name system with these mail servers; every name has the address of the simulators. */
+const namesWith = (mx: Readonly<Record<string, readonly string[]>>): MailNames => ({
+  async mx(domain) {
+    if (domain === 'mute.example') throw Object.assign(new Error(domain), { code: 'ESERVFAIL' });
+    const hosts = mx[domain];
+    if (!hosts) throw Object.assign(new Error(domain), { code: 'ENOTFOUND' });
+    return hosts.map((exchange, priority) => ({ exchange, priority }));
+  },
+  async addresses(host) {
+    if (host.endsWith('.gone')) throw Object.assign(new Error(host), { code: 'ENOTFOUND' });
+    return ['127.0.0.1'];
+  },
+});
+
+const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?: (url: string) => Deps): void =>
+  it.concurrent(title, async () => {
+    const simulators = await startSimulators({ control: false, keepPayloads: true });
+    const { smtpUrl } = simulators;
+    const world = new LaneWorld(
+      { 14: { settings: sender } },
+      (parts) =>
+        emailChannel({
+          ...parts,
+          ...{ onFailure: () => undefined, url: smtpUrl, port: Number(new URL(smtpUrl).port) },
+          ...depsOf?.(smtpUrl),
+        }),
+      simulators.clock,
+      openNodeLink,
+    );
+    const mails = (): Promise<ParsedMail[]> =>
+      Promise.all(
+        simulators.ledger
+          .of('email')
+          .entries({ reason: 'accepted', limit: 1000 })
+          .map(({ payload }) => simpleParser(payload!)),
+      );
+    const bounces = (): Map<number, string> =>
+      new Map(
+        world.results.flatMap(({ bounced }) =>
+          bounced.flatMap(({ category, set }) =>
+            [...Bitmap.decode(set).positions()].map((position) => [position, category] as const),
+          ),
+        ),
+      );
+    try {
+      await test({ simulators, world, mails, bounces });
+    } finally {
+      await world.close();
+      await simulators.close();
+    }
+  });
+
+describe('channel email, by a relay', () => {
+  scenario('sends each recipient one mail', async ({ world, simulators, mails }) => {
+    const outcomes = await world.send(batch(accepted(300)));
+    expect(outcomes.size).toBe(300);
+    expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+    expect(simulators.ledger.summary().email).toMatchObject({
+      accepted: 300,
+      tokens: 300,
+      duplicates: 0,
+      unidentified: 0,
+    });
+    const [mail] = await mails();
+    expect(mail).toMatchObject({ text: 'Hello', html: 'Hello', from: { text: '"Shop" <shop@example.com>' } });
+  });
+
+  scenario('writes what the message says, copies and attachments included', async ({ world, mails, simulators }) => {
+    const content = {
+      ...batch([]).content!,
+      email: EmailContent.fromPartial({
+        subject: { entries: [{ language: 'default', text: 'Grüße, {{Name|CapitalizeFirst|you}}' }] },
+        body: { entries: [{ language: 'default', text: '<p>Dear {{Name}},</p><p>.</p>' }] },
+        from: { address: 'team@example.org', name: 'Team "A"' },
+        bcc: ['archive@example.com'],
+        attachments: [{ name: 'a.txt', content: Buffer.from('one\n') }],
+        listUnsubscribe: 'https://example.com/leave',
+      }),
+      tags: ['Name'],
+    };
+    await world.send(batch([{ ...to('anna@example.com'), values: ['anna <b>\r\nBcc: x@y.z'] }], { content }));
+    const [mail, copy] = await mails();
+    expect(mail!.subject).toBe('Grüße, Anna <b> Bcc: x@y.z');
+    expect(mail!.html).toBe('<p>Dear anna &lt;b&gt;\nBcc: x@y.z,</p><p>.</p>');
+    expect(mail!.from!.value).toEqual([{ address: 'team@example.org', name: 'Team "A"' }]);
+    expect(mail!.bcc).toBeUndefined();
+    expect(mail!.attachments.map(({ filename, content: bytes }) => [filename, bytes.toString()])).toEqual([
+      ['a.txt', 'one\n'],
+    ]);
+    expect(copy!.messageId).toBe(mail!.messageId);
+    expect(
+      simulators.ledger
+        .of('email')
+        .entries()
+        .map(({ token }) => token),
+    ).toEqual(['anna@example.com', 'archive@example.com']);
+  });
+
+  scenario('counts what the receiving side refuses as sent and bounced', async ({ world, bounces }) => {
+    const outcomes = await world.send(
+      batch([
+        to(mailAddress('dead', 0), 0),
+        to(mailAddress('payloadRefused', 1), 1),
+        to(mailReplyAddress('552 5.2.2 full', 2), 2),
+        ...accepted(1).map((each) => ({ ...each, position: 3 })),
+      ]),
+    );
+    expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+    expect(bounces()).toEqual(
+      new Map([
+        [0, 'BOUNCED_HARD_GENERAL'],
+        [1, 'BOUNCED_SOFT_CONTENT_REJECTED'],
+        [2, 'BOUNCED_HARD_MAILBOX_FULL'],
+      ]),
+    );
+  });
+
+  scenario('tries 4xx again, for a day at most, and classifies the last one', async ({ world, bounces }) => {
+    const startedAt = world.clock.now();
+    const outcomes = await world.send(
+      batch([
+        to(mailAddress('throttled', 0, 2), 0),
+        to(mailReplyAddress('452 4.2.2 full', 1), 1),
+        to(mailAddress('unavailable', 2, 1), 2),
+      ]),
+    );
+    expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+    expect(bounces()).toEqual(new Map([[1, 'BOUNCED_SOFT_MAILBOX_FULL']]));
+    const hours = (world.clock.now() - startedAt) / 3_600_000;
+    expect(hours).toBeGreaterThan(16);
+    expect(hours).toBeLessThan(25);
+  });
+
+  scenario('repeats a mail that was not written, and only such a one', async ({ world, simulators, bounces }) => {
+    const outcomes = await world.send(
+      batch([
+        to(mailAddress('disconnect', 0), 0),
+        to(mailAddress('malformed', 1), 1),
+        to(mailAddress('lostReply', 2), 2),
+        to(mailAddress('slow', 3, 10), 3),
+        to(mailAddress('goaway', 4), 4),
+      ]),
+    );
+    expect(outcomes.get(0)).toBe('SENT');
+    expect(outcomes.get(1)).toMatch(/^PROVIDER_ERROR 0 connection_lost$/);
+    expect(outcomes.get(2)).toBe('INTERNAL_ERROR 0 unknown_outcome');
+    expect([outcomes.get(3), outcomes.get(4)]).toEqual(['SENT', 'SENT']);
+    expect(simulators.ledger.summary().email).toMatchObject({ accepted: 4, duplicates: 0 });
+    expect(bounces().size).toBe(0);
+  });
+
+  scenario(
+    'loses nothing to a server that ends every session, or is down for a while',
+    async ({ world, simulators }) => {
+      await simulators.faults.set('email', { goawayEvery: 1, resetEvery: 5 });
+      const first = await world.send(batch(accepted(40)));
+      expect([...first.values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
+      const { duplicates } = simulators.ledger.summary().email;
+      expect(duplicates).toBe(0);
+      await simulators.faults.set('email', { goawayEvery: 0, resetEvery: 0, down: true });
+      await world.hand(batch(accepted(100, 'other.example'), { bucket: 1 }));
+      await delay(1500);
+      await simulators.faults.set('email', { down: false });
+      await world.settle(60_000);
+      expect([...world.deviceOutcomes().values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
+      expect(simulators.ledger.summary().email).toMatchObject({ tokens: 140, duplicates: 0 });
+    },
+  );
+
+  scenario('keeps mails of a relay that is gone for a day, and then says so', async ({ world, simulators }) => {
+    await simulators.faults.set('email', { down: true });
+    await world.hand(batch(accepted(3)));
+    world.advanceTo(world.clock.now() + DAY_MS - 60_000);
+    await delay(1500);
+    expect(world.open()).toHaveLength(1);
+    await world.settle(60_000, true);
+    expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['PROVIDER_ERROR 0 connection_refused']));
+  });
+
+  scenario(
+    'says that the relay refuses the login',
+    async ({ world }) => {
+      const outcomes = await world.send(batch(accepted(2)));
+      expect([...outcomes.values()]).toEqual(Array(2).fill('INVALID_CONFIGURATION 535 5.7.8'));
+    },
+    (url) => ({ url: url.replace('smtp://', `smtp://${REFUSED_USER}:x@`) }),
+  );
+
+  scenario('sends to nobody who is gone, without an address, or with one that is none', async ({ world }) => {
+    const outcomes = await world.send(
+      batch([{ ...to('a@example.com', 0), gone: true }, to('', 1), to('a@b@example.com', 2), to('a b@example.com', 3)]),
+    );
+    expect([...outcomes].toSorted()).toEqual([
+      [0, 'NO_DEVICE 0 no_device'],
+      [1, 'NO_TOKEN 0 no_token'],
+      [2, 'INVALID_TOKEN 0 invalid_address'],
+      [3, 'INVALID_TOKEN 0 invalid_address'],
+    ]);
+  });
+
+  scenario('tells a missing credential', async ({ world }) => {
+    const other = { ...credential, platform: 7, version: 0 };
+    const outcomes = await world.send(batch(accepted(2), { credential: other }));
+    expect([...outcomes.values()]).toEqual(Array(2).fill('INVALID_CONFIGURATION 0 not_configured'));
+  });
+});
+
+describe('channel email, without a relay', () => {
+  const direct = (names: MailNames) => (): Deps => ({ url: undefined, names });
+
+  scenario(
+    'takes each mail, and each copy, to a server of its domain',
+    async ({ world, simulators }) => {
+      const content = { ...batch([]).content!, email: EmailContent.fromPartial({ bcc: ['copy@third.example'] }) };
+      const devices = [...accepted(20, 'one.example'), to('a@two.example', 20)];
+      const outcomes = await world.send(batch(devices, { content }));
+      expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+      const copies = (): number => simulators.ledger.of('email').entries({ token: 'copy@third.example' }).length;
+      while (copies() < 21) await delay(10);
+      expect(simulators.ledger.summary().email.tokens).toBe(22);
+    },
+    direct(namesWith({ 'one.example': ['a.gone', 'mx.one.example'], 'two.example': [], 'third.example': ['mx'] })),
+  );
+
+  scenario(
+    'counts a domain that takes no mail as a bounce, and one without servers that reply after a day',
+    async ({ world, bounces }) => {
+      await world.hand(batch([to('a@null.example', 0), to('a@absent.gone', 1), to('a@mute.example', 2)]));
+      world.advanceTo(world.clock.now() + DAY_MS);
+      await world.settle(60_000, true);
+      expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
+      expect(bounces()).toEqual(
+        new Map([
+          [0, 'BOUNCED_HARD_GENERAL'],
+          [1, 'BOUNCED_HARD_GENERAL'],
+          [2, 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED'],
+        ]),
+      );
+    },
+    direct(namesWith({ 'null.example': ['.'] })),
+  );
+
+  scenario(
+    'never connects to a private network for a domain',
+    async ({ world, simulators }) => {
+      const outcomes = await world.send(batch([to('a@inside.example', 0)]));
+      expect([...outcomes.values()]).toEqual(['INVALID_TOKEN 0 private_address']);
+      expect(simulators.ledger.summary().email.accepted).toBe(0);
+    },
+    direct({
+      mx: async () => [{ exchange: 'mx', priority: 0 }],
+      addresses: () => new AddressGuard([]).resolve('127.0.0.1').then((found) => found.map(({ address }) => address)),
+    }),
+  );
+});

@@ -1,0 +1,209 @@
+import { connectionResults, type SendResult, smtpResult } from '@tidings/channels';
+import { type FailedOpening, failedOpening } from '@tidings/http2';
+import type { Timers } from '../../timers.ts';
+import {
+  type Login,
+  loginRefusalIn,
+  type SessionError,
+  type SessionListener,
+  SmtpSession,
+  type Transaction,
+} from './smtp-session.ts';
+
+/** Where the sessions of a server lead: options of a connection. */
+export type Target = ConstructorParameters<typeof SmtpSession>[0];
+
+export interface MailServerOptions {
+  /** Asked for each session. Rejects if there is none now. @param failures sessions in a row that did not open */
+  readonly target: (failures: number) => Promise<Target>;
+  readonly login?: Login | undefined;
+  /** Most sessions at a time. */
+  readonly sessions: number;
+  /** Whether there is room for one more session beside those of other servers. @default there is */
+  readonly hasRoom?: () => boolean;
+  readonly timers: Timers;
+  readonly onFailure: (failure: FailedOpening) => void;
+}
+
+/** Waits between attempts to reach a server; the last one repeats. */
+const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000, 10_000, 20_000, 30_000];
+/** Wait of a server for which there is no room. */
+const FULL_MS = 5_000;
+/** A session that has nothing to send is ended after this time: servers end it soon after. */
+const IDLE_MS = 20_000;
+/** Servers limit the mails of a session; the next ones get a new one. */
+const MAILS_PER_SESSION = 100;
+
+/** A mail server, or the servers of a domain: sessions that are kept open for the next mails. */
+export class MailServer {
+  readonly #options: MailServerOptions;
+  readonly #sessions = new Set<SmtpSession>();
+  readonly #idle: SmtpSession[] = [];
+  #opening = 0;
+  #waiting: (() => void)[] = [];
+  #failures = 0;
+  #downUntil = 0;
+  #lastFailure: FailedOpening | undefined;
+  #lastError: Error | undefined;
+  #refused: SendResult | undefined;
+  #idleTimer: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: MailServerOptions) {
+    this.#options = options;
+  }
+
+  /** The number of its sessions, those that are being opened included. */
+  get size(): number {
+    return this.#sessions.size + this.#opening;
+  }
+
+  /** Whether it can be forgotten: it has no session, nobody waits for one, and it is not known to be down. */
+  get isUnused(): boolean {
+    return this.size === 0 && this.#waiting.length === 0 && this.#options.timers.now() >= this.#downUntil;
+  }
+
+  /** Whether a session is open. */
+  get isOpen(): boolean {
+    return this.#sessions.size > 0;
+  }
+
+  /** Why the last attempt to open a session failed; undefined while another one is made. */
+  get lastError(): Error | undefined {
+    return this.#lastError;
+  }
+
+  /** The refusal of the service's login, until another attempt succeeds. */
+  get refused(): SendResult | undefined {
+    return this.#refused;
+  }
+
+  /** Why there is no connection, as a result of mails whose time is over. */
+  get trouble(): SendResult {
+    return this.#refused ?? connectionResults[this.#lastFailure?.cause ?? 'unreachable'];
+  }
+
+  /** Whether a mail can be sent now; otherwise opens a session, if there is room for one and it is time. */
+  ready(): boolean {
+    if (this.#idle.length > 0) return true;
+    const { sessions, timers, hasRoom } = this.#options;
+    if (this.#closed || this.size >= sessions || timers.now() < this.#downUntil) return false;
+    if (hasRoom?.() ?? true) this.#open();
+    else if (this.size === 0) this.#downUntil = timers.now() + FULL_MS;
+    return false;
+  }
+
+  /** Sends a mail; {@link ready} must have said that it can be. */
+  send(transaction: Transaction): void {
+    this.#idle.pop()!.send(transaction);
+  }
+
+  /** Calls once, when there may be room for a mail or the server could not be reached. */
+  whenReady(run: () => void): void {
+    this.#waiting.push(run);
+    if (this.#idle.length > 0 || this.size === 0) queueMicrotask(() => this.#wake());
+  }
+
+  /** Until when no session is opened, in milliseconds of the system's clock; 0 = one is open or being opened. */
+  downUntil(): number {
+    if (this.#closed) return Infinity;
+    return this.size > 0 ? 0 : this.#downUntil;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#idleTimer?.();
+    for (const session of [...this.#sessions]) session.destroy();
+    this.#wake();
+  }
+
+  #open(): void {
+    this.#opening++;
+    this.#lastError = undefined;
+    this.#options.target(this.#failures).then(
+      (target) => this.#begin(target),
+      (error: unknown) => {
+        this.#opening--;
+        this.#failed(error as SessionError);
+      },
+    );
+  }
+
+  #begin(target: Target): void {
+    if (this.#closed) {
+      this.#opening--;
+      return;
+    }
+    let open = false;
+    const listener: SessionListener = {
+      opened: () => {
+        open = true;
+        this.#opening--;
+        this.#failures = 0;
+        this.#downUntil = 0;
+        this.#refused = undefined;
+        this.#sessions.add(session);
+        this.#rest(session);
+      },
+      idle: () => this.#rest(session),
+      closed: (error) => {
+        if (!open) {
+          this.#opening--;
+          this.#failed(error);
+          return;
+        }
+        this.#sessions.delete(session);
+        const at = this.#idle.indexOf(session);
+        if (at >= 0) this.#idle.splice(at, 1);
+        this.#wake();
+      },
+    };
+    const session = new SmtpSession(target, this.#options.login, listener);
+  }
+
+  /** A session has nothing to send. */
+  #rest(session: SmtpSession): void {
+    if (session.sent >= MAILS_PER_SESSION) {
+      session.quit();
+      session.destroy();
+      return;
+    }
+    this.#idle.push(session);
+    this.#idleTimer ??= this.#options.timers.after(IDLE_MS, () => this.#endIdle());
+    this.#wake();
+  }
+
+  #endIdle(): void {
+    this.#idleTimer = undefined;
+    for (const session of this.#idle.splice(0)) {
+      session.quit();
+      session.destroy();
+    }
+  }
+
+  #failed(error: SessionError | undefined): void {
+    const { timers, onFailure } = this.#options;
+    const refusal = error && loginRefusalIn(error);
+    if (refusal) this.#refused = smtpResult('login', refusal.status, refusal.text);
+    this.#lastError = error ?? new Error('closed by the server before it took a mail');
+    this.#lastFailure = failedOpening(asSystemError(error), timers.now());
+    onFailure(this.#lastFailure);
+    const wait = BACK_OFF_MS[Math.min(this.#failures++, BACK_OFF_MS.length - 1)]!;
+    this.#downUntil = timers.now() + wait * (0.8 + 0.4 * Math.random());
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const run of this.#waiting.splice(0)) run();
+  }
+}
+
+/** The error with the code of the system, which phases of a session replace by their own. */
+function asSystemError(error: SessionError | undefined): Error | undefined {
+  const { originalCode } = error ?? {};
+  if (!error || originalCode === undefined) return error;
+  return Object.assign(new Error(error.message), {
+    code: originalCode,
+    ...(error.syscall === undefined ? {} : { syscall: error.syscall }),
+  });
+}

@@ -1,0 +1,143 @@
+import type { Lane } from '@tidings/delivery';
+import type { FailedOpening } from '@tidings/http2';
+import type { Timers } from '../../timers.ts';
+import { exchangerOf, type MailNames } from './mail-exchangers.ts';
+import { MailServer, type Target } from './mail-server.ts';
+import type { Login } from './smtp-session.ts';
+
+/** The operator's relay. */
+export interface Relay {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the relay offers it. */
+  readonly secure: boolean;
+  readonly login: Login | undefined;
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
+
+/** `smtp://` or `smtps://`, with user and password if the relay wants a login. */
+export function relayIn(url: string): Relay {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? PORTS[protocol]! : Number(port),
+    secure: protocol === 'smtps:',
+    login: username === '' ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+  };
+}
+
+export interface MailServersOptions {
+  /** Undefined: mails go to the servers of each recipient's domain (R-E19). */
+  readonly relay: Relay | undefined;
+  readonly names: MailNames;
+  /** The port of domains' servers. @default 25 */
+  readonly port?: number | undefined;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca: readonly string[] | undefined;
+  readonly timers: Timers;
+  readonly onFailure: (failure: FailedOpening, host: string) => void;
+}
+
+/** Sessions with the relay, in each lane. */
+const RELAY_SESSIONS = 20;
+/** Sessions with a domain, in each lane: servers refuse more from one client. */
+const DOMAIN_SESSIONS = 4;
+/** Sessions with all domains together, in each lane. */
+const SESSIONS_MAX = 256;
+/** Domains that are remembered, in each lane: callers choose them. */
+const DOMAINS_MAX = 8_192;
+
+const PHASE_MS = 10_000;
+const timeouts = {
+  connectionTimeout: PHASE_MS,
+  greetingTimeout: PHASE_MS,
+  dnsTimeout: PHASE_MS,
+  socketTimeout: 60_000,
+};
+
+/** The mail servers of one lane: the relay, or those of domains. */
+class LaneServers {
+  readonly #options: MailServersOptions;
+  readonly #byDomain = new Map<string, MailServer>();
+
+  constructor(options: MailServersOptions) {
+    this.#options = options;
+  }
+
+  of(domain: string): MailServer {
+    const place = this.#options.relay ? '' : domain;
+    const known = this.#byDomain.get(place);
+    if (known) return known;
+    if (this.#byDomain.size >= DOMAINS_MAX) this.#forgetUnused();
+    const server = this.#options.relay ? this.#relay(this.#options.relay) : this.#domain(domain);
+    this.#byDomain.set(place, server);
+    return server;
+  }
+
+  close(): void {
+    for (const server of this.#byDomain.values()) server.close();
+    this.#byDomain.clear();
+  }
+
+  #forgetUnused(): void {
+    for (const [domain, server] of this.#byDomain) if (server.isUnused) this.#byDomain.delete(domain);
+  }
+
+  #relay({ host, port, secure, login }: Relay): MailServer {
+    const { ca, timers, onFailure } = this.#options;
+    const tls = { servername: host, ...(ca ? { ca: [...ca] } : {}) };
+    const target: Target = { host, port, secure, tls, allowInternalNetworkInterfaces: true, ...timeouts };
+    return new MailServer({
+      ...{ login, timers, sessions: RELAY_SESSIONS },
+      target: async () => target,
+      onFailure: (failure) => onFailure(failure, host),
+    });
+  }
+
+  #domain(domain: string): MailServer {
+    const { names, port = 25, timers, onFailure } = this.#options;
+    return new MailServer({
+      ...{ timers, sessions: DOMAIN_SESSIONS, hasRoom: () => this.#hasRoom() },
+      async target(failures) {
+        const { host, address } = await exchangerOf(domain, failures, names);
+        // Nobody vouches for the certificates of mail servers: encryption is better than none.
+        const tls = { servername: host, rejectUnauthorized: false };
+        return { host: address, port, tls, opportunisticTLS: true, ...timeouts };
+      },
+      onFailure: (failure) => onFailure(failure, domain),
+    });
+  }
+
+  #hasRoom(): boolean {
+    let open = 0;
+    for (const { size } of this.#byDomain.values()) open += size;
+    return open < SESSIONS_MAX;
+  }
+}
+
+/** The mail servers that mails go to; each lane has sessions of its own. */
+export class MailServers {
+  readonly #options: MailServersOptions;
+  readonly #byLane = new Map<Lane, LaneServers>();
+
+  constructor(options: MailServersOptions) {
+    this.#options = options;
+  }
+
+  /** Whether there is no relay. */
+  get isDirect(): boolean {
+    return this.#options.relay === undefined;
+  }
+
+  /** The server for recipients of a domain. */
+  of(lane: Lane, domain: string): MailServer {
+    let servers = this.#byLane.get(lane);
+    if (!servers) this.#byLane.set(lane, (servers = new LaneServers(this.#options)));
+    return servers.of(domain);
+  }
+
+  close(): void {
+    for (const servers of this.#byLane.values()) servers.close();
+  }
+}

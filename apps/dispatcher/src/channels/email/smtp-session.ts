@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import type { SmtpStage } from '@tidings/channels';
+import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+
+/** How a mail ended at a server. */
+export type MailEnd =
+  | { readonly is: 'accepted' }
+  | { readonly is: 'refused'; readonly stage: SmtpStage; readonly status: number; readonly text: string }
+  /** It exceeds what the server says that it takes, so it was not written. */
+  | { readonly is: 'tooLarge' }
+  /** The connection ended before the mail itself was written: repeating is safe. */
+  | { readonly is: 'unprocessed' }
+  /** The connection ended, or no reply came in time, before the mail itself was written. */
+  | { readonly is: 'noReply' }
+  /** The mail was written, and its reply is lost or late: it may have been accepted. */
+  | { readonly is: 'lost' | 'late' };
+
+/** A mail for a server. */
+export interface Transaction {
+  /** Envelope sender. */
+  readonly from: string;
+  /** The first one is the recipient, whose verdict counts; others get copies. */
+  readonly to: readonly string[];
+  readonly mail: Buffer;
+  /** When to give up, in milliseconds of the system's clock. */
+  readonly deadline: number;
+  /** Whether the mail may still be written. */
+  mayGo(): boolean;
+  /** Called once, never before `send` returned. */
+  ended(end: MailEnd): void;
+}
+
+export interface Login {
+  readonly user: string;
+  readonly pass: string;
+}
+
+export interface SessionListener {
+  /** Mails can be sent. */
+  opened(): void;
+  /** The session has ended: it never opened, or is of no use any more. */
+  closed(error: SessionError | undefined): void;
+  /** The last mail has ended, and the next one can be sent. */
+  idle(): void;
+}
+
+/** What ended a session. */
+export type SessionError = NodeJS.ErrnoException & {
+  readonly responseCode?: number;
+  readonly response?: string;
+  readonly command?: string;
+  /** The code of the system, where `code` is that of a phase. */
+  readonly originalCode?: string;
+  readonly rejectedErrors?: readonly (SessionError & { readonly recipient?: string })[];
+};
+
+/** The mail as a stream: its first read is the moment at which the server is ready for it. */
+class MailStream extends Readable {
+  readonly #transaction: Transaction;
+  /** Whether the server may have got it. */
+  begun = false;
+
+  constructor(transaction: Transaction) {
+    super();
+    this.#transaction = transaction;
+  }
+
+  override _read(): void {
+    if (!this.#transaction.mayGo()) {
+      this.destroy(new Error('the mail may not be written any more'));
+      return;
+    }
+    this.begun = true;
+    this.push(this.#transaction.mail);
+    this.push(null);
+  }
+}
+
+const CODES = /^\d{3}[ -]?/;
+/** The text of a reply of one or more lines without their codes. */
+const textOf = (response: string): string =>
+  response
+    .split(/\r?\n/)
+    .map((line) => line.replace(CODES, ''))
+    .join(' ')
+    .trim();
+
+const stages: Readonly<Record<string, SmtpStage>> = { 'MAIL FROM': 'sender', 'RCPT TO': 'recipient', DATA: 'content' };
+
+function refusalIn({ responseCode, response = '', command = '' }: SessionError): MailEnd | undefined {
+  if (responseCode === undefined || responseCode < 400) return undefined;
+  return { is: 'refused', stage: stages[command] ?? 'content', status: responseCode, text: textOf(response) };
+}
+
+/** A login that was refused, in the words of the server. */
+export const loginRefusalIn = ({ responseCode, response = '', code }: SessionError) =>
+  code === 'EAUTH' && responseCode !== undefined ? { status: responseCode, text: textOf(response) } : undefined;
+
+/** One connection to a mail server, which takes one mail after the other (RFC 5321). */
+export class SmtpSession {
+  readonly #connection: SMTPConnection;
+  readonly #listener: SessionListener;
+  #current: { readonly transaction: Transaction; readonly stream: MailStream; readonly cancel: () => void } | undefined;
+  #over = false;
+  /** Mails sent so far. */
+  sent = 0;
+
+  constructor(options: SMTPConnectionOptions, login: Login | undefined, listener: SessionListener) {
+    this.#listener = listener;
+    this.#connection = new SMTPConnection(options);
+    this.#connection.on('error', (error: SessionError) => this.#close(error));
+    this.#connection.on('end', () => this.#close(undefined));
+    this.#connection.connect((error?: SessionError | null) => {
+      if (error) this.#close(error);
+      else if (!login) this.#opened();
+      else this.#connection.login({ ...login }, (refused) => (refused ? this.#close(refused) : this.#opened()));
+    });
+  }
+
+  send(transaction: Transaction): void {
+    this.sent++;
+    const stream = new MailStream(transaction);
+    const timer = setTimeout(() => this.#late(), Math.max(0, transaction.deadline - Date.now()));
+    this.#current = { transaction, stream, cancel: () => clearTimeout(timer) };
+    const { from, to, mail } = transaction;
+    this.#connection.send({ from, to: [...to], size: mail.length }, stream, (error, info) => {
+      const failure = error ?? info?.rejectedErrors?.find(({ recipient }) => recipient === to[0]);
+      // The callback may run before `send` returns.
+      queueMicrotask(() => this.#ended(transaction, failure));
+    });
+  }
+
+  /** Ends the session with a farewell; it must be idle. */
+  quit(): void {
+    this.#connection.quit();
+  }
+
+  /** Ends the session at once. */
+  destroy(): void {
+    this.#close(undefined);
+  }
+
+  #opened(): void {
+    if (!this.#over) this.#listener.opened();
+  }
+
+  #ended(transaction: Transaction, failure: SessionError | null | undefined): void {
+    if (this.#current?.transaction !== transaction) return;
+    if (!failure) {
+      this.#finish({ is: 'accepted' });
+      this.#listener.idle();
+      return;
+    }
+    const refusal = refusalIn(failure);
+    if (refusal) {
+      this.#finish(refusal);
+      this.#recover();
+    } else if (failure.code === 'EMESSAGE' && !this.#current.stream.begun) {
+      this.#finish({ is: 'tooLarge' });
+      this.#listener.idle();
+    } else this.#close(failure);
+  }
+
+  /** A refusal may leave a transaction open. */
+  #recover(): void {
+    if (this.#over) return;
+    this.#connection.reset((error) => (error ? this.#close(error) : this.#listener.idle()));
+  }
+
+  #late(): void {
+    if (!this.#current) return;
+    this.#finish({ is: this.#current.stream.begun ? 'late' : 'noReply' });
+    this.#close(undefined);
+  }
+
+  #finish(end: MailEnd): void {
+    const current = this.#current;
+    this.#current = undefined;
+    current?.cancel();
+    current?.transaction.ended(end);
+  }
+
+  #close(error: SessionError | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    const current = this.#current;
+    if (current) this.#finish((error && refusalIn(error)) ?? { is: current.stream.begun ? 'lost' : 'unprocessed' });
+    this.#connection.close();
+    this.#listener.closed(error);
+  }
+}

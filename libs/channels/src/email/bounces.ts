@@ -1,0 +1,86 @@
+/** Splits of the e-mails that the receiving side refused (Spec H). */
+export type BounceCategory =
+  | 'BOUNCED_HARD_GENERAL'
+  | 'BOUNCED_HARD_MAILBOX_FULL'
+  | 'BOUNCED_HARD_MAILBOX_INACTIVE'
+  | 'BOUNCED_HARD_SUPPRESSED'
+  | 'BOUNCED_HARD_UNDETERMINED'
+  | 'BOUNCED_SOFT_GENERAL'
+  | 'BOUNCED_SOFT_MAILBOX_FULL'
+  | 'BOUNCED_SOFT_CONTENT_REJECTED'
+  | 'BOUNCED_SOFT_SPAM'
+  | 'BOUNCED_SOFT_MESSAGE_TOO_LARGE'
+  | 'BOUNCED_SOFT_ATTACHMENT_REJECTED'
+  | 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED'
+  | 'BOUNCED_SOFT_UNDETERMINED'
+  | 'BOUNCED_UNDETERMINED'
+  | 'BOUNCED_UNCLASSIFIED';
+
+/** Whether a bounce puts the address on the blacklist (R-E5). */
+export const isHardBounce = (category: string): boolean => category.startsWith('BOUNCED_HARD_');
+
+/** What a mail server says of a recipient or of a mail. */
+export interface SmtpReply {
+  /** 4xx or 5xx. */
+  readonly status: number;
+  /** Enhanced status (RFC 3463) such as 5.1.1; "" without one. */
+  readonly enhanced: string;
+  readonly text: string;
+}
+
+const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}(?=\s|$)/;
+
+/** A reply in parts: its code, its enhanced status, and its text without both. */
+export function smtpReplyOf(status: number, text: string): SmtpReply {
+  const enhanced = ENHANCED.exec(text)?.[0] ?? '';
+  return { status, enhanced, text: text.slice(enhanced.length).trim() };
+}
+
+/** The categories of texts that say more than their status. */
+const SUPPRESSED = /suppress/i;
+const ATTACHMENT = /attachment/i;
+const SPAM = /spam|blocklist|blacklist|reputation/i;
+
+const GENERAL: ReadonlySet<string> = new Set(['5.2.0', '5.4.1', '5.4.4']);
+/** The sender is at fault. */
+const SENDER: ReadonlySet<string> = new Set(['5.1.7', '5.1.8']);
+
+/** Statuses whose mailbox or address will not take mail later either. */
+function hardCategory(enhanced: string): BounceCategory | undefined {
+  if (SENDER.has(enhanced)) return undefined;
+  if (enhanced.startsWith('5.1.') || GENERAL.has(enhanced)) return 'BOUNCED_HARD_GENERAL';
+  if (enhanced === '5.2.1') return 'BOUNCED_HARD_MAILBOX_INACTIVE';
+  return enhanced === '5.2.2' ? 'BOUNCED_HARD_MAILBOX_FULL' : undefined;
+}
+
+function categoryOfText(text: string): BounceCategory | undefined {
+  if (ATTACHMENT.test(text)) return 'BOUNCED_SOFT_ATTACHMENT_REJECTED';
+  return SPAM.test(text) ? 'BOUNCED_SOFT_SPAM' : undefined;
+}
+
+/** The category of a reply without an enhanced status. */
+function categoryOfStatus(status: number): BounceCategory {
+  if (status === 552) return 'BOUNCED_SOFT_MAILBOX_FULL';
+  if (status === 550 || status === 551 || status === 553) return 'BOUNCED_HARD_UNDETERMINED';
+  return status < 500 ? 'BOUNCED_SOFT_UNDETERMINED' : 'BOUNCED_UNDETERMINED';
+}
+
+/** The category of an enhanced status whose text says nothing more. */
+function categoryOfEnhanced(enhanced: string): BounceCategory {
+  const [type, subject] = enhanced.split('.');
+  if (type === '4') {
+    return subject === '4' || subject === '7' ? 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED' : 'BOUNCED_SOFT_GENERAL';
+  }
+  if (subject === '6' || enhanced === '5.7.0' || enhanced === '5.7.1') return 'BOUNCED_SOFT_CONTENT_REJECTED';
+  return subject === '7' || SENDER.has(enhanced) ? 'BOUNCED_SOFT_GENERAL' : 'BOUNCED_UNDETERMINED';
+}
+
+/** The category of a bounce: the first row of R-E18 that fits. */
+export function bounceOf({ status, enhanced, text }: SmtpReply): BounceCategory {
+  if (SUPPRESSED.test(text)) return 'BOUNCED_HARD_SUPPRESSED';
+  const hard = hardCategory(enhanced);
+  if (hard) return hard;
+  if (enhanced === '4.2.2' || (enhanced === '' && status === 452)) return 'BOUNCED_SOFT_MAILBOX_FULL';
+  if (/^\d\.(2\.3|3\.4)$/.test(enhanced)) return 'BOUNCED_SOFT_MESSAGE_TOO_LARGE';
+  return categoryOfText(text) ?? (enhanced === '' ? categoryOfStatus(status) : categoryOfEnhanced(enhanced));
+}

@@ -1,0 +1,33 @@
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import type { RetrySchedule } from '../retry-schedule.ts';
+import { emailCredential, type MailSender } from './email-credential.ts';
+import { emailPayload } from './email-payload.ts';
+import { mailRefusal } from './email-results.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Mail servers ask to wait much longer than push services do (R-P, row SMTP). */
+const retries: RetrySchedule = {
+  waitsMs: [1, 5, 15, 60, 120, 240].map((minutes) => minutes * MINUTE_MS),
+  forMs: 24 * HOUR_MS,
+};
+
+/** E-mail by SMTP. */
+export const email: ChannelDefinition<MailSender> = {
+  platforms: [Platform.Email],
+  variants: { [ALERT]: { channel: 'email' } },
+  variantsFor: () => [ALERT],
+  credential: emailCredential,
+  // Mail servers do not compare the Message-ID of a repeat.
+  masksRepeats: false,
+  retries,
+  tokenText: (address) => address.toLowerCase(),
+  ownTextsOf: ({ email: own }) => ({ localized: [own?.subject, own?.body], urls: [] }),
+  badgeOf: () => undefined,
+  ttlSecondsOf: () => undefined,
+  compile: emailPayload,
+  fits: (body, limit) => body.length <= limit,
+  refusal: mailRefusal,
+};

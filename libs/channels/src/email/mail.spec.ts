@@ -1,0 +1,211 @@
+import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { type Content, EmailContent } from '@tidings/events';
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import { content, isHashOf, texts, TOKEN, written } from '../testing/payloads.ts';
+import { writtenMail } from './dkim.ts';
+import { email } from './email-definition.ts';
+import type { Letter } from './email-payload.ts';
+import { textOfHtml } from './html-text.ts';
+import { mailOf, stationeryOf } from './mail.ts';
+
+const DATE = new Date('2026-11-26T15:04:05.678Z');
+const sender = {
+  from: { address: 'shop@example.com', name: 'Shop' },
+  replyTo: { address: 'help@example.com', name: '' },
+  dkim: undefined,
+};
+
+const letter = (fields: Partial<Letter> = {}): Letter => ({
+  ...{ to: 'anna@example.com', subject: 'News', html: '<p>Hello</p>', p: 'P_0_1_a-b-c_d' },
+  ...fields,
+});
+const mailWith = (fields: Partial<Letter>, own: Partial<EmailContent> = {}): string => {
+  const said = content({ email: { ...EmailContent.create(), ...own } });
+  return writtenMail(mailOf(letter(fields), stationeryOf(said, sender, DATE)), undefined, DATE).toString();
+};
+
+/** A letter as {@link written} fills it in for a recipient. */
+const letterOf = (fields: Partial<Content>, language = '', values: readonly string[] = []): Letter =>
+  JSON.parse(written(email, fields, { language, values }).body.toString()) as Letter;
+
+describe('a letter', () => {
+  it('has the address, the hash, and the common text and title as body and subject', () => {
+    const { p, ...rest } = letterOf({ title: texts({ default: 'Title' }) });
+    expect(rest).toEqual({ to: TOKEN, subject: 'Title', html: 'Hello' });
+    expect(isHashOf(p, 14)).toBe(true);
+  });
+
+  it('has the subject under the key of its body, else none (R-E9)', () => {
+    const own = {
+      body: texts({ de: 'Körper', default: 'Body', fr: 'Corps' }),
+      subject: texts({ de: 'Betreff', default: 'Subject' }),
+    };
+    const said = (language: string): string[] => {
+      const { subject, html } = letterOf({ email: EmailContent.fromPartial(own) }, language);
+      return [subject, html];
+    };
+    expect(said('de')).toEqual(['Betreff', 'Körper']);
+    expect(said('es')).toEqual(['Subject', 'Body']);
+    expect(said('fr')).toEqual(['', 'Corps']);
+  });
+
+  it('escapes values in its body, except raw ones, and nothing in its subject (R-I17)', () => {
+    const fields = {
+      email: EmailContent.fromPartial({ body: texts({ default: '<b>{{A}}</b>{{A|Raw}}{{A|Uppercase}}' }) }),
+      title: texts({ default: '{{A}} & {{B||<x>}}' }),
+      tags: ['A', 'B'],
+    };
+    expect(letterOf(fields, '', [`<i>"&'`, ''])).toMatchObject({
+      html: `<b>&lt;i&gt;&quot;&amp;&#39;</b><i>"&'&lt;I&gt;&quot;&amp;&#39;`,
+      subject: `<i>"&' & <x>`,
+    });
+  });
+});
+
+describe('a mail', () => {
+  it('is HTML with its text as an alternative', () => {
+    expect(mailWith({ subject: 'Grüße' })).toBe(
+      [
+        'From: "Shop"',
+        ' <shop@example.com>',
+        'To: anna@example.com',
+        'Subject: =?UTF-8?B?R3LDvMOfZQ==?=',
+        'Date: Thu, 26 Nov 2026 15:04:05 +0000',
+        'Message-ID: <P_0_1_a-b-c_d@example.com>',
+        'Reply-To: help@example.com',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/alternative;',
+        ' boundary="=_alternative"',
+        '',
+        '--=_alternative',
+        'Content-Type: text/plain; charset=utf-8',
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        'Hello',
+        '--=_alternative',
+        'Content-Type: text/html; charset=utf-8',
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        '<p>Hello</p>',
+        '--=_alternative--',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('has the sender, the addresses and the attachments of the message', async () => {
+    const attachments = [
+      { name: 'price list "A".pdf', content: Buffer.alloc(200, 7) },
+      { name: 'Übersicht.csv', content: Buffer.from('a;b') },
+    ];
+    const from = { address: 'team@bücher.example', name: 'Jürgen, the "Boss"' };
+    const mail = await simpleParser(
+      mailWith(
+        {},
+        { from, replyTo: { address: 'r@example.com', name: '' }, attachments, listUnsubscribe: 'mailto:u@example.com' },
+      ),
+    );
+    expect(mail.from!.value).toEqual([{ address: 'team@bücher.example', name: 'Jürgen, the "Boss"' }]);
+    expect(mail.replyTo!.text).toBe('r@example.com');
+    expect(mail.attachments.map(({ filename, content: bytes }) => [filename, bytes])).toEqual(
+      attachments.map(({ name, content: bytes }) => [name, bytes]),
+    );
+    expect(mail.messageId).toBe('<P_0_1_a-b-c_d@xn--bcher-kva.example>');
+    expect(mail.headers.get('list')).toMatchObject({ unsubscribe: { mail: 'u@example.com' } });
+  });
+
+  it('arrives as it was written, whatever its texts contain, and without further headers', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (subject, html) => {
+        const raw = mailWith({ subject, html: `<p>${html}` });
+        const lines = raw.split('\r\n');
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(78);
+        expect(raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
+        const mail = await simpleParser(raw);
+        expect([...mail.headers.keys()].sort()).toEqual(
+          ['content-type', 'date', 'from', 'message-id', 'mime-version', 'reply-to', 'subject', 'to'].filter(
+            (name) => name !== 'subject' || mail.headers.has('subject'),
+          ),
+        );
+        const plain = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]+/g, '');
+        expect(plain(mail.subject ?? '')).toBe(plain(subject.toWellFormed()));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a signature (RFC 6376)', () => {
+  const keys = {
+    rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    ed25519: generateKeyPairSync('ed25519'),
+  };
+
+  /** Verifies a signature as a receiver does. */
+  function isValid(raw: string, publicKey: KeyObject): boolean {
+    const end = raw.indexOf('\r\n\r\n');
+    const fields = raw.slice(0, end).split(/\r\n(?![ \t])/);
+    const body = raw.slice(end + 4);
+    const tags = new Map(
+      fields[0]!
+        .slice('DKIM-Signature:'.length)
+        .replace(/\s+/g, '')
+        .split(';')
+        .map((tag) => [tag.slice(0, tag.indexOf('=')), tag.slice(tag.indexOf('=') + 1)] as const),
+    );
+    const relaxed = (field: string): string => {
+      const colon = field.indexOf(':');
+      return `${field.slice(0, colon).toLowerCase()}:${field
+        .slice(colon + 1)
+        .replace(/\r\n/g, '')
+        .replace(/[ \t]+/g, ' ')
+        .trim()}`;
+    };
+    const covered = tags
+      .get('h')!
+      .split(':')
+      .map((name) => relaxed(fields.find((field) => field.toLowerCase().startsWith(`${name}:`))!));
+    const own = relaxed(fields[0]!).replace(/ b=.*$/, ' b=');
+    const data = Buffer.from([...covered, own].join('\r\n'));
+    const signature = Buffer.from(tags.get('b')!, 'base64');
+    const bodyHash = createHash('sha256').update(body).digest('base64');
+    const isRsa = tags.get('a') === 'rsa-sha256';
+    const signed = isRsa ? data : createHash('sha256').update(data).digest();
+    return bodyHash === tags.get('bh') && verify(isRsa ? 'sha256' : null, signed, publicKey, signature);
+  }
+
+  it.each(['rsa', 'ed25519'] as const)('by a key of %s covers the mail', (kind) => {
+    const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
+    const mail = mailOf(letter({ subject: 'A long subject '.repeat(10) }), stationeryOf(content(), sender, DATE));
+    const raw = writtenMail(mail, dkim, DATE).toString();
+    expect(raw).toMatch(/^DKIM-Signature: v=1; a=\S+; c=relaxed\/simple; d=example.com; s=s1;\r\n t=1795705445;/);
+    expect(isValid(raw, keys[kind].publicKey)).toBe(true);
+    expect(isValid(raw.replace('<p>Hello', '<p>Hallo'), keys[kind].publicKey)).toBe(false);
+    expect(isValid(raw.replace('shop@', 'chop@'), keys[kind].publicKey)).toBe(false);
+  });
+});
+
+describe('the text of HTML', () => {
+  it.each([
+    ['<h1>Hi</h1><p>One<br>two</p><p>Three &amp; <b>four</b></p>', 'Hi\n\nOne\ntwo\n\nThree & four'],
+    ['<a href="https://example.com/?a=1&amp;b=2">Read</a> more', 'Read <https://example.com/?a=1&b=2> more'],
+    ['<a href="https://example.com">https://example.com</a>', 'https://example.com'],
+    ['<a href="#top">Top</a>', 'Top'],
+    ['<style>p { color: red }</style><ul><li>a</li><li>b</li></ul>', '- a\n\n- b'],
+    ['a<!-- hidden <b> -->b<script>x < y</script>', 'ab'],
+    ['1 < 2', '1'],
+    ['&#72;&#x69; &unknown; &#0;', 'Hi &unknown; &#0;'],
+  ])('%s', (html, text) => {
+    expect(textOfHtml(html)).toBe(text);
+  });
+
+  it('takes time in proportion to the length', () => {
+    for (const part of ['<', '<a ', '<!--', '&', '<style>', '<a href="', '  ']) {
+      const begun = performance.now();
+      textOfHtml(part.repeat(200_000));
+      expect(performance.now() - begun).toBeLessThan(2_000);
+    }
+  });
+});

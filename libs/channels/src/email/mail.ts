@@ -1,0 +1,104 @@
+import type { Content, MailAttachment } from '@tidings/events';
+import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-credential.ts';
+import type { Letter } from './email-payload.ts';
+import { textOfHtml } from './html-text.ts';
+import { base64Lines, fileName, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
+
+const CRLF = '\r\n';
+
+/** Lines that neither quoted-printable nor base64 can contain: "=" is followed by hex digits or ends a line there. */
+const ALTERNATIVE = '=_alternative';
+const MIXED = '=_mixed';
+
+/** The parts of a message's mails that are the same for every recipient. */
+export interface Stationery {
+  readonly from: Mailbox;
+  readonly replyTo: Mailbox | undefined;
+  readonly date: Date;
+  /** Undefined = none. */
+  readonly listUnsubscribe: string | undefined;
+  /** The parts with the attachments, up to the end of the mail; "" without attachments. */
+  readonly attachments: string;
+}
+
+/** A complete mail without its signature. */
+export interface Mail {
+  /** Complete header fields without their last line end. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+const given = (own: Content['email'], name: 'from' | 'replyTo'): Mailbox | undefined => {
+  const found = own?.[name];
+  return found && { address: asciiAddress(found.address), name: found.name };
+};
+
+const attachmentPart = ({ name, content }: MailAttachment): string =>
+  [
+    `--${MIXED}`,
+    'Content-Type: application/octet-stream',
+    'Content-Transfer-Encoding: base64',
+    `Content-Disposition: attachment;${CRLF} ${fileName(name)}`,
+    '',
+    base64Lines(content),
+    '',
+  ].join(CRLF);
+
+/** Attachments as the end of a mail; encoded once for all recipients. */
+const attachmentParts = (attachments: readonly MailAttachment[]): string =>
+  attachments.length === 0 ? '' : `${attachments.map(attachmentPart).join('')}--${MIXED}--${CRLF}`;
+
+/** What all mails of a message share. A sender in the message replaces that of the application (Spec E). */
+export function stationeryOf({ email }: Content, sender: MailSender, date: Date): Stationery {
+  return {
+    from: given(email, 'from') ?? sender.from,
+    replyTo: given(email, 'replyTo') ?? sender.replyTo,
+    date,
+    listUnsubscribe: email?.listUnsubscribe,
+    attachments: attachmentParts(email?.attachments ?? []),
+  };
+}
+
+const textPart = (type: string, text: string): string =>
+  [
+    `--${ALTERNATIVE}`,
+    `Content-Type: ${type}; charset=utf-8`,
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    quotedPrintable(text),
+    '',
+  ].join(CRLF);
+
+const multipart = (kind: string, boundary: string): string =>
+  `Content-Type: multipart/${kind};${CRLF} boundary="${boundary}"`;
+
+function bodyOf(html: string, attachments: string): { readonly type: string; readonly body: string } {
+  const texts = `${textPart('text/plain', textOfHtml(html))}${textPart('text/html', html)}--${ALTERNATIVE}--${CRLF}`;
+  const type = multipart('alternative', ALTERNATIVE);
+  if (attachments === '') return { type, body: texts };
+  return { type: multipart('mixed', MIXED), body: [`--${MIXED}`, type, '', texts + attachments].join(CRLF) };
+}
+
+/** The date of a header (RFC 5322). */
+const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+0000');
+
+/**
+ * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash, so
+ * it is the same whenever the mail of a message to a recipient is written.
+ */
+export function mailOf(letter: Letter, stationery: Stationery): Mail {
+  const { from, replyTo, date, listUnsubscribe } = stationery;
+  const { type, body } = bodyOf(letter.html, stationery.attachments);
+  const headers = [
+    `From: ${mailbox(from)}`,
+    `To: ${asciiAddress(letter.to)}`,
+    textHeader('Subject', letter.subject),
+    `Date: ${dateText(date)}`,
+    `Message-ID: <${letter.p}@${domainOf(from.address)}>`,
+    ...(replyTo ? [`Reply-To: ${mailbox(replyTo)}`] : []),
+    ...(listUnsubscribe === undefined ? [] : [`List-Unsubscribe: <${oneLine(listUnsubscribe)}>`]),
+    'MIME-Version: 1.0',
+    type,
+  ];
+  return { headers, body };
+}
