@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addChannel } from '@tidings/channels';
+import { addChannel, removeChannel } from '@tidings/channels';
 import {
   brokenInvariants,
   funnelFigures,
@@ -34,6 +34,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     subscriber.received.filter(({ eventName }) => eventName === 'Push Sent');
 
   beforeAll(async () => {
+    removeChannel('adm');
     addChannel(TOY, toy);
     transports.set(TOY, (parts) => toyTransport(parts, () => world.simulators.urlOf(TOY)));
     standIns.set(TOY, toyStandIn);

@@ -142,13 +142,16 @@ interface Worked {
 
 /** Opens the reactions to device events, and the periodic work. */
 async function openWork(
-  { db, clock, log, metrics, broker }: RegistryDeps,
+  { db, clock, log, metrics, broker, keys }: RegistryDeps,
   { store, write, accountsDefinition, definition, logs }: Worked,
   closing: Closing,
 ): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[] }> {
   const reaction = { db, clock, broker, logs, report: incidentsTo(log, metrics) };
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
-  closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
+  const tokenKeys = { token: keys.identity['push-token'] };
+  closing.add('dead tokens', await forgetDeadTokens({ ...reaction, keys: tokenKeys }), (subscription) =>
+    subscription.stop(),
+  );
 
   const commits = openRedaction(db, definition);
   closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());

@@ -25,6 +25,8 @@ export {
   type WebPushSubscription,
   webPushSubscription,
 } from './webpush/webpush-subscriptions.ts';
+export { ADM_TOKEN_PATH, movedToken } from './adm/adm.ts';
+export { ADM_REASONS, type AdmReason } from './adm/adm-reasons.ts';
 export { HMS_CODES, type HmsCode } from './hms/codes.ts';
 export { HMS_TOKEN_PATH } from './hms/hms.ts';
 export { specialReasonToken, specialToken } from './special-tokens.ts';

@@ -20,6 +20,7 @@ const simulators = await startSimulators({
     webpush: numberFrom('WEB_PUSH_PORT') ?? 0,
     hms: numberFrom('HMS_PORT') ?? 0,
     email: numberFrom('SMTP_PORT') ?? 0,
+    adm: numberFrom('ADM_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -34,8 +35,11 @@ const simulators = await startSimulators({
 
 const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
 const hmsUrl = simulators.urlOf('hms');
+const admUrl = simulators.urlOf('adm');
 const smtpUrl = simulators.urlOf('email');
-process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, smtpUrl, tokenUrl, controlUrl })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, admUrl, smtpUrl, tokenUrl, controlUrl })}\n`,
+);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

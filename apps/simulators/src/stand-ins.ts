@@ -1,3 +1,5 @@
+import { Adm, admIdOf } from './adm/adm.ts';
+import { isAdmReason } from './adm/adm-reasons.ts';
 import { Apns, apnsIdOf } from './apns/apns.ts';
 import { apnsStatus } from './apns/reasons.ts';
 import { isMailReply } from './email/mail-addresses.ts';
@@ -57,6 +59,7 @@ const byName = {
   whatsapp: { open: (deps) => new WhatsApp(deps), http1: true, idOf: whatsAppIdOf, isReason: isWhatsAppError },
   wns: { open: (deps) => new Wns(deps), http1: true, idOf: wnsIdOf, isReason: isWnsReason },
   email: { open: (deps) => new Smtp(deps), http1: false, scheme: 'smtp', idOf: mailIdOf, isReason: isMailReply },
+  adm: { open: (deps) => new Adm(deps), http1: true, idOf: admIdOf, isReason: isAdmReason },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

@@ -1,4 +1,5 @@
 import { type Channel, Fault } from '@tidings/kernel';
+import { adm } from './adm/adm-definition.ts';
 import { apns } from './apns/apns-definition.ts';
 import type { ChannelDefinition, PushKind, Variant } from './channel-definition.ts';
 import { email } from './email/email-definition.ts';
@@ -9,7 +10,7 @@ import { whatsapp } from './whatsapp/whatsapp-definition.ts';
 import { wns } from './wns/wns-definition.ts';
 
 /** Every channel of the product, a line each. */
-export const definitions = { apns, fcm, webpush, email, hms, whatsapp, wns } satisfies Record<
+export const definitions = { apns, fcm, webpush, email, hms, adm, whatsapp, wns } satisfies Record<
   Channel,
   ChannelDefinition
 >;
@@ -36,6 +37,12 @@ export function addChannel<Name extends string>(
 }
 
 for (const [name, definition] of Object.entries<ChannelDefinition>(definitions)) addChannel(name, definition);
+
+/** Makes a channel unknown again: a spec puts another one in the place of its platforms. */
+export function removeChannel(name: string): void {
+  byName.get(name)?.platforms.forEach((platform) => byPlatform.delete(platform));
+  byName.delete(name);
+}
 
 /** The names of all channels; each has batch topics and dispatchers of its own. */
 export const channelNames = (): readonly string[] => [...byName.keys()];

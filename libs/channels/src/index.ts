@@ -1,3 +1,4 @@
+export type { AdmCredential } from './adm/adm-credential.ts';
 export { apnsPushType, type ApnsPushType } from './apns/apns-payload.ts';
 export { type ApnsCredential, type ApnsProof, websitePushIdOf } from './apns/apns-credential.ts';
 export { apnsKeptSeconds, apnsUnsuitable, LIVE_START, LIVE_UPDATE } from './apns/live-activity.ts';
@@ -9,6 +10,7 @@ export {
   definitionOf,
   definitions,
   definitionServing,
+  removeChannel,
   variantOf,
 } from './channels.ts';
 export { authenticationTokenOf, visitorIn, type WebsiteVisitor } from './apns/website-visitor.ts';

@@ -3,13 +3,14 @@ import { Platform } from '@tidings/kernel';
 import { entryFor } from '@tidings/messaging';
 import type { PushKind } from './channel-definition.ts';
 
-type ContentPart = 'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows';
+type ContentPart = 'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows';
 
 /** The parts of a content that are for one platform. */
 export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.iOS, 'ios'],
   [Platform.Android, 'android'],
   [Platform.Huawei, 'huawei'],
+  [Platform.Amazon, 'amazon'],
   [Platform.MacOS, 'mac'],
   [Platform.Safari, 'safari'],
   [Platform.Chrome, 'chrome'],

@@ -47,6 +47,8 @@ export interface Refusal {
   readonly result: SendResult;
   /** Time since which the token is dead, in milliseconds, if the provider reports it: a token registered later is kept (R-P2). */
   readonly since?: number | undefined;
+  /** The token that the provider has for the device, if it reports it: another one than the push was sent to takes its place (R-P3). */
+  readonly replacement?: string | undefined;
 }
 
 export const final: Then = { do: 'final' };

@@ -15,6 +15,8 @@ export interface DeviceResult {
   readonly deadToken: string | undefined;
   /** Time since which the provider considers it dead, in milliseconds. */
   readonly since: number | undefined;
+  /** The provider's own token in place of the dead one. @default none */
+  readonly replacement?: string | undefined;
 }
 
 /** The results so far of a slice's devices; each device is in at most one set. Bounced ones are sent, too. */
@@ -56,7 +58,8 @@ export function resultsOf(devices: Iterable<DeviceResult>): Results {
     if (!result.displayable) group.notDisplayable.push(result.position);
     if (result.deadToken !== undefined) {
       const since = result.since === undefined ? undefined : new Date(result.since);
-      deadTokens.push({ position: result.position, token: result.deadToken, since });
+      const { position, deadToken: token, replacement = '' } = result;
+      deadTokens.push({ position, token, since, replacement });
     }
   }
   const sent: SentSet[] = [];

@@ -28,6 +28,9 @@ export interface ProviderAddresses {
   readonly wnsToken?: string | undefined;
   /** The relay of e-mail; its login is part of it. */
   readonly smtp?: string | undefined;
+  readonly adm?: string | undefined;
+  /** Of the endpoint that issues its access tokens. */
+  readonly admToken?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -182,6 +185,8 @@ const environment = z.object({
   WHATSAPP_URL: web.optional(),
   WNS_TOKEN_URL: web.optional(),
   SMTP_URL: relay.optional(),
+  ADM_URL: web.optional(),
+  ADM_TOKEN_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -264,6 +269,8 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       whatsApp: data.WHATSAPP_URL,
       wnsToken: data.WNS_TOKEN_URL,
       smtp: data.SMTP_URL,
+      adm: data.ADM_URL,
+      admToken: data.ADM_TOKEN_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

@@ -76,6 +76,8 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   WHATSAPP_URL: urlOf('whatsapp'),
   WNS_TOKEN_URL: `${urlOf('wns')}/accesstoken.srf`,
   SMTP_URL: urlOf('email'),
+  ADM_URL: urlOf('adm'),
+  ADM_TOKEN_URL: `${urlOf('adm')}/auth/O2/token`,
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

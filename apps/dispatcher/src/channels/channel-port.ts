@@ -101,4 +101,6 @@ export interface AnswerDetail {
   readonly retryAfterMs?: number;
   /** Time since which a token is dead, in milliseconds. */
   readonly since?: number | undefined;
+  /** The token that the provider has for the device. */
+  readonly replacement?: string | undefined;
 }

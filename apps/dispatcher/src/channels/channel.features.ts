@@ -314,6 +314,7 @@ export function channelFeatures(subject: ChannelSubject): void {
           ios: content.ios ? { ...content.ios, ttlSeconds } : ({ ttlSeconds } as never),
           android: content.android ? { ...content.android, ttlSeconds } : ({ ttlSeconds } as never),
           huawei: AndroidContent.fromPartial({ ttlSeconds }),
+          amazon: AndroidContent.fromPartial({ ttlSeconds }),
           chrome: ChromeContent.fromPartial({ ttlSeconds }),
           windows: WindowsContent.fromPartial({ ttlSeconds }),
         },

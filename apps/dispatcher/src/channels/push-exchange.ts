@@ -45,12 +45,13 @@ export class PushExchange implements Exchange {
       this.#listener.answered(this.#tag, sent);
       return;
     }
-    const { result, since } = refusal(status, body, headers);
+    const { result, since, replacement } = refusal(status, body, headers);
     if (result.then.do === 'once') this.#context.refused = this.#credential;
     if (result.then.do === 'retry' && result.then.reconnect) connection.renew(this.#epoch);
     this.#listener.answered(this.#tag, result, {
       retryAfterMs: retryAfterMs(status, headers['retry-after'], now()),
       since,
+      replacement,
     });
   }
 

@@ -2,6 +2,7 @@ import type { ConnectionSettings, FailedOpening, ProviderConnection } from '@tid
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
 import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
+import { admChannel } from './adm/adm-channel.ts';
 import { apnsChannel } from './apns/apns-channel.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { emailChannel } from './email/email-channel.ts';
@@ -26,6 +27,9 @@ export interface ProviderUrls {
   readonly wnsToken?: string | undefined;
   /** `smtp://` or `smtps://`. */
   readonly smtp?: string | undefined;
+  readonly adm?: string | undefined;
+  /** Of the endpoint that issues its access tokens. */
+  readonly admToken?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -60,6 +64,7 @@ const byName = {
   apns: ({ urls, ...deps }) => apnsChannel({ ...deps, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
   fcm: ({ urls, ...deps }) => fcmChannel({ ...deps, url: urls.fcm }),
   webpush: ({ webPushSubject: subject, ...deps }) => webPushChannel({ ...deps, subject }),
+  adm: ({ urls, ...deps }) => admChannel({ ...deps, url: urls.adm, tokenUrl: urls.admToken }),
   hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
   whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),

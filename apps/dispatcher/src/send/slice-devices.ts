@@ -75,6 +75,7 @@ export class SliceDevices {
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
   readonly #since = new Map<number, number>();
+  readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
   #heldUntil = 0;
   #answersUntil = 0;
@@ -118,6 +119,12 @@ export class SliceDevices {
   /** The provider has reported since when the token is dead. */
   deadSince(i: number, since: number): void {
     this.#since.set(i, since);
+  }
+
+  /** The provider has reported its token of the device, which is usually the one that the push was sent to. */
+  tokenReplaced(i: number, replacement: string): void {
+    const { pending, columns } = this.#deps;
+    if (replacement !== tokenOf(columns, pending[i]!.device)) this.#replacements.set(i, replacement);
   }
 
   /** Whether the device has had its one repeat with refreshed credentials. */
@@ -201,14 +208,17 @@ export class SliceDevices {
     return pending.flatMap(({ device }, i) => {
       const result = this.#sendResults[i];
       if (!result) return [];
+      const replacement = this.#replacements.get(i);
+      const isDead = result.then.do === 'invalidate' || replacement !== undefined;
       return {
         position: columns.positions[device]!,
         platform: columns.platform,
         hour: hourOf(this.#at[i]!),
         displayable: bitAt(columns.displayable, device),
         result,
-        deadToken: result.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,
+        deadToken: isDead ? tokenOf(columns, device) : undefined,
         since: this.#since.get(i),
+        replacement,
       };
     });
   }

@@ -137,9 +137,10 @@ export class SliceRun implements PushListener {
     if (!this.#arrived(i)) return;
     this.#answers++;
     if (i === this.#timed) this.#time(result);
-    const { retryAfterMs = 0, since } = detail;
+    const { retryAfterMs = 0, since, replacement } = detail;
     this.#throttle(result, retryAfterMs);
     if (since !== undefined) this.#devices.deadSince(i, since);
+    if (replacement !== undefined) this.#devices.tokenReplaced(i, replacement);
     this.#obey(i, result, retryAfterMs);
     this.#goOn(this.#inFlight === 0);
   }

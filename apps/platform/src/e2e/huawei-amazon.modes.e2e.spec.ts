@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as simulators from '@tidings/simulators';
 import { brokenInvariants, funnelFigures, listedMessage, platform, type PlatformWorld } from '@tidings/testing';
 
-const { specialToken } = simulators;
+const { movedToken, specialToken } = simulators;
 
 const HUAWEI = 17;
+const AMAZON = 9;
 const APP = 'huawei-e2e';
+const CLIENT = 'amazon-e2e';
 
 let world: PlatformWorld;
 let application: string;
@@ -15,7 +17,7 @@ beforeAll(async () => {
   world = await platform({ simulators: { keepPayloads: true } });
   application = await world.application({ ios: false, android: false });
   await world.call('setDebug', { code: application });
-  world.simulators.keys.register({ clients: [{ id: APP, secret: 'right' }] });
+  world.simulators.keys.register({ clients: [APP, CLIENT].map((id) => ({ id, secret: 'right' })) });
 });
 afterAll(() => world?.stop());
 
@@ -83,5 +85,46 @@ describe('Huawei devices', () => {
     expect(funnelFigures(await funnelOf(refused), HUAWEI)).toMatchObject({ sent: 0, errors });
     await configure('right');
     expect(funnelFigures(await funnelOf(await send(['p60'])), HUAWEI)).toMatchObject({ sent: 1 });
+  });
+});
+
+describe('Amazon devices', () => {
+  interface AmazonRequest {
+    readonly data: Readonly<Record<string, string>>;
+    readonly expiresAfter: number;
+  }
+  const requestTo = (token: string): AmazonRequest => {
+    const [entry] = world.simulators.ledger.of('adm').entries({ token });
+    return JSON.parse(entry!.payload!) as AmazonRequest;
+  };
+
+  beforeAll(() =>
+    world.call('configureApplication', {
+      ...{ application, device_type: AMAZON, adm_cid: CLIENT, adm_secret: 'right', adm_framework: 'native' },
+    }),
+  );
+
+  it('get messages by ADM, and lose a registration id that it refuses', async () => {
+    const token = specialToken('accepted', 5);
+    await register('fire', AMAZON, token);
+    await register('gone', AMAZON, specialToken('dead', 6));
+    const code = await send(['fire', 'gone'], { title: 'Title', adm_header: 'Own', adm_sound: 'ding', adm_ttl: 90 });
+    const { data, expiresAfter } = requestTo(token);
+    expect(data).toMatchObject({ title: 'Hello', header: 'Own', s: 'ding', pw_msg: '1' });
+    expect(expiresAfter).toBe(90);
+    await world.call('pushStat', { application, hwid: 'fire', hash: data['p'] });
+    await world.settle();
+    const funnel = await funnelOf(code);
+    const errors = { INVALID_TOKEN: 1 };
+    expect(funnelFigures(funnel, AMAZON)).toMatchObject({ audience: 2, sent: 1, failed: 1, opened: 1, errors });
+    expect(await hasToken('gone')).toBe(false);
+  });
+
+  it('are known under the registration id that ADM has for them (R-P3)', async () => {
+    await register('moved', AMAZON, movedToken('canonical'));
+    expect(funnelFigures(await funnelOf(await send(['moved'])), AMAZON)).toMatchObject({ sent: 1, failed: 0 });
+    expect(funnelFigures(await funnelOf(await send(['moved'])), AMAZON)).toMatchObject({ sent: 1, failed: 0 });
+    const tokens = world.simulators.ledger.of('adm').entries({ token: 'canonical' });
+    expect(tokens).toHaveLength(1);
   });
 });

@@ -63,6 +63,7 @@ function render(
   const own = [
     content.android,
     content.huawei,
+    content.amazon,
     content.ios,
     content.mac,
     content.chrome,

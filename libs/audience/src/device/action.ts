@@ -49,6 +49,8 @@ export type DeviceAction =
     } & BeforeRegistration)
   /** The provider reported the token as dead; `since` = since when, or the start of the send. */
   | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
+  /** The provider has another token for the device than the one that a push was sent to. */
+  | { readonly type: 'tokenReplaced'; readonly token: string; readonly replacement: NewToken; readonly since: number }
   /** The provider reported another address as dead. */
   | {
       readonly type: 'addressRejected';

@@ -25,7 +25,7 @@ import {
 import { setActivityToken, setPushToStartToken } from './activities.ts';
 import { type Device, entriesIn, isPresent } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
-import { giveUpToken, rejectAddress, rejectToken } from './lost-tokens.ts';
+import { giveUpToken, rejectAddress, rejectToken, replaceToken } from './lost-tokens.ts';
 import { replaceOwner } from './replace-owner.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
 import { checkAddress, tokenChange, tokenOf } from './device-tokens.ts';
@@ -241,6 +241,8 @@ export function decide(
     }
     case 'tokenRejected':
       return rejectToken(own, action, at);
+    case 'tokenReplaced':
+      return replaceToken(own, action, at);
     case 'addressRejected':
       return rejectAddress(own, action, at);
     case 'tokenTaken':

@@ -418,6 +418,17 @@ describe('a token that the provider calls dead', () => {
     expect(start.when(rejected(T0 + 1)).events).toEqual([]);
   });
 
+  it('makes way for the one that the provider has, unless it was registered again since', () => {
+    const replaced = (since: number): DeviceAction => ({
+      ...{ type: 'tokenReplaced', token: 't1', replacement: token('canonical'), since },
+    });
+    const start = given(register({ token: token('t1') }));
+    expect(start.when(replaced(T0 - 1)).events).toEqual([]);
+    expect(start.when(replaced(T0 + 1)).events).toHaveLength(1);
+    expect(start.world.device()).toMatchObject({ token: 'canonical', alerts: true });
+    expect(start.when(replaced(T0 + 1)).events).toEqual([]);
+  });
+
   it('stays when another is stored by now, or when it was registered again since', () => {
     const other = given(register({ token: token('t1') }), register({ token: token('t2') }));
     expect(other.when(rejected(T0 + 1)).events).toEqual([]);

@@ -3,6 +3,7 @@ import { isPushPlatform } from '@tidings/kernel';
 import { type DeviceAction, type DeviceDecision, nothing } from './action.ts';
 import { setActivityToken, setPushToStartToken } from './activities.ts';
 import { type Device, tokenTime } from './device.ts';
+import { tokenOf } from './device-tokens.ts';
 import { eventOf, identityOf } from './events.ts';
 
 const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision => ({
@@ -10,14 +11,28 @@ const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision
   selfReports: [],
 });
 
+/** Whether a device has a push token that was not registered again since. */
+const isHeld = (own: Device, { token, since }: { readonly token: string; readonly since: number }): boolean =>
+  own.token === token && tokenTime(own) <= since && isPushPlatform(own.platform);
+
 /** Only push tokens die, and only those that were not registered again since (R-P2). */
 export function rejectToken(
   own: Device | undefined,
   command: DeviceAction & { type: 'tokenRejected' },
   at: Date,
 ): DeviceDecision {
-  const dead = own?.token === command.token && tokenTime(own) <= command.since && isPushPlatform(own.platform);
-  return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
+  return own && isHeld(own, command) ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
+}
+
+/** A push token makes way for the provider's own, unless it was registered again since (R-P3). */
+export function replaceToken(
+  own: Device | undefined,
+  command: DeviceAction & { type: 'tokenReplaced' },
+  at: Date,
+): DeviceDecision {
+  if (!own || !isHeld(own, command)) return nothing;
+  const value = tokenOf(command.replacement, own.platform);
+  return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'tokenSet', value })], selfReports: [] };
 }
 
 /** An address is removed as long as it is the rejected one; the push token and its tag stay. */

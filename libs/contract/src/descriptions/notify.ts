@@ -58,7 +58,7 @@ export const notifyWords = {
   'localized_content.safari':
     'The block of Safari. `title` and `url_args` are required beside any other field but `body`.',
   'localized_content.huawei_android': 'The block of Huawei devices.',
-  'localized_content.amazon': `The block of Amazon devices. ${notServed}`,
+  'localized_content.amazon': 'The block of Amazon devices.',
   'localized_content.windows': 'The block of Windows.',
   'localized_content.sms': `The block of SMS. ${notServed}`,
   'localized_content.baidu_android': 'The block of a platform that has no devices.',

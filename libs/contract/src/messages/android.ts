@@ -28,7 +28,7 @@ export const androidFields = {
   android_group_id: optional(text),
 };
 
-type Fields = { [Name in keyof typeof androidFields]: z.output<(typeof androidFields)[Name]> };
+type Fields = { readonly [Name in keyof typeof androidFields]?: z.output<(typeof androidFields)[Name]> };
 
 /** The Android overrides of the common texts and settings; undefined = not given. */
 export const androidContent = (fields: Fields) => ({

@@ -4,6 +4,7 @@ import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, integer, integerOf, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
+import { amazonContent, amazonFields } from './amazon.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './browsers.ts';
@@ -12,7 +13,6 @@ import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { legacyFields } from './legacy.ts';
 import { macContent, macFields } from './mac.ts';
-import { notServedFields } from './not-served.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import type { LocaleSettings } from '../notify/localized-content.ts';
 import type { OpenAction } from '../notify/open-action.ts';
@@ -71,6 +71,7 @@ export const messageFields = {
   ...iosFields,
   ...androidFields,
   ...huaweiFields,
+  ...amazonFields,
   ...cappingFields,
   ...macFields,
   ...chromeFields,
@@ -80,7 +81,6 @@ export const messageFields = {
   ...windowsFields,
   ...legacyFields,
   ...inboxFields,
-  ...notServedFields,
 };
 
 type Fields = z.output<z.ZodObject<typeof messageFields>>;
@@ -147,6 +147,7 @@ const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   ios: iosContent(given),
   android: androidContent(given),
   huawei: huaweiContent(given),
+  amazon: amazonContent(given),
   mac: macContent(given),
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
@@ -200,11 +201,12 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
 /** The content fields of the schema. */
 export type GivenContent = Omit<
   ReturnType<typeof contentOf>,
-  'ios' | 'android' | 'huawei' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows'
+  'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows'
 > & {
   readonly ios: Partial<ReturnType<typeof iosContent>> & OwnAction;
   readonly android: Partial<ReturnType<typeof androidContent>> & OwnAction;
   readonly huawei: Partial<ReturnType<typeof huaweiContent>> & OwnAction;
+  readonly amazon: Partial<ReturnType<typeof amazonContent>> & OwnAction;
   readonly mac: Partial<ReturnType<typeof macContent>> & OwnTexts & OwnAction;
   readonly chrome: Partial<ReturnType<typeof chromeContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
@@ -228,7 +230,7 @@ type Platforms = {
 
 /** The content fields of a message that says nothing of its own on any platform. */
 export const NOTHING_OF_THEIR_OWN: Platforms = {
-  ...{ ios: {}, android: {}, huawei: {}, mac: {}, safari: {}, chrome: {}, firefox: {}, windows: {} },
+  ...{ ios: {}, android: {}, huawei: {}, amazon: {}, mac: {}, safari: {}, chrome: {}, firefox: {}, windows: {} },
 };
 
 /** Texts of a platform in place of the common ones. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { amazonFields } from '../messages/amazon.ts';
 import { androidFields } from '../messages/android.ts';
 import { chromeFields, firefoxFields } from '../messages/browsers.ts';
 import { huaweiFields } from '../messages/huawei.ts';
@@ -88,9 +89,8 @@ const huaweiBlock = object({
   ...{ header: optional(text), content: optional(text), ttl: optional(duration), gcm_ttl: optional(duration) },
 });
 const amazonBlock = object({
-  ...defaultBlock.shape,
-  ...{ header: optional(text), icon: optional(text), custom_icon: optional(text), banner: optional(text) },
-  priority: optional(integerOf(-2, 2)),
+  ...{ ...texts, ...withoutPrefix('adm_', amazonFields), header: optional(text), badges: optional(badge) },
+  ttl: optional(duration),
 });
 const windowsBlock = object({ ...texts, ...withoutPrefix('wns_', windowsFields), ttl: optional(duration) });
 const smsBlock = object({
@@ -108,7 +108,7 @@ export const blocks = object({
   huawei_android: optional(huaweiBlock),
   baidu_android: optional(idleBlock),
   mac_os: optional(macBlock),
-  amazon: notServed(amazonBlock),
+  amazon: optional(amazonBlock),
   windows: optional(windowsBlock),
   safari: optional(safariBlock),
   chrome: optional(chromeBlock),

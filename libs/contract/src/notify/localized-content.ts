@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
+import { amazonContent } from '../messages/amazon.ts';
 import { androidContent } from '../messages/android.ts';
 import { chromeContent, firefoxContent } from '../messages/browsers.ts';
 import { huaweiContent } from '../messages/huawei.ts';
@@ -34,7 +35,8 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 /** A platform with blocks of its own. */
 interface Target {
   readonly platform: number;
-  readonly key: 'ios' | 'android' | 'huawei_android' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows';
+  readonly key:
+    'ios' | 'android' | 'huawei_android' | 'amazon' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
@@ -45,6 +47,7 @@ const targets = {
   ios: { platform: Platform.iOS, key: 'ios', defaults: appSettings },
   android: { platform: Platform.Android, key: 'android', defaults: appSettings, ttl: 'gcm_ttl' },
   huawei: { platform: Platform.Huawei, key: 'huawei_android', defaults: appSettings, ttl: 'gcm_ttl' },
+  amazon: { platform: Platform.Amazon, key: 'amazon', defaults: appSettings },
   mac: { platform: Platform.MacOS, key: 'mac_os', defaults: appSettings },
   safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
   chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
@@ -59,11 +62,11 @@ function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttl
   return { locale, texts: { title, subtitle, body }, settings: { ...settings, [ttlName]: ttl ?? alias } };
 }
 
-/** The texts of Android have other names too. */
+/** The texts of Android and its kin have other names too. */
 type OtherNames = Texts & Settings & { readonly header?: string | undefined; readonly content?: string | undefined };
 
-const isRenamed = (key: Target['key']): key is 'android' | 'huawei_android' =>
-  key === 'android' || key === 'huawei_android';
+const isRenamed = (key: Target['key']): key is 'android' | 'huawei_android' | 'amazon' =>
+  key === 'android' || key === 'huawei_android' || key === 'amazon';
 
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
   if (!isRenamed(key)) return given[key];
@@ -156,6 +159,7 @@ const contents = {
   ios: (settings: Settings) => settingsOf('ios_', settings, iosContent),
   android: (settings: Settings) => settingsOf('android_', settings, androidContent),
   huawei: (settings: Settings) => settingsOf('huawei_android_', settings, huaweiContent),
+  amazon: (settings: Settings) => settingsOf('adm_', settings, amazonContent),
   mac: (settings: Settings) => settingsOf('mac_', settings, macContent),
   // The block is checked as a whole.
   safari: (settings: Settings) =>
@@ -188,12 +192,13 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const ios = by(targets.ios);
   const android = by(targets.android);
   const huawei = by(targets.huawei);
+  const amazon = by(targets.amazon);
   const mac = by(targets.mac);
   const safari = by(targets.safari);
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
   const windows = by(targets.windows);
-  const all = [ios, android, huawei, mac, safari, chrome, firefox, windows];
+  const all = [ios, android, huawei, amazon, mac, safari, chrome, firefox, windows];
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
   );
@@ -213,7 +218,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     inbox: inboxIn(given, context),
     settings: [
       ...[...localeSettings('ios', ios), ...localeSettings('android', android), ...localeSettings('mac', mac)],
-      ...localeSettings('huawei', huawei),
+      ...[...localeSettings('huawei', huawei), ...localeSettings('amazon', amazon)],
       ...localeSettings('safari', safari),
       ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
       ...localeSettings('windows', windows),
@@ -229,6 +234,10 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     huawei: {
       ...contents.huawei(baseOf(huawei)),
       ...withoutSubtitle(ownTexts(targets.huawei, huawei)),
+    },
+    amazon: {
+      ...contents.amazon(baseOf(amazon)),
+      ...withoutSubtitle(ownTexts(targets.amazon, amazon)),
     },
     mac: {
       ...contents.mac(baseOf(mac)),

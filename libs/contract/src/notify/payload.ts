@@ -8,7 +8,15 @@ import { openAction } from './open-action.ts';
 
 /** Platforms whose messages may have an action of their own. */
 const OWN: ReadonlySet<number> = new Set([
-  ...[Platform.iOS, Platform.Android, Platform.Huawei, Platform.MacOS, Platform.Chrome, Platform.Firefox],
+  ...[
+    Platform.iOS,
+    Platform.Android,
+    Platform.Huawei,
+    Platform.Amazon,
+    Platform.MacOS,
+    Platform.Chrome,
+    Platform.Firefox,
+  ],
   Platform.Windows,
 ]);
 

@@ -48,7 +48,7 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */
 const settingsOf = (
-  { language, ios, android, huawei, mac, safari, chrome, firefox, windows }: Settings,
+  { language, ios, android, huawei, amazon, mac, safari, chrome, firefox, windows }: Settings,
   said: Content,
 ): LocaleSettings =>
   LocaleSettings.fromPartial({
@@ -56,6 +56,7 @@ const settingsOf = (
     ios: ios && { ...own(said.ios, IosContent.fromPartial({}), ios), ...NOT_SETTINGS },
     android: android && { ...own(said.android, AndroidContent.fromPartial({}), android), ...NOT_SETTINGS },
     huawei: huawei && { ...own(said.huawei, AndroidContent.fromPartial({}), huawei), ...NOT_SETTINGS },
+    amazon: amazon && { ...own(said.amazon, AndroidContent.fromPartial({}), amazon), ...NOT_SETTINGS },
     mac: mac && { ...own(said.mac, MacContent.fromPartial({}), mac), ...NOT_SETTINGS },
     safari: safari && { ...own(said.safari, SafariContent.fromPartial({}), safari), ...NOT_SETTINGS },
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
@@ -84,6 +85,7 @@ export function contentOf(
     ios,
     android,
     huawei,
+    amazon,
     mac,
     chrome,
     firefox,
@@ -100,6 +102,7 @@ export function contentOf(
     ios: own(said.ios, IosContent.fromPartial({}), ios),
     android: own(said.android, AndroidContent.fromPartial({}), android),
     huawei: own(said.huawei, AndroidContent.fromPartial({}), huawei),
+    amazon: own(said.amazon, AndroidContent.fromPartial({}), amazon),
     mac: own(said.mac, MacContent.fromPartial({}), mac),
     chrome: own(said.chrome, ChromeContent.fromPartial({}), chrome),
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),

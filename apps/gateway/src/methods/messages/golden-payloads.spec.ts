@@ -68,6 +68,13 @@ const huaweiOf = (notification: Json): Json => {
   return { ...message.android, ...data };
 };
 
+/** The request to ADM, without its hash. */
+const amazonOf = (notification: Json): Json => {
+  const { data: all, consolidationKey: _key, ...request } = payloadOf(Platform.Amazon, notification);
+  const { p: _hash, ...fields } = all as Json;
+  return { ...request, ...fields };
+};
+
 function browserOf(platform: number, notification: Json): Json {
   const { p: _hash, ...payload } = payloadOf(platform, notification);
   return payload;
@@ -170,6 +177,17 @@ const huaweiRows: readonly Row[] = [
   ['huawei_android_lockscreen', false, data({ pw_lockscreen: '0' })],
 ];
 
+const amazonRows: readonly Row[] = [
+  ['adm_header', { default: 'Header' }, data({ header: 'Header' })],
+  ['adm_root_params', { a: { b: 1 }, n: 2 }, data({ a: '{"b":1}', n: '2' })],
+  ['adm_sound', 'ding', data({ s: 'ding' })],
+  ['adm_icon', 'icon', data({ i: 'icon' })],
+  ['adm_custom_icon', 'https://a/i.png', data({ ci: 'https://a/i.png' })],
+  ['adm_banner', 'https://a/b.png', data({ b: 'https://a/b.png' })],
+  ['adm_ttl', 3600, data({ expiresAfter: 3600 })],
+  ['adm_priority', 2, data({ pri: '2' })],
+];
+
 const plainBrowser = { body: 'Text', tag: 'AF0B-EEFE4D5E-E445B2E9' };
 const browser = (fields: Json) => ({ ...plainBrowser, ...fields });
 
@@ -245,6 +263,11 @@ describe('a payload of every field (Spec I)', () => {
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(plainAndroid);
   });
 
+  it.each(amazonRows)('Amazon: %s %j', (field, value, payload) => {
+    expect(amazonOf({ content: 'Text', [field]: value })).toEqual(payload);
+    expect(androidOf({ content: 'Text', [field]: value })).toEqual(plainAndroid);
+  });
+
   it.each(chromeRows)('Chrome: %s %j', (field, value, payload) => {
     expect(browserOf(Platform.Chrome, { content: 'Text', [field]: value })).toEqual(payload);
   });
@@ -277,10 +300,10 @@ describe('a payload of every field (Spec I)', () => {
     // The list of messages has names that a request has not.
     const listed = /^(chrome|firefox)_(header|root_params)$/;
     const isOwn = (field: string) =>
-      /^(ios|apns|mac|android|huawei_android|chrome|firefox|safari|wns)_/.test(field) && !listed.test(field);
+      /^(ios|apns|mac|android|huawei_android|adm|chrome|firefox|safari|wns)_/.test(field) && !listed.test(field);
     const own = [...fields].filter(isOwn);
     expect(own.length).toBeGreaterThan(30);
-    const androids = [...androidRows, ...huaweiRows];
+    const androids = [...androidRows, ...huaweiRows, ...amazonRows];
     const all = [...iosRows, ...macRows, ...androids, ...chromeRows, ...firefoxRows, ...safariRows, ...windowsRows];
     const rows = new Set(all.map(([field]) => field));
     expect([...rows].toSorted()).toEqual(own.toSorted());
@@ -294,7 +317,7 @@ describe('payloads of fields together', () => {
     const inbox = { pw_inbox: '77', inbox_params: params };
     expect(iosOf(saved)).toEqual({ ...plainIos, ...inbox });
     expect(appleOf(Platform.MacOS, saved)).toEqual({ ...plainIos, ...inbox });
-    for (const payloadFor of [androidOf, huaweiOf]) {
+    for (const payloadFor of [androidOf, huaweiOf, amazonOf]) {
       expect(payloadFor(saved)).toEqual(data({ ...inbox, inbox_params: JSON.stringify(params) }));
     }
     for (const code of [Platform.Chrome, Platform.Firefox]) expect(browserOf(code, saved)).toEqual(browser(inbox));

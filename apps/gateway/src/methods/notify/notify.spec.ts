@@ -130,6 +130,18 @@ describe('notify', () => {
     expect(settings.map(({ ios }) => ios)).toEqual([undefined, undefined]);
   });
 
+  it('gives Amazon devices their own block, with the settings of one (R-O4)', async () => {
+    const amazon = { header: 'Title', body: 'Own', badges: '+1', ttl: '90s', icon: 'i', root_params: { a: 1 } };
+    await notify(
+      segment({ payload: { content: { localized_content: { en: { default: { body: 'Hello' }, amazon } } } } }),
+    );
+    expect(world.drafts[0]!.message!.content!.amazon).toMatchObject({
+      text: { entries: [{ language: 'en', text: 'Own' }] },
+      title: { entries: [{ language: 'en', text: 'Title' }] },
+      ...{ badge: '+1', ttlSeconds: 90, icon: 'i', rootParams: '{"a":1}' },
+    });
+  });
+
   it('gives Huawei devices their own block, under either name of a text, else the default one (R-O4)', async () => {
     const huawei_android = { header: 'Titel', content: 'Eigener', lockscreen: 1, gcm_ttl: '60s' };
     const localized_content = { en: { default: { body: 'Hello', sound: 'bell' } }, de: { huawei_android } };
@@ -169,7 +181,7 @@ describe('notify', () => {
     [{ en: { windows: { body: 'x', tag: '-' } } }, '.en.windows.tag: must be 1 to 16 letters or digits'],
     [{ en: { windows: { body: 'x', content: 'a!' } } }, '.en.windows.content: must be base64'],
     [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
-    [{ en: { amazon: { body: 'x' } } }, '.en.amazon: not served yet'],
+    [{ en: { amazon: { body: 'x', priority: 3 } } }, '.en.amazon.priority: must be -2 to 2'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
     [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],
     [{ en: { safari: { title: 'x' } } }, '.en.safari.url_args: must be set'],

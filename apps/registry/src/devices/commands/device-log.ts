@@ -44,6 +44,7 @@ const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
 /** Whether a decision depends on self-reported state, which the log's states lack. */
 const dependsOnSelfReported = (action: DeviceAction): boolean =>
   action.type === 'tokenRejected' ||
+  action.type === 'tokenReplaced' ||
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
 

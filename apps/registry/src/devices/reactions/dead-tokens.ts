@@ -1,10 +1,11 @@
-import { deviceLogOf } from '@tidings/audience';
+import { type DeviceAction, deviceLogOf } from '@tidings/audience';
 import { ACTIVITY_TOKEN, type AddressField, addressFields, variantOf } from '@tidings/channels';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
+import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
 import type { DeviceLogCommand } from '../commands/device-log-command.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import type { ReactionDeps } from './token-owners.ts';
@@ -12,7 +13,7 @@ import type { ReactionDeps } from './token-owners.ts';
 /** Consumer group of this reaction. */
 export const DEAD_TOKENS_GROUP = 'registry.dead-tokens';
 
-/** A token that a provider reported as invalid. */
+/** A token that a provider reported as invalid, or replaces. */
 interface Rejection {
   readonly app: string;
   readonly seq: number;
@@ -21,6 +22,8 @@ interface Rejection {
   readonly token: string;
   /** Registrations after this time prove the token valid. */
   readonly since: number;
+  /** The provider's own token of the device; "" = none. */
+  readonly replacement: string;
 }
 
 function rejectionsIn({ application: app, chunk, platform, variant, outcome }: SliceOutcome): Rejection[] {
@@ -28,19 +31,20 @@ function rejectionsIn({ application: app, chunk, platform, variant, outcome }: S
   const { deadTokens, claimedAt } = outcome.value;
   if (deadTokens.length === 0) return [];
   const field = variantOf({ platform, variant }).address;
-  return deadTokens.map(({ position, token, since }) => ({
+  return deadTokens.map(({ position, token, since, replacement }) => ({
     app,
     seq: seqOf(chunk, position),
     field,
     token,
     since: (since ?? claimedAt)?.getTime() ?? 0,
+    replacement,
   }));
 }
 
 const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
 
 const projection = {
-  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1, activities: 1 },
+  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, platform: 1, token: 1, activities: 1 },
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 
@@ -66,11 +70,31 @@ async function holders(
   return new Map(found.flat().map((device) => [placeOf(device), device]));
 }
 
+/** A longer token is no device's (R-LM6). */
+const TOKEN_BYTES = 4096;
+
+/** What becomes of a device with a rejected address; undefined if it keeps it. */
+function actionOn(
+  { platform }: DeviceDocument,
+  { field, token, since, replacement }: Rejection,
+  keys: Pick<IdentityKeys, 'token'>,
+): DeviceAction | undefined {
+  if (field) return { type: 'addressRejected', field, token };
+  if (replacement === '') return { type: 'tokenRejected', token, since };
+  const text = tokenText(platform, replacement);
+  if (Buffer.byteLength(text) > TOKEN_BYTES) return undefined;
+  return { type: 'tokenReplaced', token, replacement: { text, hash: tokenHash(keys.token, text) }, since };
+}
+
+export interface DeadTokenDeps extends ReactionDeps {
+  readonly keys: Pick<IdentityKeys, 'token'>;
+}
+
 /**
- * Removes tokens that providers report as invalid, unless another one is stored by now or the same token was registered again after the send began;
+ * Removes tokens that providers report as invalid, or puts the provider's own in their place, unless another one is stored by now or the same token was registered again after the send began;
  * APNs reports the time itself (R-P2). The log decides; a token that is already gone costs nothing there.
  */
-export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDeps): Promise<Subscription> {
+export function forgetDeadTokens({ db, clock, broker, logs, report, keys }: DeadTokenDeps): Promise<Subscription> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return consume(broker, {
     group: DEAD_TOKENS_GROUP,
@@ -82,13 +106,12 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
         if (rejections.length === 0) return;
         const found = await holders(devices, rejections);
         const at = new Date(clock.now());
-        const commands = rejections.flatMap(({ field, token, since, ...place }): DeviceLogCommand[] => {
-          const device = found.get(placeOf(place));
-          if (!device || !isHeld(device, field, token)) return [];
+        const commands = rejections.flatMap((rejection): DeviceLogCommand[] => {
+          const device = found.get(placeOf(rejection));
+          if (!device || !isHeld(device, rejection.field, rejection.token)) return [];
           const { account, app: application, hwidHash, hwid } = device;
-          const action = field
-            ? ({ type: 'addressRejected', field, token } as const)
-            : ({ type: 'tokenRejected', token, since } as const);
+          const action = actionOn(device, rejection, keys);
+          if (!action) return [];
           return [{ identity: { account, application, hwidHash, hwid }, id: device._id, action, at }];
         });
         await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.hwidHash), command)));

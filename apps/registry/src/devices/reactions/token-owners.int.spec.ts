@@ -68,7 +68,7 @@ describeWithMongo('the registry', (mongo) => {
     const outcome = async (
       hwid: string,
       token: string,
-      times: { claimedAt: Date; since?: Date },
+      times: { claimedAt: Date; since?: Date; replacement?: string },
     ): Promise<SliceOutcome> => {
       const seq = (await stored(hwid))['seq'] as number;
       return {
@@ -88,7 +88,7 @@ describeWithMongo('the registry', (mongo) => {
           value: {
             sent: [],
             failed: [],
-            deadTokens: [{ position: seq & 0xffff, token, since: times.since }],
+            deadTokens: [{ position: seq & 0xffff, token, since: times.since, replacement: times.replacement ?? '' }],
             bounced: [],
             claimedAt: times.claimedAt,
           },
@@ -111,6 +111,27 @@ describeWithMongo('the registry', (mongo) => {
       expect(await stored('dead')).not.toHaveProperty('token');
       expect(await stored('dead')).toMatchObject({ alerts: false });
       expect(await tagsOf('dead')).toMatchObject({ 'Push Alerts Enabled': false });
+    });
+
+    it('makes way for the one that the provider has, which another device gives up (R-P3)', async () => {
+      await register('moved', { pushToken: 'old-id' });
+      await register('other', { pushToken: 'canonical' });
+      await register('again', { pushToken: 'again-id' });
+      const claimedAt = test.clock.date;
+      test.clock.advance(10);
+      await register('again', { pushToken: 'again-id' });
+      test.clock.advance(10);
+      const moved = await outcome('moved', 'old-id', { claimedAt, replacement: 'canonical' });
+      await publish(moved, moved, await outcome('again', 'again-id', { claimedAt, replacement: 'canonical' }));
+      expect(await stored('moved')).toMatchObject({ token: 'canonical', alerts: true });
+      expect(await stored('other')).not.toHaveProperty('token');
+      expect(await stored('again')).toMatchObject({ token: 'again-id' });
+      const tooLong = await outcome('moved', 'canonical', {
+        claimedAt: test.clock.date,
+        replacement: 'x'.repeat(4097),
+      });
+      await publish(tooLong);
+      expect(await stored('moved')).toMatchObject({ token: 'canonical' });
     });
 
     it('that was registered again later, or replaced, stays', async () => {

@@ -78,8 +78,9 @@ export interface Content {
     | WhatsAppContent
     | undefined;
   /** Of e-mail, beside the common text and title, which are its body and subject. */
-  email:
-    | EmailContent
+  email: EmailContent | undefined;
+  amazon:
+    | AndroidContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -104,6 +105,7 @@ export interface LocaleSettings {
   safari: SafariContent | undefined;
   huawei: AndroidContent | undefined;
   windows: WindowsContent | undefined;
+  amazon: AndroidContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -213,7 +215,7 @@ export interface MacContent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Fields android_* or huawei_android_* of section I, whose clients read the same payload; an absent one was not given. */
+/** Fields android_*, huawei_android_* or adm_* of section I, whose clients read the same payload; an absent one was not given. */
 export interface AndroidContent {
   text: Localized | undefined;
   title: Localized | undefined;
@@ -629,6 +631,7 @@ function createBaseContent(): Content {
     windows: undefined,
     whatsApp: undefined,
     email: undefined,
+    amazon: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -708,6 +711,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.email !== undefined) {
       EmailContent.encode(message.email, writer.uint32(242).fork()).join();
+    }
+    if (message.amazon !== undefined) {
+      AndroidContent.encode(message.amazon, writer.uint32(194).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -934,6 +940,14 @@ export const Content: MessageFns<Content> = {
             message.email = EmailContent.decode(reader, reader.uint32());
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.amazon = AndroidContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -1061,6 +1075,9 @@ export const Content: MessageFns<Content> = {
     message.email = (object.email !== undefined && object.email !== null)
       ? EmailContent.fromPartial(object.email)
       : undefined;
+    message.amazon = (object.amazon !== undefined && object.amazon !== null)
+      ? AndroidContent.fromPartial(object.amazon)
+      : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
     message.liveActivity = (object.liveActivity !== undefined && object.liveActivity !== null)
@@ -1081,6 +1098,7 @@ function createBaseLocaleSettings(): LocaleSettings {
     safari: undefined,
     huawei: undefined,
     windows: undefined,
+    amazon: undefined,
   };
 }
 
@@ -1112,6 +1130,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
     if (message.windows !== undefined) {
       WindowsContent.encode(message.windows, writer.uint32(82).fork()).join();
+    }
+    if (message.amazon !== undefined) {
+      AndroidContent.encode(message.amazon, writer.uint32(74).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1209,6 +1230,14 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
             message.windows = WindowsContent.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.amazon = AndroidContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1286,6 +1315,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
       : undefined;
     message.windows = (object.windows !== undefined && object.windows !== null)
       ? WindowsContent.fromPartial(object.windows)
+      : undefined;
+    message.amazon = (object.amazon !== undefined && object.amazon !== null)
+      ? AndroidContent.fromPartial(object.amazon)
       : undefined;
     return message;
   },

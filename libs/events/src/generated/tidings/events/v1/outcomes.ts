@@ -77,7 +77,11 @@ export interface DeadToken {
   position: number;
   token: string;
   /** When the provider learnt of it (APNs timestamp); absent: claimed_at counts. */
-  since: Date | undefined;
+  since:
+    | Date
+    | undefined;
+  /** The provider has this token for the device, which accepted the push; empty: the token is dead. */
+  replacement: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -819,7 +823,7 @@ export const SentSet: MessageFns<SentSet> = {
 };
 
 function createBaseDeadToken(): DeadToken {
-  return { position: 0, token: "", since: undefined };
+  return { position: 0, token: "", since: undefined, replacement: "" };
 }
 
 export const DeadToken: MessageFns<DeadToken> = {
@@ -832,6 +836,9 @@ export const DeadToken: MessageFns<DeadToken> = {
     }
     if (message.since !== undefined) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(26).fork()).join();
+    }
+    if (message.replacement !== "") {
+      writer.uint32(34).string(message.replacement);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -879,6 +886,14 @@ export const DeadToken: MessageFns<DeadToken> = {
             }
 
             message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.replacement = reader.string();
             continue;
           }
         }
@@ -941,6 +956,7 @@ export const DeadToken: MessageFns<DeadToken> = {
     message.position = object.position ?? 0;
     message.token = object.token ?? "";
     message.since = object.since ?? undefined;
+    message.replacement = object.replacement ?? "";
     return message;
   },
 };

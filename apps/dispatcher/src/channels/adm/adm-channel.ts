@@ -1,0 +1,57 @@
+import { type AdmCredential, definitions } from '@tidings/channels';
+import { tokenOf } from '@tidings/delivery';
+import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
+import type { Clock } from '@tidings/kernel';
+import type { KeyObject } from 'node:crypto';
+import type { Channel } from '../channel-port.ts';
+import { AccessToken } from '../credentials/access-token.ts';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import { clientCredentialsGrant } from '../credentials/grants.ts';
+import { http1Channel } from '../http1-channel.ts';
+import type { PostForm } from '../post-form.ts';
+
+export interface AdmDeps {
+  readonly credentials: Credentials;
+  /** Signs statistics hashes. */
+  readonly reportKey: KeyObject;
+  /** @default Amazon's */
+  readonly url?: string | undefined;
+  /** Of the endpoint that issues access tokens. @default Amazon's */
+  readonly tokenUrl?: string | undefined;
+  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
+  readonly postProvider: PostForm;
+  readonly clock: Clock;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+const ADM = 'https://api.amazon.com';
+const TOKEN = 'https://api.amazon.com/auth/O2/token';
+const SCOPE = 'messaging:push';
+
+/** Amazon Device Messaging over HTTP/1.1, which is the version that its documentation shows. */
+export const admChannel = ({ url = ADM, tokenUrl = TOKEN, postProvider: postForm, ...deps }: AdmDeps): Channel =>
+  http1Channel<AdmCredential>({
+    ...deps,
+    channel: 'adm',
+    definition: definitions.adm,
+    url: () => url,
+    tokensOf({ clientId: id, clientSecret: secret }) {
+      const grant = clientCredentialsGrant(tokenUrl, { id, secret, scope: SCOPE });
+      return new AccessToken({ grant, postForm, clock: deps.clock });
+    },
+    requestsWith({ token, job: { columns } }) {
+      const shared = headersWith(token);
+      return (device) => ({ path: pathOf(tokenOf(columns, device)), shared, own: [] });
+    },
+  });
+
+const pathOf = (registrationId: string): string =>
+  `/messaging/registrations/${encodeURIComponent(registrationId)}/messages`;
+
+const headersWith = (accessToken: string): readonly string[] => [
+  ...['authorization', `Bearer ${accessToken}`],
+  ...['content-type', 'application/json', 'accept', 'application/json'],
+  ...['x-amzn-type-version', 'com.amazon.device.messaging.ADMMessage@1.0'],
+  ...['x-amzn-accept-type', 'com.amazon.device.messaging.ADMSendResult@1.0'],
+];

@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import { androidContent, androidFields } from './android.ts';
+
+/** Fields `adm_*` of a notification. */
+export const amazonFields = {
+  adm_root_params: androidFields.android_root_params,
+  adm_sound: androidFields.android_sound,
+  adm_header: androidFields.android_header,
+  adm_icon: androidFields.android_icon,
+  adm_custom_icon: androidFields.android_custom_icon,
+  adm_banner: androidFields.android_banner,
+  adm_ttl: androidFields.android_gcm_ttl,
+  adm_priority: androidFields.android_priority,
+};
+
+type Fields = { readonly [Name in keyof typeof amazonFields]: z.output<(typeof amazonFields)[Name]> } & {
+  /** Only a block of `notify` has it (R-O1). */
+  readonly adm_badges?: string | undefined;
+};
+
+/** The overrides of the common texts and settings on Amazon devices; undefined = not given. */
+export const amazonContent = (fields: Fields) =>
+  androidContent({
+    android_root_params: fields.adm_root_params,
+    android_sound: fields.adm_sound,
+    android_header: fields.adm_header,
+    android_icon: fields.adm_icon,
+    android_custom_icon: fields.adm_custom_icon,
+    android_banner: fields.adm_banner,
+    android_badges: fields.adm_badges,
+    android_gcm_ttl: fields.adm_ttl,
+    android_priority: fields.adm_priority,
+  });
