@@ -33,6 +33,8 @@ export { specialReasonToken, specialToken } from './special-tokens.ts';
 export { simulatedPhone } from './phone-numbers.ts';
 export { WHATSAPP_ERRORS, type WhatsAppErrorName } from './whatsapp/whatsapp-errors.ts';
 export { whatsAppReceipts, type WhatsAppStatus } from './whatsapp/whatsapp.ts';
+export { lineReasonUser, lineUser } from './line/line-users.ts';
+export { LINE_REASONS, type LineReason } from './line/line-reasons.ts';
 export { wnsChannelPath, wnsReasonPath } from './wns/wns-channels.ts';
 export { WNS_REASONS, type WnsReason } from './wns/wns-reasons.ts';
 export { mailAddress, mailReplyAddress } from './email/mail-addresses.ts';

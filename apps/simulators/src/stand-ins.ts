@@ -14,6 +14,8 @@ import { isOAuthError, tokenEndpoint } from './google-oauth/token-endpoint.ts';
 import type { Keys } from './provider-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName, SocketProvider } from './provider.ts';
+import { isLineReason } from './line/line-reasons.ts';
+import { Line, lineIdOf } from './line/line.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
@@ -57,6 +59,7 @@ const byName = {
   webpush: { open: (deps) => new WebPush(deps), http1: false, idOf: webPushIdOf, isReason: isWebPushReason },
   hms: { open: (deps) => new Hms(deps), http1: true, idOf: hmsIdOf, isReason: isHmsCode },
   whatsapp: { open: (deps) => new WhatsApp(deps), http1: true, idOf: whatsAppIdOf, isReason: isWhatsAppError },
+  line: { open: (deps) => new Line(deps), http1: true, idOf: lineIdOf, isReason: isLineReason },
   wns: { open: (deps) => new Wns(deps), http1: true, idOf: wnsIdOf, isReason: isWnsReason },
   email: { open: (deps) => new Smtp(deps), http1: false, scheme: 'smtp', idOf: mailIdOf, isReason: isMailReply },
   adm: { open: (deps) => new Adm(deps), http1: true, idOf: admIdOf, isReason: isAdmReason },

@@ -57,3 +57,4 @@ export { subscriptionKeys } from './webpush/subscription-keys.ts';
 export type { WnsCredential } from './wns/wns-credential.ts';
 export { wnsHeaders } from './wns/wns-payload.ts';
 export { foreignChannel } from './wns/wns-results.ts';
+export type { LineCredential } from './line/line-credential.ts';

@@ -125,6 +125,19 @@ function missingInArray(element: z.core.$ZodType): Missing | undefined {
   };
 }
 
+function missingInRecord(value: z.core.$ZodType): Missing | undefined {
+  const within = missingIn(value);
+  if (!within) return undefined;
+  return (record) => {
+    if (!isObject(record)) return undefined;
+    for (const [key, entry] of Object.entries(record)) {
+      const rest = within(entry);
+      if (rest !== undefined) return join(key, rest);
+    }
+    return undefined;
+  };
+}
+
 function missingInChoice(choose: Choose): Missing {
   const prepared = new WeakMap<z.ZodType, Missing>();
   return (value) => {
@@ -141,6 +154,7 @@ export function missingIn(schema: unknown): Missing | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return missingInObject(taken.shape);
   if (taken instanceof z.ZodArray) return missingInArray(taken.element);
+  if (taken instanceof z.ZodRecord) return missingInRecord(taken.valueType as z.core.$ZodType);
   const choose = choiceIn(taken)?.choose;
   return choose && missingInChoice(choose);
 }

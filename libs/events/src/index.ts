@@ -34,6 +34,8 @@ export {
   IosContent,
   LiveActivity,
   LiveActivityEvent,
+  LineContent,
+  LineTemplate,
   LocaleSettings,
   MacContent,
   type MailAddress,

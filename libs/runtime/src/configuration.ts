@@ -24,6 +24,7 @@ export interface ProviderAddresses {
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
+  readonly line?: string | undefined;
   /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
   /** The relay of e-mail; its login is part of it. */
@@ -187,6 +188,7 @@ const environment = z.object({
   SMTP_URL: relay.optional(),
   ADM_URL: web.optional(),
   ADM_TOKEN_URL: web.optional(),
+  LINE_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -271,6 +273,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       smtp: data.SMTP_URL,
       adm: data.ADM_URL,
       admToken: data.ADM_TOKEN_URL,
+      line: data.LINE_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

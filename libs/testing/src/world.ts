@@ -74,6 +74,7 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   HMS_URL: urlOf('hms'),
   HMS_TOKEN_URL: `${urlOf('hms')}/oauth2/v3/token`,
   WHATSAPP_URL: urlOf('whatsapp'),
+  LINE_URL: urlOf('line'),
   WNS_TOKEN_URL: `${urlOf('wns')}/accesstoken.srf`,
   SMTP_URL: urlOf('email'),
   ADM_URL: urlOf('adm'),

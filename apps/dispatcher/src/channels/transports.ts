@@ -10,6 +10,7 @@ import { fcmChannel } from './fcm/fcm-channel.ts';
 import { hmsChannel } from './hms/hms-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
+import { lineChannel } from './line/line-channel.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from './wns/wns-channel.ts';
@@ -23,6 +24,7 @@ export interface ProviderUrls {
   /** Of the endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
+  readonly line?: string | undefined;
   /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
   /** `smtp://` or `smtps://`. */
@@ -69,6 +71,7 @@ const byName = {
   whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
   email: ({ urls, ...deps }) => emailChannel({ ...deps, url: urls.smtp }),
+  line: ({ urls, ...deps }) => lineChannel({ ...deps, url: urls.line }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

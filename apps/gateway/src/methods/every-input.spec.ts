@@ -47,7 +47,6 @@ const unread: Readonly<Record<string, string>> = {
   'configureApplication kakao_app_key': NOT_SENT_TO,
   'configureApplication kakao_secret_key': NOT_SENT_TO,
   'configureApplication kakao_sender_key': NOT_SENT_TO,
-  'configureApplication line_channel_access_token': NOT_SENT_TO,
   'configureApplication sms_password': NOT_SENT_TO,
   'configureApplication sms_sender': NOT_SENT_TO,
   'configureApplication sms_smpp_host': NOT_SENT_TO,

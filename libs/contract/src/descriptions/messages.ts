@@ -51,6 +51,29 @@ export const messageWords = {
   'notifications.preset': 'Code of a preset that supplies the fields left out.',
   'notifications.platforms': `${codes} Empty or left out: all push platforms. Ignored if \`devices\` has fewer than 10 entries.`,
   'notifications.devices': 'Hwids or push tokens of the recipients. Takes precedence over `filter` and `conditions`.',
+  'createLineMessage.notifications.send_date':
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  'createLineMessage.notifications.content':
+    'Text of the message, up to 5,000 characters, which may contain placeholders. Required without `preset` and `template`.',
+  'createLineMessage.notifications.devices': 'Ids of the users, up to 1,000. Unknown ones are registered.',
+  'createLineMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
+  'notifications.template':
+    'Templates by language, each with one of `image`, `image_carousel` and `raw`. A template is sent in place of the text; users have a language only if they are registered with one, otherwise `default`, `en` or the first one counts.',
+  'template.image': 'A picture.',
+  'template.image_carousel': 'Pictures side by side, each of which opens at a tap.',
+  'template.raw': 'A layout in the format of Flex Messages.',
+  'image.alt_text': 'At most 400 characters. LINE shows a picture without it.',
+  'image_carousel.alt_text':
+    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
+  'raw.alt_text':
+    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
+  'image.image_url':
+    'URL of the picture: https, JPEG or PNG, up to 2,000 characters and 10 MB. It may contain placeholders.',
+  'image.preview_image_url':
+    'URL of a smaller picture: https, up to 2,000 characters and 1 MB; the picture itself if left out. It may contain placeholders.',
+  columns: 'The pictures, 1 to 10.',
+  'columns.image_url': 'URL of the picture: https, up to 2,000 characters. It may contain placeholders.',
+  'raw.content': 'The layout, a bubble or a carousel. Placeholders in it are not replaced.',
   'createSMSMessage.notifications.send_date':
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
   'createSMSMessage.notifications.content':

@@ -30,7 +30,7 @@ export const notifyWords = {
   'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
   'notify.transactional': 'A message to named recipients. Required without `segment`.',
   'segment.platforms':
-    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS`, `KAKAO` and `LINE` are not served yet.',
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS` and `KAKAO` are not served yet.',
   'transactional.platforms':
     'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
   schedule: 'Time to send; now if left out.',
@@ -201,9 +201,9 @@ export const notifyWords = {
   'whatsapp.content_id':
     'Name of the approved template, which is sent in place of the text. Required without `content`.',
   'whatsapp.language': 'Language of the template, `en_US` if left out.',
-  line: `Content of a LINE message. ${notServed}`,
+  line: 'Content of a LINE message.',
   'line.content': 'Text of the message, up to 5,000 characters. Required without `template`.',
-  'line.template': 'Code of a preset. Required without `content`.',
+  'line.template': 'Code of a preset. Required without `content`, not served yet beside `payload`.',
   'segment.message_type':
     '`MESSAGE_TYPE_MARKETING`, the default, or `MESSAGE_TYPE_TRANSACTIONAL`, which is exempt from frequency caps and control groups.',
   'transactional.message_type': '`MESSAGE_TYPE_TRANSACTIONAL`, the default, or `MESSAGE_TYPE_MARKETING`.',

@@ -1,3 +1,4 @@
+import { createLineMessage } from './createLineMessage.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
@@ -6,6 +7,7 @@ import { deleteMessage } from './deleteMessage.ts';
 
 /** The methods of messages. */
 export const messageMethods = {
+  createLineMessage,
   createMessage,
   createSMSMessage,
   createTargetedMessage,

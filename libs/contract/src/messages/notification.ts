@@ -12,6 +12,7 @@ import { huaweiContent, huaweiFields } from './huawei.ts';
 import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { legacyFields } from './legacy.ts';
+import type { LineContent } from './line-template.ts';
 import { macContent, macFields } from './mac.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import type { LocaleSettings } from '../notify/localized-content.ts';
@@ -213,6 +214,8 @@ export type GivenContent = Omit<
   readonly safari: Partial<ReturnType<typeof safariContent>> & Pick<OwnTexts, 'text'>;
   readonly whatsApp?: GivenWhatsApp | undefined;
   readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
+  /** For LINE, in place of the common text. */
+  readonly line?: LineContent | undefined;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */

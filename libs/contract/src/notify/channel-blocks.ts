@@ -1,8 +1,9 @@
+import { lineText } from '../messages/line-template.ts';
 import { jsonText, localized } from '../messages/texts.ts';
 import { whatsAppContent, whatsAppFields } from '../messages/whatsapp.ts';
 import { alternative } from '../presence.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { array, nonEmptyText, object, optional, text, textOf } from '../values.ts';
+import { array, nonEmptyText, object, optional, text } from '../values.ts';
 import { notServed } from './not-served-block.ts';
 
 const sender = object({ name: optional(text), email: nonEmptyText });
@@ -28,7 +29,7 @@ const whatsapp = object(whatsAppFields)
   .refine((given) => (given.content ?? given.content_id) !== undefined, { path: ['content'], error: 'must be set' })
   .transform(whatsAppContent);
 
-const line = object({ content: optional(textOf(1, 5000)), template: optional(namedPreset) }).refine(
+const line = object({ content: optional(lineText), template: optional(namedPreset) }).refine(
   (given) => (given.content ?? given.template) !== undefined,
   { path: ['content'], error: 'must be set' },
 );
@@ -38,5 +39,5 @@ export const channelBlocks = {
   email_payload: notServed(email),
   kakao: notServed(kakao),
   whatsapp: alternative(whatsapp),
-  line: notServed(line),
+  line: alternative(line),
 };

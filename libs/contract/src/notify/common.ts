@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { cappingFields, cappingOf } from '../messages/capping.ts';
-import { jsonObject } from '../messages/texts.ts';
+import type { LineContent } from '../messages/line-template.ts';
+import { jsonObject, plainLocalized } from '../messages/texts.ts';
 import { alternative } from '../presence.ts';
 import { anyObject, boolean, nonEmptyText, notServedYet, object, oneOf, optional } from '../values.ts';
 import { platformWordOf } from '../statistics/platform-words.ts';
@@ -64,9 +65,10 @@ const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
 const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
 
 /** The platforms of the blocks that are given (R-O4). */
-const servedBy = ({ payload: pushes, whatsapp }: Fields): readonly PlatformCode[] => [
+const servedBy = ({ payload: pushes, whatsapp, line }: Fields): readonly PlatformCode[] => [
   ...(pushes ? pushPlatforms : []),
   ...(whatsapp ? [Platform.WhatsApp] : []),
+  ...(line ? [Platform.Line] : []),
 ];
 
 /** Codes that a message is restricted to: those listed, else those that its blocks serve. A list of platforms without devices addresses nobody. */
@@ -77,7 +79,9 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || code === Platform.WhatsApp;
+const contacts: ReadonlySet<PlatformCode> = new Set([Platform.WhatsApp, Platform.Line]);
+
+const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || contacts.has(code);
 
 const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
   const refuse = (message: string): void => {
@@ -97,6 +101,17 @@ const NO_PAYLOAD: Payload = {
   ...{ open_action: undefined, open_actions: undefined, voip_push: undefined },
 };
 
+/** A message has one preset, which pushes would take their texts from, too. */
+const refuseSecondPreset = (given: Fields, context: z.core.ParsePayload): void => {
+  if (given.line?.template === undefined || given.payload === undefined) return;
+  const path = ['line', 'template'];
+  context.issues.push({ code: 'custom', message: 'beside payload not served yet', path, input: given.line });
+};
+
+/** What LINE shows in place of the common text; undefined = the text of the preset. */
+const lineContentOf = ({ line }: Fields): LineContent | undefined =>
+  line?.content === undefined ? undefined : { text: plainLocalized(line.content), templates: [] };
+
 /** A message of notify, apart from those who receive it. */
 export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
   if (blockNames.every((name) => (given as Readonly<Record<string, unknown>>)[name] === undefined)) {
@@ -104,6 +119,7 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     context.issues.push({ code: 'custom', message, input: given });
   }
   refusePlatforms(given, context);
+  refuseSecondPreset(given, context);
   const type = given.message_type ?? (isListed ? 'MESSAGE_TYPE_TRANSACTIONAL' : 'MESSAGE_TYPE_MARKETING');
   const { preset, silent, content, custom_data, open_action: action, ...others } = given.payload ?? NO_PAYLOAD;
   return {
@@ -111,7 +127,9 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     platforms: platformsOf(given),
     schedule: given.schedule,
     /** Codes; "" = none. */
-    preset: preset ?? '',
+    preset: preset ?? given.line?.template ?? '',
+    /** Where the request names it. */
+    presetPath: given.line?.template === undefined ? 'payload.preset' : 'line.template',
     campaign: given.campaign ?? '',
     /** "" = none, or a code is given (R-RES5). */
     campaignName: given.campaign === undefined ? (given.campaign_name ?? '') : '',
@@ -128,5 +146,6 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     placeholders: given.dynamic_content_placeholders,
     metaData: given.meta_data,
     whatsApp: given.whatsapp,
+    line: lineContentOf(given),
   };
 }

@@ -1,5 +1,6 @@
 import type { messageMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
+import { createLineMessage } from './createLineMessage.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
@@ -7,6 +8,7 @@ import { createWhatsAppMessage } from './createWhatsAppMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
 export const messageHandlers = {
+  createLineMessage,
   createMessage,
   createSMSMessage,
   createTargetedMessage,

@@ -1,3 +1,4 @@
+import { Platform, pushPlatforms } from '@tidings/kernel';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
 import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
@@ -282,6 +283,18 @@ describe('notify', () => {
     }
   });
 
+  it('says to LINE what its block says, or the preset that it names (R-O4)', async () => {
+    await notify(segment({ line: { content: 'To LINE' } }));
+    await notify(segment({ payload: null, line: { template: 'AAAAA-00009' } }));
+    const [both, preset] = world.drafts.map(({ message }) => message!);
+    const text = { entries: [{ language: 'default', text: 'To LINE' }] };
+    expect([both!.content!.line, preset!.content!.line]).toEqual([{ text, templates: [] }, undefined]);
+    expect([both!.audience!.platforms, preset!.audience!.platforms]).toEqual([
+      [...pushPlatforms, Platform.Line],
+      [Platform.Line],
+    ]);
+  });
+
   it('schedules after a time, and refuses more than a year (R-O1)', async () => {
     await notify(segment({ schedule: { after: '60.5s' } }));
     const { sendAt } = world.drafts[0]!.message!;
@@ -308,6 +321,13 @@ describe('notify', () => {
     [segment({ platforms: ['NIX'] }), 'segment.platforms[0]: unknown value'],
     [segment({ schedule: { at: 'soon' } }), 'segment.schedule.at: must be a time in RFC 3339'],
     [segment({ schedule: { at: '2020-01-01T00:00:00Z', after: '1s' } }), 'segment.schedule: at most one of at, after'],
+    [segment({ payload: null, line: {} }), 'segment.line.content: must be set'],
+    [
+      segment({ payload: null, line: { content: 'x'.repeat(5001) } }),
+      'segment.line.content: must be 1 to 5000 characters',
+    ],
+    [segment({ line: { template: 'AAAAA-00009' } }), 'segment.line.template: beside payload not served yet'],
+    [segment({ platforms: ['LINE'] }), 'segment.platforms: LINE needs line'],
     [segment({ kakao: {} }), 'segment.kakao.template is required'],
     [segment({ kakao: { template: 'x' } }), 'segment.kakao: not served yet'],
     [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],

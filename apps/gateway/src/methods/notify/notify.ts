@@ -7,18 +7,18 @@ import { grantOf } from '../segments/grant.ts';
 
 /** The names of a notification's fields at this endpoint. */
 const fields: Readonly<Partial<Record<MessageField, string>>> = {
-  preset: 'payload.preset',
   filter: 'code',
   filter_code: 'code',
   send_date: 'schedule.at',
 };
 
-const pathsIn = (path: string, { recipients, localized }: NotifyMessage): Paths => ({
+const pathsIn = (path: string, { recipients, localized, presetPath }: NotifyMessage): Paths => ({
   message: path,
   of(field) {
     if (field === 'inbox_date') {
       return `${path}.payload.content.localized_content.${localized?.inbox?.path}.inbox.expiration_date`;
     }
+    if (field === 'preset') return `${path}.${presetPath}`;
     if (field === 'expression' && recipients.kind === 'structured') return `${path}.filter_expression`;
     return `${path}.${fields[field] ?? field}`;
   },
@@ -82,6 +82,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     voip: message.voip,
     metaData: message.metaData,
     whatsApp: message.whatsApp,
+    line: message.line,
     replacesAction: action !== undefined,
   };
 }

@@ -79,8 +79,9 @@ export interface Content {
     | undefined;
   /** Of e-mail, beside the common text and title, which are its body and subject. */
   email: EmailContent | undefined;
-  amazon:
-    | AndroidContent
+  amazon: AndroidContent | undefined;
+  line:
+    | LineContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -387,6 +388,53 @@ export interface MailAttachment {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** A message to LINE (R-I26): a text, or a template in its place. */
+export interface LineContent {
+  /** Absent: the common one. */
+  text:
+    | Localized
+    | undefined;
+  /** In the caller's order. */
+  templates: LineTemplate[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface LineTemplate {
+  /** Lower-cased key. */
+  language: string;
+  kind: { $case: "image"; value: LineImage } | { $case: "carousel"; value: LineCarousel } | {
+    $case: "flex";
+    value: LineFlex;
+  } | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A picture. URLs may contain placeholders. */
+export interface LineImage {
+  url: string;
+  /** Absent: the picture itself. */
+  previewUrl?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Pictures side by side. */
+export interface LineCarousel {
+  /** Shown where the template cannot be; absent: the title of the application. */
+  altText?: string | undefined;
+  urls: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A layout of the caller's. */
+export interface LineFlex {
+  altText?:
+    | string
+    | undefined;
+  /** A JSON object, kept byte for byte. */
+  content: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 function createBaseLocalized(): Localized {
   return { entries: [] };
 }
@@ -632,6 +680,7 @@ function createBaseContent(): Content {
     whatsApp: undefined,
     email: undefined,
     amazon: undefined,
+    line: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -714,6 +763,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.amazon !== undefined) {
       AndroidContent.encode(message.amazon, writer.uint32(194).fork()).join();
+    }
+    if (message.line !== undefined) {
+      LineContent.encode(message.line, writer.uint32(274).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -948,6 +1000,14 @@ export const Content: MessageFns<Content> = {
             message.amazon = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 34: {
+            if (tag !== 274) {
+              break;
+            }
+
+            message.line = LineContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -1077,6 +1137,9 @@ export const Content: MessageFns<Content> = {
       : undefined;
     message.amazon = (object.amazon !== undefined && object.amazon !== null)
       ? AndroidContent.fromPartial(object.amazon)
+      : undefined;
+    message.line = (object.line !== undefined && object.line !== null)
+      ? LineContent.fromPartial(object.line)
       : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
@@ -4264,6 +4327,624 @@ export const MailAttachment: MessageFns<MailAttachment> = {
     const message = createBaseMailAttachment();
     message.name = object.name ?? "";
     message.content = object.content ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseLineContent(): LineContent {
+  return { text: undefined, templates: [] };
+}
+
+export const LineContent: MessageFns<LineContent> = {
+  encode(message: LineContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.templates) {
+      LineTemplate.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LineContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLineContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.templates.push(LineTemplate.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LineContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LineContent | LineContent[]> | Iterable<LineContent | LineContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineContent.encode(p).finish()];
+        }
+      } else {
+        yield* [LineContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LineContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LineContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineContent.decode(p)];
+        }
+      } else {
+        yield* [LineContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LineContent>, I>>(base?: I): LineContent {
+    return LineContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LineContent>, I>>(object: I): LineContent {
+    const message = createBaseLineContent();
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.templates = object.templates?.map((e) => LineTemplate.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLineTemplate(): LineTemplate {
+  return { language: "", kind: undefined };
+}
+
+export const LineTemplate: MessageFns<LineTemplate> = {
+  encode(message: LineTemplate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.language !== "") {
+      writer.uint32(10).string(message.language);
+    }
+    switch (message.kind?.$case) {
+      case "image":
+        LineImage.encode(message.kind.value, writer.uint32(18).fork()).join();
+        break;
+      case "carousel":
+        LineCarousel.encode(message.kind.value, writer.uint32(26).fork()).join();
+        break;
+      case "flex":
+        LineFlex.encode(message.kind.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LineTemplate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLineTemplate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = { $case: "image", value: LineImage.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.kind = { $case: "carousel", value: LineCarousel.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.kind = { $case: "flex", value: LineFlex.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LineTemplate, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LineTemplate | LineTemplate[]> | Iterable<LineTemplate | LineTemplate[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineTemplate.encode(p).finish()];
+        }
+      } else {
+        yield* [LineTemplate.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LineTemplate>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LineTemplate> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineTemplate.decode(p)];
+        }
+      } else {
+        yield* [LineTemplate.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LineTemplate>, I>>(base?: I): LineTemplate {
+    return LineTemplate.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LineTemplate>, I>>(object: I): LineTemplate {
+    const message = createBaseLineTemplate();
+    message.language = object.language ?? "";
+    switch (object.kind?.$case) {
+      case "image": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "image", value: LineImage.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+      case "carousel": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "carousel", value: LineCarousel.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+      case "flex": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "flex", value: LineFlex.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseLineImage(): LineImage {
+  return { url: "", previewUrl: undefined };
+}
+
+export const LineImage: MessageFns<LineImage> = {
+  encode(message: LineImage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.url !== "") {
+      writer.uint32(10).string(message.url);
+    }
+    if (message.previewUrl !== undefined) {
+      writer.uint32(18).string(message.previewUrl);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LineImage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLineImage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previewUrl = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LineImage, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LineImage | LineImage[]> | Iterable<LineImage | LineImage[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineImage.encode(p).finish()];
+        }
+      } else {
+        yield* [LineImage.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LineImage>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LineImage> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineImage.decode(p)];
+        }
+      } else {
+        yield* [LineImage.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LineImage>, I>>(base?: I): LineImage {
+    return LineImage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LineImage>, I>>(object: I): LineImage {
+    const message = createBaseLineImage();
+    message.url = object.url ?? "";
+    message.previewUrl = object.previewUrl ?? undefined;
+    return message;
+  },
+};
+
+function createBaseLineCarousel(): LineCarousel {
+  return { altText: undefined, urls: [] };
+}
+
+export const LineCarousel: MessageFns<LineCarousel> = {
+  encode(message: LineCarousel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.altText !== undefined) {
+      writer.uint32(10).string(message.altText);
+    }
+    for (const v of message.urls) {
+      writer.uint32(18).string(v!);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LineCarousel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLineCarousel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.altText = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.urls.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LineCarousel, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LineCarousel | LineCarousel[]> | Iterable<LineCarousel | LineCarousel[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineCarousel.encode(p).finish()];
+        }
+      } else {
+        yield* [LineCarousel.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LineCarousel>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LineCarousel> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineCarousel.decode(p)];
+        }
+      } else {
+        yield* [LineCarousel.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LineCarousel>, I>>(base?: I): LineCarousel {
+    return LineCarousel.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LineCarousel>, I>>(object: I): LineCarousel {
+    const message = createBaseLineCarousel();
+    message.altText = object.altText ?? undefined;
+    message.urls = object.urls?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseLineFlex(): LineFlex {
+  return { altText: undefined, content: "" };
+}
+
+export const LineFlex: MessageFns<LineFlex> = {
+  encode(message: LineFlex, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.altText !== undefined) {
+      writer.uint32(10).string(message.altText);
+    }
+    if (message.content !== "") {
+      writer.uint32(18).string(message.content);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LineFlex {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLineFlex();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.altText = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.content = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LineFlex, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LineFlex | LineFlex[]> | Iterable<LineFlex | LineFlex[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineFlex.encode(p).finish()];
+        }
+      } else {
+        yield* [LineFlex.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LineFlex>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LineFlex> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LineFlex.decode(p)];
+        }
+      } else {
+        yield* [LineFlex.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LineFlex>, I>>(base?: I): LineFlex {
+    return LineFlex.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LineFlex>, I>>(object: I): LineFlex {
+    const message = createBaseLineFlex();
+    message.altText = object.altText ?? undefined;
+    message.content = object.content ?? "";
     return message;
   },
 };

@@ -1,0 +1,40 @@
+import type { Content, Localized } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition, type OwnTexts } from '../channel-definition.ts';
+import { lineCredential, type LineCredential } from './line-credential.ts';
+import { fitsLine, linePayload } from './line-payload.ts';
+import { lineRefusal } from './line-results.ts';
+
+/** The texts shown in place of templates, each in the language of its own. */
+const alternativesIn = ({ line }: Content): Localized => ({
+  entries: (line?.templates ?? []).map(({ language, kind }) => ({
+    language,
+    text: kind?.$case === 'carousel' || kind?.$case === 'flex' ? (kind.value.altText ?? '') : '',
+  })),
+});
+
+const urlsIn = ({ line }: Content): OwnTexts['urls'] =>
+  (line?.templates ?? []).flatMap(({ kind }) => {
+    if (kind?.$case === 'image') return [kind.value.url, kind.value.previewUrl];
+    return kind?.$case === 'carousel' ? kind.value.urls : [];
+  });
+
+/** LINE's Messaging API: the address of a contact is the id that the account knows a user by. */
+export const line: ChannelDefinition<LineCredential> = {
+  platforms: [Platform.Line],
+  variants: { [ALERT]: { channel: 'line' } },
+  variantsFor: () => [ALERT],
+  credential: lineCredential,
+  // By the retry key: a repeat within 24 hours is answered, and not delivered again.
+  masksRepeats: true,
+  tokenText: (token) => token,
+  ownTextsOf: (content) => ({
+    localized: [content.line?.text, alternativesIn(content)],
+    urls: urlsIn(content),
+  }),
+  badgeOf: () => undefined,
+  ttlSecondsOf: () => undefined,
+  compile: linePayload,
+  fits: fitsLine,
+  refusal: lineRefusal,
+};

@@ -1,0 +1,92 @@
+import type { Content, LineTemplate } from '@tidings/events';
+import {
+  compilePayload,
+  entryFor,
+  type Fragment,
+  json,
+  list,
+  object,
+  OVERSIZED_BYTES,
+  rawJson,
+  text,
+  textFor,
+  type TemplateContext,
+  token,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
+
+/** Characters of a text, as LINE counts them: UTF-16 code units. */
+const LIMIT = 5000;
+/** Characters of what LINE shows in place of a template. */
+const ALT_TEXT_LENGTH = 400;
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/** The template of a message in a language (R-I15, R-I26). */
+function templateFragment(template: LineTemplate, { applicationTitle }: Push, context: TemplateContext): Fragment {
+  const { kind } = template;
+  const alternative = (altText: string | undefined): Fragment =>
+    given(altText) ? text(altText, context) : json(applicationTitle.slice(0, ALT_TEXT_LENGTH).toWellFormed());
+  switch (kind?.$case) {
+    case 'image': {
+      const { url: address, previewUrl } = kind.value;
+      return object({
+        type: json('image'),
+        originalContentUrl: url(address, context),
+        previewImageUrl: url(previewUrl ?? address, context),
+      });
+    }
+    case 'carousel':
+      return object({
+        type: json('template'),
+        altText: alternative(kind.value.altText),
+        template: object({
+          type: json('image_carousel'),
+          columns: list(kind.value.urls.map((address) => columnFragment(url(address, context)))),
+        }),
+      });
+    case 'flex':
+      return object({
+        type: json('flex'),
+        altText: alternative(kind.value.altText),
+        contents: rawJson(kind.value.content),
+      });
+    case undefined:
+      return json(null);
+  }
+}
+
+/** A picture, which opens at a tap: a column must have an action. */
+const columnFragment = (picture: Fragment): Fragment =>
+  object({ imageUrl: picture, action: object({ type: json('uri'), uri: picture }) });
+
+function messageFragment(push: Push, language: string, context: TemplateContext): Fragment {
+  const content: Content = push.content!;
+  const template = entryFor(content.line?.templates ?? [], language);
+  if (template) return templateFragment(template, push, context);
+  const body = textFor(content.line?.text ?? content.text, language);
+  const said = given(body) ? body : (textFor(content.title, language) ?? '');
+  return object({ type: json('text'), text: text(said, context) });
+}
+
+/** The body of a request for a message in a language (R-I26). */
+export function linePayload(push: Push, language: string): ChannelPayload {
+  const content = push.content!;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const whole = object({ to: token, messages: list([messageFragment(push, language, context)]) });
+  return { payload: compilePayload(whole), limit: LIMIT };
+}
+
+interface LineRequest {
+  readonly messages: readonly { readonly text?: string }[];
+}
+
+/** Whether the texts of a request are within LINE's limit. Only requests near the limit are parsed again. */
+export function fitsLine(body: Buffer, limit: number): boolean {
+  if (body.length <= limit) return true;
+  if (body.length >= OVERSIZED_BYTES) return false;
+  const { messages } = JSON.parse(body.toString('utf8')) as LineRequest;
+  return messages.every((message) => (message.text?.length ?? 0) <= limit);
+}

@@ -1,0 +1,87 @@
+import { Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid } from '../fields/device.ts';
+import { optionalUnless } from '../presence.ts';
+import { listOf, object, optional } from '../values.ts';
+import { channelFields, channelMessage } from './channel-message.ts';
+import { lineTemplates, lineText } from './line-template.ts';
+import { notificationsOf } from './notifications.ts';
+import { plainLocalized } from './texts.ts';
+
+const MAX_USERS = 1000;
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+const notification = object({
+  ...channelFields,
+  content: optionalUnless(lineText, ({ content, preset, template }) =>
+    [content, preset, template].some(given) ? undefined : 'content',
+  ),
+  devices: listOf(hwid, MAX_USERS),
+  template: optional(lineTemplates),
+}).transform(({ content, devices, template, ...common }) =>
+  channelMessage(common, {
+    platform: Platform.Line,
+    recipients: { kind: 'contacts', platform: Platform.Line, names: [...new Set(devices)] },
+    content: {
+      text: plainLocalized(content),
+      ...(template && { line: { text: undefined, templates: template } }),
+    },
+    transactional: true,
+  }),
+);
+
+/** Sends each notification to users of LINE, who are registered if they are unknown. Spec I (R-I26). */
+export const createLineMessage = json13('createLineMessage', {
+  scope: 'api',
+  messagesOn210: true,
+  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
+  output: z.object({ Messages: z.array(z.string()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: 'now',
+            content: 'Hello {{Name|CapitalizeFirst|friend}}',
+            devices: ['U4af4980629f4bd7c3d2a8fd5b1d2c9e7'],
+            dynamic_content_placeholders: { Name: 'anna' },
+            transactionId: 'hello-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F1'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: '2020-01-15 12:00',
+            preset: 'B1B2C-3D4E5',
+            devices: ['U4af4980629f4bd7c3d2a8fd5b1d2c9e7', 'U0c3331dbd1b0a1e3b7b5e2f6e8a9d0c1'],
+            template: {
+              default: {
+                image_carousel: {
+                  alt_text: 'Our offers',
+                  columns: [{ image_url: 'https://example.com/1.png' }, { image_url: 'https://example.com/2.png' }],
+                },
+              },
+              de: {
+                image: { image_url: 'https://example.com/de.png', preview_image_url: 'https://example.com/s.png' },
+              },
+              th: {
+                raw: { alt_text: 'Offer', content: { type: 'bubble', body: { type: 'box', layout: 'vertical' } } },
+              },
+            },
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
+    },
+  ],
+});

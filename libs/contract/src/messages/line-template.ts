@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { alternative } from '../presence.ts';
+import { array, atMost, object, optional, text, textOf } from '../values.ts';
+import { jsonObject, type LocalizedText } from './texts.ts';
+
+const TEXT_LENGTH = 5000;
+const URL_LENGTH = 2000;
+
+/** The text of a message to LINE (R-I26). */
+export const lineText = textOf(1, TEXT_LENGTH);
+
+/** The address of a picture, whose size and type LINE checks (R-I26). */
+const picture = textOf(1, URL_LENGTH)
+  .refine((url) => url.startsWith('https://'), 'must be a URL of https')
+  .meta({ pattern: '^https://' });
+
+const ALT_TEXT_LENGTH = 400;
+const altText = optional(
+  text
+    .refine((value) => atMost(value, ALT_TEXT_LENGTH), `at most ${ALT_TEXT_LENGTH} characters`)
+    .meta({ maxLength: ALT_TEXT_LENGTH }),
+);
+
+const image = object({ alt_text: altText, image_url: picture, preview_image_url: optional(picture) }).transform(
+  ({ image_url: url, preview_image_url: previewUrl }) => ({ url, previewUrl }),
+);
+
+const carousel = object({
+  alt_text: altText,
+  columns: array(object({ image_url: picture }))
+    .min(1, 'must have 1 to 10 entries')
+    .max(10, 'must have 1 to 10 entries'),
+}).transform(({ alt_text: alternativeText, columns }) => ({
+  altText: alternativeText,
+  urls: columns.map(({ image_url: url }) => url),
+}));
+
+const flex = object({ alt_text: altText, content: jsonObject }).transform(({ alt_text: alternativeText, content }) => ({
+  altText: alternativeText,
+  content,
+}));
+
+/** A template in one language: exactly one of the types. */
+const template = object({
+  image: alternative(image),
+  image_carousel: alternative(carousel),
+  raw: alternative(flex),
+})
+  .refine(
+    ({ image: a, image_carousel: b, raw: c }) => [a, b, c].filter((each) => each !== undefined).length === 1,
+    'exactly one of image, image_carousel, raw is required',
+  )
+  .transform((given) => {
+    if (given.image) return { $case: 'image', value: given.image } as const;
+    if (given.image_carousel) return { $case: 'carousel', value: given.image_carousel } as const;
+    return { $case: 'flex', value: given.raw! } as const;
+  });
+
+/** Templates by language; keys are compared in lower case (R-I15, R-I26). */
+export const lineTemplates = z
+  .record(z.string(), template, { error: 'must be an object' })
+  .refine((given) => Object.keys(given).length > 0, 'must not be empty')
+  .transform((given) => Object.entries(given).map(([key, kind]) => ({ language: key.toLowerCase(), kind })));
+
+/** What LINE shows in place of the text of a message. */
+export interface LineContent {
+  readonly text: LocalizedText | undefined;
+  readonly templates: z.output<typeof lineTemplates>;
+}
