@@ -112,6 +112,7 @@ export {
 } from './protocol/frequency-cap.ts';
 export {
   type Candidates,
+  type Suppressed,
   type Exclusion,
   devicesOf,
   planChunk,

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
 import { funnelFigures, listedMessage, untilDone, type PlatformWorld } from '@tidings/testing';
+import { emailFeatures } from './messages/email.features.ts';
 import { groupFeatures } from './messages/group.features.ts';
 import { outcomeFeatures } from './messages/outcomes.features.ts';
 import { payloadFeatures } from './messages/payload.features.ts';
@@ -22,6 +23,7 @@ beforeAll(() => {
 segmentFeatures(test);
 groupFeatures(test);
 whatsAppFeatures(test);
+emailFeatures(test);
 outcomeFeatures(test);
 
 describe('platforms that are not set up', () => {

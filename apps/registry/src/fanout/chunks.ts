@@ -15,6 +15,7 @@ import {
   type SendingApplication,
   sliceCount,
   sliceSizeOf,
+  type Suppressed,
 } from '@tidings/delivery';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type MessageAccepted } from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
@@ -40,6 +41,7 @@ import { type Passed, passedOnce } from './emit/passed.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
+import { findSuppressed } from './scan/suppressed.ts';
 import type { SliceStatusStore } from './settle/slice-statuses.ts';
 
 /** Batches that are published together while the next ones are written. */
@@ -104,7 +106,8 @@ export class Chunks {
         this.#deps.findApplication(key.application),
         this.#scan(work, buffers.columns),
       ]);
-      const { made, done } = this.#plan(work, application, buffers.columns);
+      const suppressed = await this.#suppressed(work, buffers.columns);
+      const { made, done } = this.#plan(work, application, buffers.columns, suppressed);
       // Both use the buffers: the slot of the pool is free when both have ended, even if one fails.
       const emitted = Promise.all([made, ready]).then(([planned]) =>
         planned && !isRated(message) ? this.#emitAll(work, application, planned, buffers) : undefined,
@@ -139,7 +142,24 @@ export class Chunks {
     };
   }
 
-  #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
+  /** The scanned contacts that get no mail. */
+  #suppressed({ key, message }: ChunkWork, columns: Columns): Promise<Suppressed> {
+    const { transactional, content } = sentTo(key, message.accepted);
+    const { account } = message;
+    return findSuppressed(this.#deps.db, columns, {
+      ...key,
+      account,
+      transactional,
+      category: content?.email?.category,
+    });
+  }
+
+  #plan(
+    { key, message }: ChunkWork,
+    application: SendingApplication | undefined,
+    candidates: Columns,
+    suppressed: Suppressed,
+  ): Planning {
     const { audience, transactional, content, capping, cappingExclude, cappingAvoid } = sentTo(key, message.accepted);
     const at = new Date(this.#deps.clock.now());
     const rules = {
@@ -150,6 +170,7 @@ export class Chunks {
       platforms: audience?.platforms ?? [],
       content,
       application,
+      suppressed,
       at,
       inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
       counted: !transactional && !cappingExclude,

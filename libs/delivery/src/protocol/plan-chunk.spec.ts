@@ -168,7 +168,7 @@ describe('planChunk', () => {
       'eligible',
       'INVALID_CONFIGURATION',
     ]);
-    expect(one({ platform: 8 }, { application: { platforms: [{ ...iOS, platform: 8 }] } })).toEqual([
+    expect(one({ platform: 13 }, { application: { platforms: [{ ...iOS, platform: 13 }] } })).toEqual([
       'eligible',
       'INVALID_CONFIGURATION',
     ]);
@@ -238,5 +238,34 @@ describe('planChunk', () => {
       ]);
       expect(members(plan.eligible)).toEqual([0, 1, 2]);
     });
+  });
+});
+
+describe('e-mail contacts that get no mail', () => {
+  it('are excluded for the first reason that applies, before the control group and the frequency cap (R-H11)', () => {
+    const candidates = candidatesOf(
+      [0, 1, 2, 3, 4].map((position) => ({ position, platform: 14, controlBucket: 0, token: true })),
+    );
+    const planned = planChunk(candidates, {
+      ...{ chunk: 0, named: true, transactional: false, platforms: [], content: undefined, at: new Date(0) },
+      application: {
+        platforms: [{ platform: 14, enabled: true, configured: true, credentialVersion: 1 }],
+        controlGroupPercentage: 100,
+      },
+      suppressed: [
+        { reason: 'UNSUBSCRIBED', set: Bitmap.of([0, 1]) },
+        { reason: 'BOUNCED', set: Bitmap.of([1, 2]) },
+        { reason: 'COMPLAINT', set: Bitmap.of([0, 3]) },
+      ],
+      capped: Bitmap.of([2, 4]),
+    });
+    const excluded = planned.excluded.map(({ reason, set }) => [reason, [...Bitmap.decode(set).positions()]]);
+    expect(excluded).toEqual([
+      ['UNSUBSCRIBED', [0, 1]],
+      ['BOUNCED', [2]],
+      ['COMPLAINT', [3]],
+      ['CONTROL_GROUP', [4]],
+    ]);
+    expect(planned.eligible).toEqual([]);
   });
 });

@@ -55,6 +55,8 @@ export interface PlanRules {
   readonly sliceSize?: number;
   /** The sends count for frequency capping (R-I12). @default false */
   readonly counted?: boolean;
+  /** The devices that get no mail. @default none */
+  readonly suppressed?: Suppressed | undefined;
   /** The devices that have reached the message's frequency cap. @default none */
   readonly capped?: Bitmap | undefined;
   readonly at: Date;
@@ -62,11 +64,14 @@ export interface PlanRules {
   readonly inboxRemoval?: Date | undefined;
 }
 
-/**
- * The reason for excluding an addressed device; the first applicable one counts (R-H11). With e-mail, UNSUBSCRIBED, BOUNCED, COMPLAINT and
- * FILTERED_BY_CATEGORY will precede them.
- */
-export type Exclusion = 'CONTROL_GROUP' | 'FREQUENCY_CAPPING';
+/** The reason why an e-mail contact gets no mail (R-E14). */
+export type Suppression = 'UNSUBSCRIBED' | 'BOUNCED' | 'COMPLAINT' | 'FILTERED_BY_CATEGORY';
+
+/** The devices of a chunk that get no mail, by reason, in the order in which the reasons apply. */
+export type Suppressed = readonly { readonly reason: Suppression; readonly set: Bitmap }[];
+
+/** The reason for excluding an addressed device; the first applicable one counts (R-H11). */
+export type Exclusion = Suppression | 'CONTROL_GROUP' | 'FREQUENCY_CAPPING';
 
 /** The failure of an eligible device before sending (R-H12); the code is always "0" (R-P1). */
 type Failure = { readonly category: string; readonly name: string };
@@ -135,6 +140,8 @@ interface Group {
   readonly platform: number;
   readonly addressed: boolean;
   readonly choices: readonly Choice[];
+  /** By reason, in the order of the rules. */
+  readonly suppressed: readonly Positions[];
   readonly controlGroup: Positions;
   readonly capped: Positions;
   /** Devices that fit none of the choices. */
@@ -151,6 +158,7 @@ function openGroup(platform: number, rules: PlanRules): Group {
     platform,
     addressed: isAddressed(platform, rules),
     choices,
+    suppressed: (rules.suppressed ?? []).map(() => new Positions()),
     controlGroup: new Positions(),
     capped: new Positions(),
     withoutToken: new Positions(),
@@ -188,6 +196,11 @@ function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): 
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
     if (!group.addressed || rules.earlier?.has(positions[i]!)) continue;
     const choice = choose(group.choices, fields[i]!);
+    const suppression = rules.suppressed?.findIndex(({ set }) => set.has(positions[i]!)) ?? -1;
+    if (suppression >= 0 && (choice >= 0 || rules.named)) {
+      group.suppressed[suppression]!.push(positions[i]!);
+      continue;
+    }
     const inControlGroup = controlBuckets[i]! < buckets;
     if (choice < 0 && !rules.named) {
       if (rules.inboxRemoval) group.inboxOnly[inControlGroup ? 'controlGroup' : 'eligible'].push(positions[i]!);
@@ -244,6 +257,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
     const exclude = (reason: Exclusion, set: Bitmap): void => {
       if (set.size > 0) planned.excluded.push({ reason, platform, set: bytesOf(set) });
     };
+    rules.suppressed?.forEach(({ reason }, i) => exclude(reason, found.suppressed[i]!.toSet()));
     exclude('CONTROL_GROUP', found.controlGroup.toSet());
     exclude('FREQUENCY_CAPPING', found.capped.toSet());
     const eligible = withoutToken.union(routed);

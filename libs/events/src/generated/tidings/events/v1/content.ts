@@ -371,7 +371,11 @@ export interface EmailContent {
   bcc: string[];
   attachments: MailAttachment[];
   /** An URL: https, http or mailto. */
-  listUnsubscribe?: string | undefined;
+  listUnsubscribe?:
+    | string
+    | undefined;
+  /** Of the subscription preferences of recipients. */
+  category?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -3921,6 +3925,7 @@ function createBaseEmailContent(): EmailContent {
     bcc: [],
     attachments: [],
     listUnsubscribe: undefined,
+    category: undefined,
   };
 }
 
@@ -3946,6 +3951,9 @@ export const EmailContent: MessageFns<EmailContent> = {
     }
     if (message.listUnsubscribe !== undefined) {
       writer.uint32(58).string(message.listUnsubscribe);
+    }
+    if (message.category !== undefined) {
+      writer.uint32(66).string(message.category);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -4027,6 +4035,14 @@ export const EmailContent: MessageFns<EmailContent> = {
             message.listUnsubscribe = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4097,6 +4113,7 @@ export const EmailContent: MessageFns<EmailContent> = {
     message.bcc = object.bcc?.map((e) => e) || [];
     message.attachments = object.attachments?.map((e) => MailAttachment.fromPartial(e)) || [];
     message.listUnsubscribe = object.listUnsubscribe ?? undefined;
+    message.category = object.category ?? undefined;
     return message;
   },
 };
