@@ -1,6 +1,14 @@
 import type { ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
-import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import {
+  attemptsModel,
+  pacesModel,
+  smsPartsModel,
+  smsProgressModel,
+  smsReceiptsModel,
+  throttlesModel,
+  workerLeasesModel,
+} from './storage/dispatcher.schema.ts';
 
 /** The collections of the dispatchers. */
 export const collections: readonly ModelDefinition[] = [
@@ -8,5 +16,8 @@ export const collections: readonly ModelDefinition[] = [
   workerLeasesModel,
   throttlesModel,
   pacesModel,
+  smsPartsModel,
+  smsReceiptsModel,
+  smsProgressModel,
   deletedApplicationsModel,
 ];

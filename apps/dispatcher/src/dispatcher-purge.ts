@@ -4,18 +4,20 @@ import { collectionOf, modelOf } from '@tidings/mongo';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
 import type { ThrottleDocument } from './throttle/throttles.ts';
-import { attemptsModel, throttlesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, smsPartsModel, smsProgressModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
 /** Ids of slices begin with message, bucket and application; codes contain no special characters of patterns. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
 
 /**
  * Makes the deferred slices of a deleted application due, in all channels (R-B2): without a credential they end at once, and the content is removed
- * with the deferral. Throttles drop the application, and are removed if they were its own.
+ * with the deferral. Parts of SMS are removed. Throttles drop the application, and are removed if they were its own.
  */
 export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
   const attempts = collectionOf(db, attemptsModel);
   const throttles = modelOf(db, throttlesModel);
+  const smsParts = collectionOf(db, smsPartsModel);
+  const smsProgress = collectionOf(db, smsProgressModel);
   return async ({ application, look }) => {
     for (const { _id, versions } of await throttles.find().lean<ThrottleDocument[]>()) {
       const own = Object.keys(versions).filter((reference) => reference.startsWith(`${application}/`));
@@ -27,6 +29,8 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
     // Until the second pass a process may still cache the credential.
     if (look === 0) return;
     const now = new Date(clock.now());
+    await smsParts.deleteMany({ application });
+    await smsProgress.deleteMany({ _id: { $regex: slicesOf(application) } });
     await attempts.updateMany(
       {
         ...{ channel: { $in: [...channelNames()] }, state: 'deferred', dueAt: { $gt: now } },

@@ -19,6 +19,15 @@ export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';
 export { APNS_REASONS, type ApnsReason } from './apns/reasons.ts';
 export { fcmReasonToken, fcmToken } from './fcm/fcm-tokens.ts';
 export { FCM_ERRORS, type FcmErrorName } from './fcm/errors.ts';
+export {
+  type ReceiptKind,
+  smsNumber,
+  smsReceiptNumber,
+  smsRefusedTryNumber,
+  smsStatusNumber,
+} from './sms/sms-numbers.ts';
+export { REFUSED_PASSWORD } from './sms/smsc.ts';
+export { REFUSED_TOKEN } from './sms/twilio.ts';
 export { WEB_PUSH_REASONS, type WebPushReason } from './webpush/webpush-reasons.ts';
 export {
   webPushReasonSubscription,

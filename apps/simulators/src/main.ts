@@ -21,6 +21,8 @@ const simulators = await startSimulators({
     hms: numberFrom('HMS_PORT') ?? 0,
     email: numberFrom('SMTP_PORT') ?? 0,
     adm: numberFrom('ADM_PORT') ?? 0,
+    sms: numberFrom('SMS_PORT') ?? 0,
+    smpp: numberFrom('SMPP_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -34,11 +36,11 @@ const simulators = await startSimulators({
 });
 
 const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
-const hmsUrl = simulators.urlOf('hms');
-const admUrl = simulators.urlOf('adm');
-const smtpUrl = simulators.urlOf('email');
+const [hmsUrl, admUrl, smtpUrl, smsUrl, smppUrl] = ['hms', 'adm', 'email', 'sms', 'smpp'].map((name) =>
+  simulators.urlOf(name),
+);
 process.stdout.write(
-  `${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, admUrl, smtpUrl, tokenUrl, controlUrl })}\n`,
+  `${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, admUrl, smtpUrl, smsUrl, smppUrl, tokenUrl, controlUrl })}\n`,
 );
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Outbox } from './transport/outbox.ts';
 
-/** The simulated providers: that of every channel, and the issuer of Google's access tokens. */
-export type ProviderName = Channel | 'google-oauth';
+/** The simulated providers: that of every channel, the issuer of Google's access tokens, and an SMSC beside the HTTP provider of SMS. */
+export type ProviderName = Channel | 'google-oauth' | 'smpp';
 
 /** One complete request, over either transport. */
 export interface ProviderRequest {

@@ -16,6 +16,8 @@ import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName, SocketProvider } from './provider.ts';
 import { isLineReason } from './line/line-reasons.ts';
 import { Line, lineIdOf } from './line/line.ts';
+import { Smsc, smppIdOf } from './sms/smsc.ts';
+import { isTwilioCode, Twilio, twilioIdOf } from './sms/twilio.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
@@ -63,6 +65,8 @@ const byName = {
   wns: { open: (deps) => new Wns(deps), http1: true, idOf: wnsIdOf, isReason: isWnsReason },
   email: { open: (deps) => new Smtp(deps), http1: false, scheme: 'smtp', idOf: mailIdOf, isReason: isMailReply },
   adm: { open: (deps) => new Adm(deps), http1: true, idOf: admIdOf, isReason: isAdmReason },
+  sms: { open: (deps) => new Twilio(deps), http1: true, idOf: twilioIdOf, isReason: isTwilioCode },
+  smpp: { open: (deps) => new Smsc(deps), http1: false, scheme: 'smpp', idOf: smppIdOf, isReason: () => false },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

@@ -53,6 +53,26 @@ export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } f
 export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export type { RetrySchedule } from './retry-schedule.ts';
+export type { SmppCredential, SmsCredential, TwilioCredential } from './sms/sms-credential.ts';
+export { isMms, type SmsPayload } from './sms/sms-payload.ts';
+export { joiningHeader, type SmsParts, smsParts } from './sms/sms-parts.ts';
+export { smppResult } from './sms/sms-results.ts';
+export { formsOfId, numberKey, type SmppReceipt, smppReceipt } from './sms/smpp-receipt.ts';
+export {
+  answerTo,
+  bindBody,
+  Command,
+  encodePdu,
+  nextSequence,
+  type Pdu,
+  PduReader,
+  readMessageId,
+  readShortMessage,
+  senderAddress,
+  Status,
+  submitBody,
+  submitHead,
+} from './sms/smpp-pdu.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';
 export type { WnsCredential } from './wns/wns-credential.ts';
 export { wnsHeaders } from './wns/wns-payload.ts';

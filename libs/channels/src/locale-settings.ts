@@ -3,7 +3,8 @@ import { Platform } from '@tidings/kernel';
 import { entryFor } from '@tidings/messaging';
 import type { PushKind } from './channel-definition.ts';
 
-type ContentPart = 'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows';
+type ContentPart =
+  'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows' | 'sms';
 
 /** The parts of a content that are for one platform. */
 export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
@@ -16,6 +17,7 @@ export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.Chrome, 'chrome'],
   [Platform.Firefox, 'firefox'],
   [Platform.Windows, 'windows'],
+  [Platform.Sms, 'sms'],
 ]);
 
 /** The fields of a platform's part that are not settings: texts have their own choice of a language. */

@@ -31,6 +31,7 @@ export {
   SafariContent,
   TemplateValue,
   WhatsAppContent,
+  SmsContent,
   IosContent,
   LiveActivity,
   LiveActivityEvent,

@@ -14,6 +14,8 @@ export type {
   ConnectionSettings,
   Exchange,
   FailureCause,
+  Link,
+  LinkEvents,
   OpenLink,
   OutgoingRequest,
   ProviderConnection,

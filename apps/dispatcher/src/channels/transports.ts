@@ -1,4 +1,4 @@
-import type { ConnectionSettings, FailedOpening, ProviderConnection } from '@tidings/http2';
+import type { ConnectionSettings, FailedOpening, OpenLink, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
 import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
@@ -11,6 +11,8 @@ import { hmsChannel } from './hms/hms-channel.ts';
 import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 import { lineChannel } from './line/line-channel.ts';
+import type { ReceiptStore } from './sms/receipt-store.ts';
+import { smsChannel } from './sms/sms-channel.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from './wns/wns-channel.ts';
@@ -48,6 +50,12 @@ export interface TransportDeps {
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   /** Receives connections that failed and that `connect` did not open. */
   readonly onFailure: (failure: FailedOpening, host: string) => void;
+  /** Opens connections of another protocol than HTTP. */
+  readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
+  /** The memory of what SMSCs have accepted. */
+  readonly receipts: () => ReceiptStore;
+  /** Receives failures of the background work of a channel. */
+  readonly onError: (error: unknown) => void;
   /** Posts forms to addresses that callers gave. */
   readonly postForm: PostForm;
   /** Posts forms to a provider's own address, or the one that the operator has set in its place. */
@@ -72,6 +80,7 @@ const byName = {
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
   email: ({ urls, ...deps }) => emailChannel({ ...deps, url: urls.smtp }),
   line: ({ urls, ...deps }) => lineChannel({ ...deps, url: urls.line }),
+  sms: ({ receipts, ...deps }) => smsChannel({ ...deps, receipts: receipts() }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

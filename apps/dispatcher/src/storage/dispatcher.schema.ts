@@ -17,7 +17,8 @@ import {
 import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../claim/attempt-documents.ts';
 import { type PaceDocument, PACES_KEPT_MS } from '../pace/mongo-paces.ts';
 import type { ThrottleDocument } from '../throttle/throttles.ts';
-import { FORGET_LEASES_MS, GIVE_UP_MS, REMEMBER_MS } from './retention.ts';
+import type { SmsPartDocument, SmsProgressDocument, SmsReceiptDocument } from '../channels/sms/sms-receipts.ts';
+import { FORGET_LEASES_MS, GIVE_UP_MS, KEPT_RECEIPTS_MS, REMEMBER_MS } from './retention.ts';
 
 const progress = object<ProgressDocument>({
   tries: number,
@@ -90,4 +91,46 @@ export const throttlesModel = defineModel<ThrottleDocument>({
     cause: text,
     versions: record(number),
   },
+});
+
+const expiring = { name: 'expireAt', key: { expireAt: 1 }, expireAfterSeconds: 0 } as const;
+
+/** Parts of SMS that SMSCs have accepted: a write for each, and so native. */
+export const smsPartsModel = defineModel<SmsPartDocument>({
+  name: 'smsParts',
+  retention: inDays(KEPT_RECEIPTS_MS),
+  fields: {
+    _id: text,
+    message: text,
+    messageId: number,
+    account: text,
+    application: text,
+    seq: number,
+    platform: number,
+    device: optional(text),
+    parts: number,
+    delivered: optional(flag),
+    expireAt: date,
+  },
+  indexes: [
+    expiring,
+    { name: 'device', key: { device: 1 }, partialFilterExpression: { device: { $exists: true } } },
+    { name: 'application', key: { application: 1 } },
+  ],
+});
+
+/** Receipts of SMS whose parts are not stored yet. */
+export const smsReceiptsModel = defineModel<SmsReceiptDocument>({
+  name: 'smsReceipts',
+  retention: `until its part is stored; without one ${inDays(KEPT_RECEIPTS_MS)}`,
+  fields: { _id: text, delivered: flag, at: date, expireAt: date },
+  indexes: [expiring],
+});
+
+/** SMS of which some parts are accepted and the rest waits. */
+export const smsProgressModel = defineModel<SmsProgressDocument>({
+  name: 'smsProgress',
+  retention: inDays(KEPT_RECEIPTS_MS),
+  fields: { _id: text, accepted: number, expireAt: date },
+  indexes: [expiring],
 });

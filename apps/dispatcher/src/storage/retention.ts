@@ -4,5 +4,8 @@ export const REMEMBER_MS = 48 * 3_600_000;
 /** An attempt that is not settled after this time belongs to a removed message (R-LM3). */
 export const GIVE_UP_MS = 30 * 24 * 3_600_000;
 
+/** SMSCs report the end of a message within its validity, which is three days or less. */
+export const KEPT_RECEIPTS_MS = 7 * 24 * 3_600_000;
+
 /** Leases that ended so long ago are removed. */
 export const FORGET_LEASES_MS = 24 * 3_600_000;

@@ -24,6 +24,7 @@ export interface ChannelDeps {
   readonly clock: ShiftedClock;
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
   readonly connectHttp1: (settings: ConnectionSettings) => Http2Connection;
+  readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => Http2Connection;
   readonly postForm: ReturnType<typeof guardedPostForm>;
   readonly postProvider: ReturnType<typeof guardedPostForm>;
   readonly addresses: AddressGuard;
@@ -65,6 +66,7 @@ export class LaneWorld {
       clock: this.clock,
       connect: (settings) => new Http2Connection(settings, openLink),
       connectHttp1: (settings) => new Http2Connection(settings, openHttp1Link),
+      connectBy: (open) => (settings) => new Http2Connection(settings, open),
       postForm: guardedPostForm(addresses),
       postProvider: guardedPostForm(addresses),
       addresses,

@@ -84,7 +84,7 @@ describe('the control API', () => {
 
   it.each<[string, string, object | undefined]>([
     ['GET', '/ledger/entries', undefined],
-    ['GET', '/ledger/devices?provider=sms', undefined],
+    ['GET', '/ledger/devices?provider=nobody', undefined],
     ['GET', '/ledger/entries?provider=apns&limit=-1', undefined],
     ['POST', '/faults', { provider: 'apns', answer: 'UNREGISTERED' }],
     ['POST', '/faults', { answer: 'Shutdown' }],

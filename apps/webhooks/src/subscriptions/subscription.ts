@@ -66,6 +66,10 @@ const pushNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
 
 /** The events of contacts have the names of their channels. */
 const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
+  [Platform.Sms]: {
+    [EnqueuedKind.ENQUEUED_KIND_SENT]: 'SMS Sent',
+    [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'SMS Delivered',
+  },
   [Platform.WhatsApp]: {
     [EnqueuedKind.ENQUEUED_KIND_SENT]: 'WhatsApp Sent',
     [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'WhatsApp Delivered',

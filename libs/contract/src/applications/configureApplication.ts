@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { choice } from '../presence.ts';
 import { integer } from '../values.ts';
+import { smsFields } from './sms-settings.ts';
 import { iosFields, macFields, safariFields } from './apple-settings.ts';
 import { androidFields, chromeFields, firefoxFields } from './google-settings.ts';
 import {
@@ -11,7 +12,6 @@ import {
   huaweiFields,
   kakaoFields,
   lineFields,
-  smsFields,
   whatsAppFields,
   windowsFields,
 } from './other-settings.ts';
@@ -182,6 +182,16 @@ export const configureApplication = json13('configureApplication', {
             sms_system_id: 'news',
             sms_password: 'secret',
             sms_sender: 'News',
+          },
+        ],
+        [
+          Platform.Sms,
+          'sms',
+          {
+            sms_http_url: 'https://api.twilio.com',
+            sms_http_account: 'AC17',
+            sms_http_token: 'secret',
+            sms_sender: '+15017122661',
           },
         ],
         [

@@ -1,5 +1,5 @@
 import { senderAddress } from '../fields/email-address.ts';
-import { integerOf, oneOf, optional, text, textOf } from '../values.ts';
+import { oneOf, optional, text } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
 const psid = text
@@ -38,18 +38,6 @@ export const emailFields = platformFields(
 export const huaweiFields = platformFields(
   { huawei_app_id: text, huawei_app_secret: text },
   { secrets: ['huawei_app_secret'] },
-);
-
-/** device_type 18. */
-export const smsFields = platformFields(
-  {
-    sms_smpp_host: textOf(1, 255),
-    sms_smpp_port: integerOf(1, 65_535),
-    sms_system_id: text,
-    sms_password: text,
-    sms_sender: text,
-  },
-  { secrets: ['sms_password'] },
 );
 
 /** device_type 21. */

@@ -30,7 +30,7 @@ export const notifyWords = {
   'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
   'notify.transactional': 'A message to named recipients. Required without `segment`.',
   'segment.platforms':
-    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL`, `SMS` and `KAKAO` are not served yet.',
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL` and `KAKAO` are not served yet.',
   'transactional.platforms':
     'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
   schedule: 'Time to send; now if left out.',
@@ -60,7 +60,7 @@ export const notifyWords = {
   'localized_content.huawei_android': 'The block of Huawei devices.',
   'localized_content.amazon': 'The block of Amazon devices.',
   'localized_content.windows': 'The block of Windows.',
-  'localized_content.sms': `The block of SMS. ${notServed}`,
+  'localized_content.sms': 'The block of SMS. A subject or media make it an MMS, which an SMS centre does not take.',
   'localized_content.baidu_android': 'The block of a platform that has no devices.',
   'localized_content.ie': 'The block of a platform that has no devices.',
   ...blocks,

@@ -19,6 +19,7 @@ import type { LocaleSettings } from '../notify/localized-content.ts';
 import type { OpenAction } from '../notify/open-action.ts';
 import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
+import type { smsContent } from './sms.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 import type { GivenWhatsApp } from './whatsapp.ts';
@@ -216,6 +217,8 @@ export type GivenContent = Omit<
   readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
   /** For LINE, in place of the common text. */
   readonly line?: LineContent | undefined;
+  /** The title is the subject of an MMS. */
+  readonly sms?: Partial<ReturnType<typeof smsContent>> & Pick<OwnTexts, 'text' | 'title'>;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */

@@ -114,7 +114,7 @@ export const blocks = object({
   chrome: optional(chromeBlock),
   firefox: optional(firefoxBlock),
   ie: optional(idleBlock),
-  sms: notServed(smsBlock),
+  sms: optional(smsBlock),
 });
 
 export type Blocks = z.output<typeof blocks>;

@@ -79,7 +79,7 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-const contacts: ReadonlySet<PlatformCode> = new Set([Platform.WhatsApp, Platform.Line]);
+const contacts: ReadonlySet<PlatformCode> = new Set([Platform.Sms, Platform.WhatsApp, Platform.Line]);
 
 const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || contacts.has(code);
 

@@ -9,6 +9,7 @@ import { inboxContent, type InboxPicture } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
 import { safariContent } from '../messages/safari.ts';
+import { smsContent } from '../messages/sms.ts';
 import type { LocalizedText } from '../messages/texts.ts';
 import { windowsContent } from '../messages/windows.ts';
 import { text } from '../values.ts';
@@ -36,7 +37,7 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 interface Target {
   readonly platform: number;
   readonly key:
-    'ios' | 'android' | 'huawei_android' | 'amazon' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows';
+    'ios' | 'android' | 'huawei_android' | 'amazon' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows' | 'sms';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */
@@ -53,6 +54,7 @@ const targets = {
   chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
   firefox: { platform: Platform.Firefox, key: 'firefox', defaults: [] },
   windows: { platform: Platform.Windows, key: 'windows', defaults: ['ttl'] },
+  sms: { platform: Platform.Sms, key: 'sms', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;
 
 /** The texts of a block beside its settings. */
@@ -68,7 +70,9 @@ type OtherNames = Texts & Settings & { readonly header?: string | undefined; rea
 const isRenamed = (key: Target['key']): key is 'android' | 'huawei_android' | 'amazon' =>
   key === 'android' || key === 'huawei_android' || key === 'amazon';
 
+/** The title of an MMS is its subject. */
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
+  if (key === 'sms' && given.sms) return { ...given.sms, subject: undefined, title: given.sms.subject };
   if (!isRenamed(key)) return given[key];
   const block = given[key];
   if (!block) return undefined;
@@ -80,6 +84,8 @@ function forTarget(locale: string, given: Blocks, { key, defaults, ttl }: Target
   const own = ownBlock(given, key);
   if (own) return chosen(locale, own, ttl);
   if (!given.default) return undefined;
+  // The title of a push makes no MMS.
+  if (key === 'sms') return chosen(locale, { body: given.default.body });
   const { title, subtitle, body, ...settings } = given.default;
   const taken = Object.fromEntries(defaults.map((name) => [name, settings[name]]));
   return chosen(locale, { title, subtitle, body, ...taken }, ttl);
@@ -169,6 +175,7 @@ const contents = {
   chrome: (settings: Settings) => settingsOf('chrome_', settings, chromeContent),
   firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
   windows: (settings: Settings) => settingsOf('wns_', settings, windowsContent),
+  sms: (settings: Settings) => settingsOf('sms_', settings, smsContent),
 } as const satisfies { readonly [Name in keyof typeof targets]: unknown };
 
 /** The settings for devices without a language. */
@@ -198,6 +205,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   const chrome = by(targets.chrome);
   const firefox = by(targets.firefox);
   const windows = by(targets.windows);
+  const sms = by(targets.sms);
   const all = [ios, android, huawei, amazon, mac, safari, chrome, firefox, windows];
   const isGiven = new Set(
     textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
@@ -221,7 +229,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
       ...[...localeSettings('huawei', huawei), ...localeSettings('amazon', amazon)],
       ...localeSettings('safari', safari),
       ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
-      ...localeSettings('windows', windows),
+      ...[...localeSettings('windows', windows), ...localeSettings('sms', sms)],
     ],
     ios: {
       ...contents.ios(baseOf(ios)),
@@ -258,6 +266,13 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
     windows: {
       ...contents.windows(baseOf(windows)),
       ...withoutSubtitle(ownTexts(targets.windows, windows)),
+    },
+    sms: {
+      ...contents.sms(baseOf(sms)),
+      ...(Object.values(given).some((each) => each.sms) && {
+        text: localizedOf(sms, 'body'),
+        title: sms.some(({ texts }) => texts.title !== undefined) ? localizedOf(sms, 'title') : undefined,
+      }),
     },
   };
 }

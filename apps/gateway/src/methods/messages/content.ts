@@ -12,6 +12,7 @@ import {
   SafariContent,
   WhatsAppContent,
   WindowsContent,
+  SmsContent,
 } from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
 
@@ -48,7 +49,7 @@ const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, o
 
 /** The settings of a platform in a locale: the preset's, with those given replaced. */
 const settingsOf = (
-  { language, ios, android, huawei, amazon, mac, safari, chrome, firefox, windows }: Settings,
+  { language, ios, android, huawei, amazon, mac, safari, chrome, firefox, windows, sms }: Settings,
   said: Content,
 ): LocaleSettings =>
   LocaleSettings.fromPartial({
@@ -62,6 +63,7 @@ const settingsOf = (
     chrome: chrome && { ...own(said.chrome, ChromeContent.fromPartial({}), chrome), ...NOT_SETTINGS },
     firefox: firefox && { ...own(said.firefox, FirefoxContent.fromPartial({}), firefox), ...NOT_SETTINGS },
     windows: windows && { ...own(said.windows, WindowsContent.fromPartial({}), windows), ...NOT_SETTINGS },
+    sms: sms && { ...own(said.sms, SmsContent.fromPartial({}), sms), ...NOT_SETTINGS },
   });
 
 /** Platforms whose own action has a link that a short one can replace. */
@@ -92,6 +94,7 @@ export function contentOf(
     safari,
     whatsApp,
     windows,
+    sms,
     ...common
   }: GivenContent,
   preset: Preset | undefined,
@@ -109,6 +112,7 @@ export function contentOf(
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
     whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
     windows: own(said.windows, WindowsContent.fromPartial({}), windows),
+    sms: sms ? own(said.sms, SmsContent.fromPartial({}), sms) : said.sms,
     settings: settings?.map((each) => settingsOf(each, said)) ?? said.settings,
   };
   const { link } = content;

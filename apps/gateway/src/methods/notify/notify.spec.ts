@@ -184,7 +184,6 @@ describe('notify', () => {
     [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
     [{ en: { amazon: { body: 'x', priority: 3 } } }, '.en.amazon.priority: must be -2 to 2'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
-    [{ en: { sms: { body: 'x' } } }, '.en.sms: not served yet'],
     [{ en: { safari: { title: 'x' } } }, '.en.safari.url_args: must be set'],
     [{ en: { safari: { url_args: [] } } }, '.en.safari.title: must be set'],
   ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
@@ -272,6 +271,39 @@ describe('notify', () => {
     }
   });
 
+  it('drafts SMS of the block for them, an MMS where that has a subject or media (R-O4)', async () => {
+    const localized_content = {
+      en: {
+        default: { title: 'Title', body: 'Push' },
+        sms: { body: 'Text', subject: 'S', file_urls: ['https://a/b'] },
+      },
+      de: { default: { title: 'Titel', body: 'Hallo' } },
+    };
+    await notify(segment({ platforms: ['SMS'], payload: { content: { localized_content } } }));
+    await notify(segment({ platforms: ['SMS'] }));
+    const [mms, sms] = world.drafts.map(({ message }) => message!);
+    const entries = (en: string, de: string) => ({
+      entries: [
+        { language: 'en', text: en },
+        { language: 'de', text: de },
+      ],
+    });
+    expect(mms).toMatchObject({
+      audience: { platforms: [18] },
+      content: {
+        sms: { text: entries('Text', 'Hallo'), title: entries('S', ''), fileUrls: ['https://a/b'] },
+        settings: [
+          { language: 'en', sms: { fileUrls: ['https://a/b'] } },
+          { language: 'de', sms: { fileUrls: [] } },
+        ],
+      },
+    });
+    expect(sms).toMatchObject({
+      content: { text: { entries: [{ language: 'en', text: 'Hello' }] }, sms: { fileUrls: [] } },
+    });
+    expect([sms!.content!.sms!.text, sms!.content!.sms!.title]).toEqual([undefined, undefined]);
+  });
+
   it('answers a repeat with the real code, and nothing else (R-I10)', async () => {
     const { create } = world.messages;
     world.messages.create = async () => ({ messages: [{ code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true }] });
@@ -317,7 +349,6 @@ describe('notify', () => {
     [segment({ code: 'a', expression: 'b' }), 'segment: at most one of code, expression, filter_expression'],
     [segment({ filter_expression: {} }), 'segment.filter_expression.conditions is required'],
     [segment({ platforms: ['EMAIL'] }), 'segment.platforms: EMAIL needs email_payload'],
-    [segment({ platforms: ['SMS'] }), 'segment.platforms: SMS is not served yet'],
     [segment({ platforms: ['NIX'] }), 'segment.platforms[0]: unknown value'],
     [segment({ schedule: { at: 'soon' } }), 'segment.schedule.at: must be a time in RFC 3339'],
     [segment({ schedule: { at: '2020-01-01T00:00:00Z', after: '1s' } }), 'segment.schedule: at most one of at, after'],

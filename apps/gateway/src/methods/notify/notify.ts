@@ -62,6 +62,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
     firefox: { ...own.firefox, ...openActionOn(Platform.Firefox) },
     safari: { ...own.safari },
     windows: { ...own.windows, ...openActionOn(Platform.Windows) },
+    ...(own.sms && { sms: own.sms }),
   };
 }
 

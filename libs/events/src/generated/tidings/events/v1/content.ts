@@ -80,8 +80,9 @@ export interface Content {
   /** Of e-mail, beside the common text and title, which are its body and subject. */
   email: EmailContent | undefined;
   amazon: AndroidContent | undefined;
-  line:
-    | LineContent
+  line: LineContent | undefined;
+  sms:
+    | SmsContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -107,6 +108,7 @@ export interface LocaleSettings {
   huawei: AndroidContent | undefined;
   windows: WindowsContent | undefined;
   amazon: AndroidContent | undefined;
+  sms: SmsContent | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -439,6 +441,18 @@ export interface LineFlex {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** An SMS; with a title, its subject, or media it is an MMS (Spec O). */
+export interface SmsContent {
+  /** In place of the common one. */
+  text: Localized | undefined;
+  title:
+    | Localized
+    | undefined;
+  /** Addresses of media, which may contain placeholders. */
+  fileUrls: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 function createBaseLocalized(): Localized {
   return { entries: [] };
 }
@@ -685,6 +699,7 @@ function createBaseContent(): Content {
     email: undefined,
     amazon: undefined,
     line: undefined,
+    sms: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -770,6 +785,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.line !== undefined) {
       LineContent.encode(message.line, writer.uint32(274).fork()).join();
+    }
+    if (message.sms !== undefined) {
+      SmsContent.encode(message.sms, writer.uint32(250).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -1012,6 +1030,14 @@ export const Content: MessageFns<Content> = {
             message.line = LineContent.decode(reader, reader.uint32());
             continue;
           }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.sms = SmsContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -1145,6 +1171,7 @@ export const Content: MessageFns<Content> = {
     message.line = (object.line !== undefined && object.line !== null)
       ? LineContent.fromPartial(object.line)
       : undefined;
+    message.sms = (object.sms !== undefined && object.sms !== null) ? SmsContent.fromPartial(object.sms) : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
     message.liveActivity = (object.liveActivity !== undefined && object.liveActivity !== null)
@@ -1166,6 +1193,7 @@ function createBaseLocaleSettings(): LocaleSettings {
     huawei: undefined,
     windows: undefined,
     amazon: undefined,
+    sms: undefined,
   };
 }
 
@@ -1200,6 +1228,9 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
     if (message.amazon !== undefined) {
       AndroidContent.encode(message.amazon, writer.uint32(74).fork()).join();
+    }
+    if (message.sms !== undefined) {
+      SmsContent.encode(message.sms, writer.uint32(90).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1305,6 +1336,14 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
             message.amazon = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.sms = SmsContent.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1386,6 +1425,7 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     message.amazon = (object.amazon !== undefined && object.amazon !== null)
       ? AndroidContent.fromPartial(object.amazon)
       : undefined;
+    message.sms = (object.sms !== undefined && object.sms !== null) ? SmsContent.fromPartial(object.sms) : undefined;
     return message;
   },
 };
@@ -4962,6 +5002,135 @@ export const LineFlex: MessageFns<LineFlex> = {
     const message = createBaseLineFlex();
     message.altText = object.altText ?? undefined;
     message.content = object.content ?? "";
+    return message;
+  },
+};
+
+function createBaseSmsContent(): SmsContent {
+  return { text: undefined, title: undefined, fileUrls: [] };
+}
+
+export const SmsContent: MessageFns<SmsContent> = {
+  encode(message: SmsContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== undefined) {
+      Localized.encode(message.text, writer.uint32(10).fork()).join();
+    }
+    if (message.title !== undefined) {
+      Localized.encode(message.title, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.fileUrls) {
+      writer.uint32(26).string(v!);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SmsContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSmsContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.title = Localized.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.fileUrls.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SmsContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SmsContent | SmsContent[]> | Iterable<SmsContent | SmsContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SmsContent.encode(p).finish()];
+        }
+      } else {
+        yield* [SmsContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SmsContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SmsContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SmsContent.decode(p)];
+        }
+      } else {
+        yield* [SmsContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SmsContent>, I>>(base?: I): SmsContent {
+    return SmsContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SmsContent>, I>>(object: I): SmsContent {
+    const message = createBaseSmsContent();
+    message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
+    message.title = (object.title !== undefined && object.title !== null)
+      ? Localized.fromPartial(object.title)
+      : undefined;
+    message.fileUrls = object.fileUrls?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,0 +1,161 @@
+import {
+  connectionResults,
+  type SendResult,
+  type SmppCredential,
+  smppReceipt,
+  smppResult,
+  readShortMessage,
+  Status,
+} from '@tidings/channels';
+import type { ConnectionSettings, OpenLink, ProviderConnection } from '@tidings/http2';
+import type { AddressGuard } from '@tidings/runtime';
+import type { SmppReceipt } from '@tidings/channels';
+import { isIPv6 } from 'node:net';
+import type { Throttler } from '../../throttle/throttles.ts';
+import { troubleOf } from '../connections.ts';
+import { gathered } from './gathered.ts';
+import type { ReceiptStore } from './receipt-store.ts';
+import { openSmppLink } from './smpp-link.ts';
+
+export interface SmppBindsDeps {
+  readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
+  /** Decides which addresses of callers may be connected to. */
+  readonly addresses: AddressGuard;
+  readonly receipts: ReceiptStore;
+  /** Receives failures of the store of receipts. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The bind of a credential, which all lanes share: many SMSCs allow only a few. */
+export interface SmppBind {
+  readonly connection: ProviderConnection;
+  /** The account at the SMSC, which its message ids belong to. */
+  readonly account: string;
+  /** The result of every device while the SMSC refuses the credential; undefined = it does not. */
+  refusal(): SendResult | undefined;
+  /** The result of devices whose time is over while there is no bind. */
+  trouble(): SendResult;
+}
+
+interface Entry {
+  readonly version: number;
+  readonly bind: SmppBind;
+}
+
+/** Binds that are closed, for want of traffic too, are opened again: receipts arrive on them. */
+const REOPEN_MS = 5_000;
+/** A refused credential is not tried again as often. */
+const REFUSED_MS = 60_000;
+
+/** The settings name an address that callers must not make the service connect to, or none at all. */
+const wrongAddress = (name: string): SendResult => ({
+  category: 'INVALID_CONFIGURATION',
+  code: '0',
+  name,
+  then: { do: 'final' },
+});
+export const privateAddress = wrongAddress('private_address');
+export const invalidAddress = wrongAddress('invalid_address');
+
+/** The URL of an SMSC; undefined if the host is no host. */
+function urlOf({ host, port }: SmppCredential): string | undefined {
+  const url = URL.parse(`smpp://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+  return url && url.hostname !== '' && url.pathname === '' && url.username === '' ? url.href : undefined;
+}
+
+/** One bind for each credential; a new version of the settings replaces it. */
+export class SmppBinds {
+  readonly #deps: SmppBindsDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #reopening: NodeJS.Timeout;
+
+  constructor(deps: SmppBindsDeps) {
+    this.#deps = deps;
+    this.#reopening = setInterval(() => this.#reopen(), REOPEN_MS).unref();
+  }
+
+  /** The bind of a credential, or the result of every device if its address cannot be used. */
+  of({ reference, version }: Throttler, credential: SmppCredential): SmppBind | SendResult {
+    const entry = this.#entries.get(reference);
+    if (entry?.version === version) return entry.bind;
+    const url = urlOf(credential);
+    if (url === undefined) return invalidAddress;
+    if (!this.#deps.addresses.allowsHost(credential.host)) return privateAddress;
+    entry?.bind.connection.renew(entry.bind.connection.epoch);
+    const bind = this.#open(url, credential);
+    this.#entries.set(reference, { version, bind });
+    return bind;
+  }
+
+  /** Closes the binds of a deleted application. */
+  forget(application: string): void {
+    for (const [reference, { bind }] of this.#entries) {
+      if (!reference.startsWith(`${application}/`)) continue;
+      this.#entries.delete(reference);
+      bind.connection.close();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#reopening);
+    for (const { bind } of this.#entries.values()) bind.connection.close();
+    this.#entries.clear();
+  }
+
+  #open(url: string, { host, port, systemId, password }: SmppCredential): SmppBind {
+    const { connectBy, addresses } = this.#deps;
+    const account = `${host}:${port}/${systemId}`;
+    let refusedBy: SendResult | undefined;
+    const bound = (status: number): void => {
+      refusedBy = status === 0 ? undefined : smppResult(status);
+    };
+    const received = this.#receiver(account);
+    const open = openSmppLink({ systemId, password, bound, received });
+    const connection = connectBy(open)({ url, lookup: addresses.lookup });
+    return {
+      connection,
+      account,
+      refusal: () => (refusedBy?.category === 'INVALID_CONFIGURATION' ? refusedBy : undefined),
+      trouble() {
+        const trouble = refusedBy ? { ...refusedBy, then: { do: 'final' as const } } : troubleOf(connection);
+        return trouble === connectionResults.private_address ? privateAddress : trouble;
+      },
+    };
+  }
+
+  /** Takes what an SMSC delivers: receipts are answered once they are stored, and messages of phones are of no use. */
+  #receiver(account: string): (body: Buffer, answer: (status: number) => void) => void {
+    const { receipts, onError } = this.#deps;
+    interface Received {
+      readonly receipt: SmppReceipt;
+      readonly answer: (status: number) => void;
+    }
+    const store = gathered<Received>(async (items) => {
+      let status: number = Status.ok;
+      try {
+        await receipts.received(
+          account,
+          items.map(({ receipt }) => receipt),
+        );
+      } catch (error) {
+        // The SMSC delivers them again.
+        status = Status.temporaryError;
+        onError(error);
+      }
+      for (const { answer } of items) answer(status);
+    });
+    return (body, answer) => {
+      const receipt = smppReceipt(readShortMessage(body));
+      if (receipt) store.add({ receipt, answer });
+      else answer(Status.ok);
+    };
+  }
+
+  #reopen(): void {
+    const now = Date.now();
+    for (const { bind } of this.#entries.values()) {
+      const failedAt = bind.connection.lastFailure()?.at ?? 0;
+      if (bind.refusal() === undefined || now - failedAt > REFUSED_MS) bind.connection.ready();
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { ReportKind, Reports, type SendBatch } from '@tidings/events';
+import { openFrameLink } from '@tidings/http2';
+import { Platform, ShiftedClock } from '@tidings/kernel';
+import { collectionOf, createCollections } from '@tidings/mongo';
+import { describeWithMongo } from '@tidings/testing';
+import { smsPartsModel, smsProgressModel, smsReceiptsModel } from '../../storage/dispatcher.schema.ts';
+import { LaneWorld } from '../../testing/lane-world.ts';
+import { content, sendBatch } from '../../testing/test-batches.ts';
+import {
+  REFUSED_PASSWORD,
+  smsNumber,
+  smsReceiptNumber,
+  smsRefusedTryNumber,
+  smsStatusNumber,
+  type Simulators,
+  startSimulators,
+} from '../../testing/test-simulators.ts';
+import { smsChannel } from './sms-channel.ts';
+import { SmsReceipts } from './sms-receipts.ts';
+
+/** One text of three parts, in the default alphabet. */
+const LONG = `${'Long text. '.repeat(30)}€`;
+
+interface Ledger {
+  readonly text: string;
+  readonly part: number;
+  readonly parts: number;
+}
+
+describeWithMongo('SMPP', (mongo) => {
+  let simulators: Simulators;
+  const worlds: LaneWorld[] = [];
+  /** Positions that were reported as delivered. */
+  let delivered: number[];
+  let messages = 0;
+
+  beforeAll(() => createCollections(mongo.db, [smsPartsModel, smsReceiptsModel, smsProgressModel]));
+  beforeEach(async () => {
+    delivered = [];
+    simulators = await startSimulators({ control: false, keepPayloads: true });
+  });
+  afterEach(async () => {
+    for (const world of worlds.splice(0)) await world.close();
+    await simulators.close();
+  });
+
+  const settingsOf = (url: string, more: Readonly<Record<string, string>> = {}) => ({
+    [Platform.Sms]: {
+      settings: {
+        ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(url).port, sms_system_id: `system${messages}` },
+        ...{ sms_password: 'secret', sms_sender: 'Shop', ...more },
+      },
+    },
+  });
+
+  function openWorld(settings = settingsOf(simulators.urlOf('smpp'))): LaneWorld {
+    const opened = new LaneWorld(
+      settings,
+      (parts) =>
+        smsChannel({
+          ...parts,
+          receipts: new SmsReceipts({
+            parts: collectionOf(mongo.db, smsPartsModel),
+            receipts: collectionOf(mongo.db, smsReceiptsModel),
+            progress: collectionOf(mongo.db, smsProgressModel),
+            publish: async ({ value }) => {
+              const { kind, positions, application, platforms } = Reports.decode(value);
+              expect([kind, application, platforms]).toEqual([
+                ReportKind.REPORT_KIND_DELIVERED,
+                'AAAAA-00000',
+                [Platform.Sms],
+              ]);
+              delivered.push(...positions);
+            },
+            clock: new ShiftedClock(),
+          }),
+          onError: (error) => {
+            throw error;
+          },
+        }),
+      simulators.clock,
+      openFrameLink,
+    );
+    worlds.push(opened);
+    return opened;
+  }
+
+  function batchOf(numbers: readonly string[], text = 'Hello', fields: Partial<SendBatch> = {}): SendBatch {
+    const devices = numbers.map((token, position) => ({ position, token }));
+    return sendBatch([{ number: 0, devices }], {
+      ...{ message: `C0DE-${messages++}`, platform: Platform.Sms, atMostOnce: true },
+      credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: 1 },
+      content: content({ text: { entries: [{ language: 'default', text }] } }),
+      ...fields,
+    });
+  }
+
+  const texts = (number: string): Ledger[] =>
+    simulators.ledger
+      .of('smpp')
+      .entries({ token: number, reason: 'accepted' })
+      .map(({ payload }) => JSON.parse(payload!) as Ledger);
+
+  const taken = (): number => simulators.ledger.summary().smpp.byReason['receipt taken'] ?? 0;
+
+  /** Resolves when the platform has taken as many receipts. */
+  async function untilTaken(count: number): Promise<void> {
+    const until = Date.now() + 20_000;
+    while (taken() < count && Date.now() < until) await delay(20);
+    expect(taken()).toBe(count);
+  }
+
+  it('sends texts in both alphabets, whole and in parts, and reports what arrives', async () => {
+    const world = openWorld();
+    const numbers = Array.from({ length: 300 }, (_, n) => smsNumber('accepted', n));
+    const outcomes = await world.send(batchOf(numbers));
+    expect([outcomes.size, new Set(outcomes.values())]).toEqual([300, new Set(['SENT'])]);
+    await world.send(batchOf([numbers[0]!, numbers[1]!], LONG));
+    await world.send(batchOf([numbers[2]!], 'Привет'));
+    expect(texts(numbers[2]!).at(-1)).toMatchObject({ from: 'Shop', text: 'Привет', dataCoding: 8, parts: 1 });
+    const long = texts(numbers[0]!).slice(1);
+    expect(long.map(({ part, parts }) => [part, parts])).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
+    expect(long.map(({ text }) => text).join('')).toBe(LONG.replace('€', '\x1be'));
+    expect(simulators.ledger.summary().smpp).toMatchObject({ duplicates: 0 });
+    await untilTaken(300 + 6 + 1);
+    expect(delivered.toSorted((a, b) => a - b)).toEqual([
+      0,
+      0,
+      0,
+      1,
+      1,
+      ...Array.from({ length: 298 }, (_, i) => i + 2),
+    ]);
+  });
+
+  it('sends each part that an SMSC has accepted once, whatever becomes of the others, also after a restart', async () => {
+    const [second, third, dead] = [smsRefusedTryNumber(2, 0), smsRefusedTryNumber(3, 1), smsNumber('dead', 2)];
+    const batch = batchOf([second, third, dead], LONG);
+    const settings = settingsOf(simulators.urlOf('smpp'));
+    await openWorld(settings).hand(batch);
+    expect([second, third].map((number) => texts(number).map(({ part }) => part))).toEqual([[1], [1, 2]]);
+    // After a refusal no further part is sent.
+    expect(simulators.ledger.of('smpp').entries({ token: dead })).toHaveLength(1);
+    await worlds.pop()!.close();
+    const outcomes = await openWorld(settings).send(batch);
+    expect([outcomes.get(0), outcomes.get(1)]).toEqual(['SENT', 'SENT']);
+    for (const number of [second, third]) {
+      expect(texts(number).map(({ part, parts }) => [part, parts])).toEqual([
+        [1, 3],
+        [2, 3],
+        [3, 3],
+      ]);
+    }
+    expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 6, duplicates: 0 });
+    await untilTaken(6);
+    expect(delivered.toSorted()).toEqual([0, 1]);
+  });
+
+  it('finds the message of a receipt that comes early, in another notation, or on another bind after a restart', async () => {
+    const kinds = ['prompt', 'early', 'decimal', 'undelivered', 'held', 'none'] as const;
+    const numbers = kinds.map((kind, n) => smsReceiptNumber(kind, n));
+    const settings = settingsOf(simulators.urlOf('smpp'));
+    const world = openWorld(settings);
+    const outcomes = await world.send(batchOf(numbers));
+    expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+    await untilTaken(4);
+    expect(delivered.toSorted()).toEqual([0, 1, 2]);
+    await worlds.pop()!.close();
+    // Another process binds, though it sends nothing.
+    openWorld(settings);
+    await untilTaken(5);
+    expect(delivered.toSorted()).toEqual([0, 1, 2, 4]);
+    expect(await collectionOf(mongo.db, smsReceiptsModel).countDocuments()).toBe(0);
+  });
+
+  it('tries again what an SMSC refuses for a while, and settles the rest', async () => {
+    const world = openWorld();
+    const numbers = [
+      ...[smsNumber('throttled', 0), smsNumber('unavailable', 1, 2), smsNumber('serverError', 2), smsNumber('dead', 3)],
+      ...[smsNumber('payloadRefused', 4), smsNumber('wrongTopic', 5), smsStatusNumber(0x14, 6), smsNumber('slow', 7)],
+    ];
+    const outcomes = await world.send(batchOf(numbers), 90_000);
+    expect([...outcomes].toSorted(([a], [b]) => a - b).map(([, outcome]) => outcome)).toEqual([
+      'SENT',
+      'SENT',
+      'PROVIDER_ERROR 0x45 ESME_RSUBMITFAIL',
+      'INVALID_TOKEN 0x0B ESME_RINVDSTADR',
+      'INVALID_CONTENT 0x01 ESME_RINVMSGLEN',
+      'INVALID_CONFIGURATION 0x0A ESME_RINVSRCADR',
+      'QUOTA_EXCEEDED 0x14 ESME_RMSGQFUL',
+      'SENT',
+    ]);
+  });
+
+  it('repeats nothing that an SMSC may have taken', async () => {
+    const world = openWorld();
+    const outcomes = await world.send(batchOf([smsNumber('lostReply', 0), smsNumber('malformed', 1)]), 60_000);
+    expect([...outcomes.values()].every((outcome) => /^SENT$|unknown_outcome$/.test(outcome))).toBe(true);
+    const later = await world.send(batchOf([smsNumber('accepted', 2)]), 60_000);
+    expect(later.get(0)).toBe('SENT');
+    expect(simulators.ledger.summary().smpp.duplicates).toBe(0);
+  });
+
+  it('goes on after the SMSC has ended a bind, or was down', async () => {
+    const world = openWorld();
+    const ending = await world.send(batchOf([smsNumber('goaway', 0)]));
+    expect(ending.get(0)).toBe('SENT');
+    await simulators.faults.set('smpp', { down: true });
+    await world.hand(batchOf([smsNumber('accepted', 1), smsNumber('accepted', 2)]));
+    await simulators.faults.set('smpp', { down: false });
+    await world.settle(60_000, true);
+    expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
+    expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 3, duplicates: 0 });
+  });
+
+  it.each([
+    ['a wrong password', { sms_password: REFUSED_PASSWORD }, 'INVALID_CONFIGURATION 0x0E ESME_RINVPASWD'],
+    ['a private address', { sms_smpp_host: '10.0.0.1' }, 'INVALID_CONFIGURATION 0 private_address'],
+    ['no host', { sms_smpp_host: 'a b' }, 'INVALID_CONFIGURATION 0 invalid_address'],
+    ['an incomplete credential', { sms_smpp_host: '' }, 'INVALID_CONFIGURATION 0 not_configured'],
+  ])('tells %s', async (_, more, expected) => {
+    const world = openWorld(settingsOf(simulators.urlOf('smpp'), more));
+    const outcomes = await world.send(batchOf([smsNumber('accepted', 0)]));
+    expect(outcomes.get(0)).toBe(expected);
+  });
+
+  it('refuses an MMS', async () => {
+    const world = openWorld();
+    const sms = { text: undefined, title: undefined, fileUrls: ['https://a.example/b.png'] };
+    const outcomes = await world.send(batchOf([smsNumber('accepted', 0)], 'Hello', { content: content({ sms }) }));
+    expect(outcomes.get(0)).toBe('INVALID_CONFIGURATION 0 mms_by_smpp');
+  });
+
+  it('survives an SMSC that sends anything', async () => {
+    const sockets: Socket[] = [];
+    const server: Server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk: Buffer) => {
+        // The bind is accepted, then every PDU gets bytes that depend on it.
+        if (chunk.readUInt32BE(4) === 9) {
+          socket.write(Buffer.from('00000011800000090000000000000001' + '00', 'hex'));
+          return;
+        }
+        const bytes = Buffer.from(chunk);
+        for (let i = 4; i < bytes.length; i += 3) bytes[i] = (bytes[i]! * 37 + i) & 0xff;
+        socket.write(bytes);
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const world = openWorld(settingsOf(`http://127.0.0.1:${port}`));
+    await world.hand(batchOf(Array.from({ length: 40 }, (_, n) => smsNumber('accepted', n))));
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await world.settle(90_000, true);
+    const outcomes = [...world.deviceOutcomes().values()];
+    expect(outcomes).toHaveLength(40);
+    expect(outcomes.filter((outcome) => outcome === 'SENT')).toEqual([]);
+  });
+});

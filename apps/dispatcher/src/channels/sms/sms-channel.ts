@@ -1,0 +1,142 @@
+import {
+  definitions,
+  isMms,
+  type SendResult,
+  type SmppCredential,
+  type SmsCredential,
+  type TwilioCredential,
+} from '@tidings/channels';
+import type { ConnectionSettings, OpenLink, ProviderConnection } from '@tidings/http2';
+import { type Clock, Platform } from '@tidings/kernel';
+import { PayloadWriter } from '@tidings/messaging';
+import type { AddressGuard } from '@tidings/runtime';
+import type { KeyObject } from 'node:crypto';
+import type { Channel, Job, Sender } from '../channel-port.ts';
+import { Connections } from '../connections.ts';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import { keyOfBatch } from '../message-key.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
+import { type Gathered, gathered } from './gathered.ts';
+import type { ReceiptStore } from './receipt-store.ts';
+import { invalidAddress, privateAddress, SmppBinds } from './smpp-binds.ts';
+import { type Acceptance, SmppSender } from './smpp-sender.ts';
+import { TwilioSender } from './twilio-sender.ts';
+
+export interface SmsDeps {
+  readonly credentials: Credentials;
+  readonly reportKey: KeyObject;
+  readonly clock: Clock;
+  /** Opens connections of another protocol than HTTP. */
+  readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
+  /** Opens persistent connections of HTTP/1.1. */
+  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca?: readonly string[] | undefined;
+  readonly addresses: AddressGuard;
+  readonly receipts: ReceiptStore;
+  /** Receives failures of the store of receipts. */
+  readonly onError: (error: unknown) => void;
+}
+
+const { sms } = definitions;
+
+/** An SMSC takes no media (R-A6). */
+const mmsBySmpp: SendResult = {
+  category: 'INVALID_CONFIGURATION',
+  code: '0',
+  name: 'mms_by_smpp',
+  then: { do: 'final' },
+};
+
+/** A message is an MMS in any of its languages. */
+const hasMms = ({ batch }: Job): boolean => batch.languageNames.some((language) => isMms(batch, language));
+
+type Of<Credential> = Prepared<Credential, undefined>;
+
+/** SMS by SMPP or by Twilio's Messages API, as the settings of the application say. */
+export function smsChannel(deps: SmsDeps): Channel {
+  const { credentials: stored, connectBy, connectHttp1, addresses, receipts, reportKey, clock, ca, onError } = deps;
+  const credentials = new PreparedCredentials<SmsCredential, undefined>({
+    ...{ channel: 'sms', stored, definition: sms.credential },
+    tokensOf: () => undefined,
+  });
+  const binds = new SmppBinds({ connectBy, addresses, receipts, onError });
+  const connections = new Connections();
+  const writer = new PayloadWriter();
+  const acceptances = storing(receipts, onError);
+
+  const bySmpp = (job: Job, prepared: Of<SmppCredential>): Sender | SendResult => {
+    if (hasMms(job)) return mmsBySmpp;
+    const bind = binds.of(prepared.settings, prepared.credential);
+    if ('category' in bind) return bind;
+    return new SmppSender({
+      job,
+      prepared,
+      bind,
+      writer,
+      receipts,
+      acceptances,
+      key: keyOfBatch(reportKey, job.batch),
+    });
+  };
+  const byTwilio = (job: Job, prepared: Of<TwilioCredential>): Sender | SendResult => {
+    const url = URL.parse(prepared.credential.url);
+    if (!url || !/^https?:$/.test(url.protocol)) return invalidAddress;
+    if (!addresses.allowsHost(url.hostname)) return privateAddress;
+    const settings = { url: url.origin, lookup: addresses.lookup, tls: ca ? { ca: [...ca] } : {} };
+    const connection = connections.of(prepared.settings, job.lane, () => connectHttp1(settings));
+    return new TwilioSender({ job, prepared, connection, writer, clock, key: keyOfBatch(reportKey, job.batch) });
+  };
+  resume({ credentials, binds, receipts }).catch(onError);
+
+  return {
+    async open(job) {
+      const prepared = await credentials.of(job.batch.credential);
+      if ('category' in prepared) return prepared;
+      const { credential } = prepared;
+      return credential.transport === 'smpp'
+        ? bySmpp(job, { ...prepared, credential })
+        : byTwilio(job, { ...prepared, credential });
+    },
+    ttlSeconds: () => undefined,
+    renew: (reference) => credentials.renew(reference),
+    applications: () => credentials.applications(),
+    forget(application) {
+      credentials.forget(application);
+      binds.forget(application);
+      connections.forget(application);
+    },
+    close() {
+      binds.close();
+      connections.close();
+    },
+  };
+}
+
+/** Stores accepted parts, and answers the messages that end with them. */
+const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<Acceptance> =>
+  gathered(async (items) => {
+    try {
+      await receipts.accepted(items.map(({ part }) => part));
+    } catch (error) {
+      // What was accepted is sent all the same: only its receipts find nothing.
+      onError(error);
+    }
+    for (const { done } of items) done?.();
+  });
+
+interface Resuming {
+  readonly credentials: PreparedCredentials<SmsCredential, undefined>;
+  readonly binds: SmppBinds;
+  readonly receipts: ReceiptStore;
+}
+
+/** Binds where receipts of earlier messages may wait, also where nothing is sent any more. */
+async function resume({ credentials, binds, receipts }: Resuming): Promise<void> {
+  for (const application of await receipts.expecting()) {
+    const prepared = await credentials.of({ application, platform: Platform.Sms, version: 0 });
+    if ('category' in prepared || prepared.credential.transport !== 'smpp') continue;
+    const bind = binds.of(prepared.settings, prepared.credential);
+    if ('connection' in bind) bind.connection.ready();
+  }
+}

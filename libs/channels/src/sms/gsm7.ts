@@ -1,0 +1,60 @@
+/** The default alphabet of GSM 03.38, by septet; 0x1b is the escape. */
+const ALPHABET =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const ESCAPE = 0x1b;
+
+/** The extension table: characters of two septets, an escape and this one. */
+const extensions: readonly (readonly [string, number])[] = [
+  ['\f', 0x0a],
+  ['^', 0x14],
+  ['{', 0x28],
+  ['}', 0x29],
+  ['\\', 0x2f],
+  ['[', 0x3c],
+  ['~', 0x3d],
+  [']', 0x3e],
+  ['|', 0x40],
+  ['€', 0x65],
+];
+
+/** Marks an extension in {@link septets}. */
+const EXTENDED = 0x100;
+
+/** The septet of each UTF-16 code unit, with {@link EXTENDED}; -1 for characters outside the alphabet, all below 0x2100. */
+const septets = new Int16Array(0x2100).fill(-1);
+for (let septet = 0; septet < ALPHABET.length; septet++) {
+  if (septet !== ESCAPE) septets[ALPHABET.charCodeAt(septet)] = septet;
+}
+for (const [character, septet] of extensions) septets[character.charCodeAt(0)] = EXTENDED | septet;
+
+const septetOf = (unit: number): number => (unit < septets.length ? septets[unit]! : -1);
+
+/** A text as septets, one per byte; undefined if a character is outside the alphabet. */
+export function gsm7(text: string): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(2 * text.length);
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    const septet = septetOf(text.charCodeAt(i));
+    if (septet < 0) return undefined;
+    if (septet >= EXTENDED) bytes[at++] = ESCAPE;
+    bytes[at++] = septet & 0x7f;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Whether a text may be cut before this septet: an escape and its character belong together. */
+export const isSeptetBoundary = (bytes: Uint8Array, at: number): boolean => bytes[at - 1] !== ESCAPE;
+
+const characters = new Map(extensions.map(([character, septet]) => [septet, character]));
+
+/** The text of septets, one per byte. An unknown extension is the character without its escape. */
+export function textOfGsm7(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i++) {
+    const septet = bytes[i]! & 0x7f;
+    if (septet !== ESCAPE) text += ALPHABET.charAt(septet);
+    else if (++i < bytes.length) text += characters.get(bytes[i]!) ?? ALPHABET.charAt(bytes[i]! & 0x7f);
+  }
+  return text;
+}

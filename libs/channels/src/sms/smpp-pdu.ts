@@ -1,0 +1,228 @@
+/** Command ids of SMPP 3.4; the answer to a command has {@link ANSWER} set. */
+export const Command = {
+  genericNack: 0x8000_0000,
+  bindTransceiver: 0x09,
+  submitSm: 0x04,
+  deliverSm: 0x05,
+  unbind: 0x06,
+  enquireLink: 0x15,
+} as const;
+
+/** The bit of a command id that marks an answer. */
+export const ANSWER = 0x8000_0000;
+export const answerTo = (command: number): number => (command | ANSWER) >>> 0;
+
+/** Values of `command_status`. */
+export const Status = { ok: 0, invalidCommand: 0x03, bindFailed: 0x0d, temporaryError: 0x64 } as const;
+
+const HEADER_BYTES = 16;
+/** No command of ours, and no answer to one, has as many. */
+const MAX_BYTES = 65_536;
+const SEQUENCE_MAX = 0x7fff_ffff;
+
+/** One command or answer. */
+export interface Pdu {
+  readonly command: number;
+  readonly status: number;
+  readonly sequence: number;
+  readonly body: Buffer;
+}
+
+/** The sequence number after this one. */
+export const nextSequence = (sequence: number): number => (sequence >= SEQUENCE_MAX ? 1 : sequence + 1);
+
+const NOTHING = Buffer.alloc(0);
+
+/** The bytes of a command or an answer. */
+export function encodePdu(command: number, sequence: number, body: Uint8Array = NOTHING, status = 0): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  bytes.writeUInt32BE(bytes.length, 0);
+  bytes.writeUInt32BE(command, 4);
+  bytes.writeUInt32BE(status, 8);
+  bytes.writeUInt32BE(sequence, 12);
+  bytes.set(body, HEADER_BYTES);
+  return bytes;
+}
+
+/** Takes a stream of bytes apart. */
+export class PduReader {
+  #rest: Buffer = NOTHING;
+
+  /** The PDUs that are complete now. @throws RangeError for a length that no PDU has: the stream cannot be read further */
+  *read(chunk: Buffer): Generator<Pdu> {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (bytes.length >= 4) {
+      const length = bytes.readUInt32BE(0);
+      if (length < HEADER_BYTES || length > MAX_BYTES) throw new RangeError(`a PDU of ${length} bytes`);
+      if (bytes.length < length) break;
+      const body = bytes.subarray(HEADER_BYTES, length);
+      const [command, status, sequence] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), bytes.readUInt32BE(12)];
+      bytes = bytes.subarray(length);
+      yield { command, status, sequence, body };
+    }
+    this.#rest = bytes;
+  }
+}
+
+/** A C string, without its terminator. */
+const cString = (text: string): Buffer => Buffer.from(`${text.replaceAll('\0', '')}\0`, 'latin1');
+
+/** Reads the fields of a body in order; beyond its end there are zeros. */
+class Fields {
+  readonly #body: Buffer;
+  #at = 0;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  get left(): number {
+    return Math.max(0, this.#body.length - this.#at);
+  }
+
+  byte(): number {
+    return this.#body[this.#at++] ?? 0;
+  }
+
+  /** Two bytes. */
+  word(): number {
+    return (this.byte() << 8) | this.byte();
+  }
+
+  text(): string {
+    const end = this.#body.indexOf(0, this.#at);
+    const to = end < 0 ? this.#body.length : end;
+    const text = this.#body.toString('latin1', Math.min(this.#at, to), to);
+    this.#at = to + 1;
+    return text;
+  }
+
+  bytes(length: number): Buffer {
+    const bytes = this.#body.subarray(this.#at, this.#at + length);
+    this.#at += length;
+    return bytes;
+  }
+}
+
+/** Type of number and numbering plan, and the address. */
+export interface SmppAddress {
+  readonly ton: number;
+  readonly npi: number;
+  readonly address: string;
+}
+
+/** The most digits of a short code. */
+const SHORT_CODE_DIGITS = 8;
+
+/** A sender as SMPP names it: an international number, a short code, or a name. */
+export function senderAddress(sender: string): SmppAddress {
+  if (/^\+\d+$/.test(sender)) return { ton: 1, npi: 1, address: sender.slice(1) };
+  if (!/^\d+$/.test(sender)) return { ton: 5, npi: 0, address: sender };
+  return sender.length <= SHORT_CODE_DIGITS ? { ton: 3, npi: 0, address: sender } : { ton: 1, npi: 1, address: sender };
+}
+
+const addressBytes = ({ ton, npi, address }: SmppAddress): Buffer =>
+  Buffer.concat([Buffer.from([ton, npi]), cString(address)]);
+
+/** SMPP 3.4. */
+const INTERFACE_VERSION = 0x34;
+
+/** The body of bind_transceiver. */
+export const bindBody = (systemId: string, password: string): Buffer =>
+  Buffer.concat([
+    cString(systemId),
+    cString(password),
+    cString(''),
+    Buffer.from([INTERFACE_VERSION, 0, 0]),
+    cString(''),
+  ]);
+
+/** Bit of `esm_class`: the user data begins with a header. */
+const HAS_HEADER = 0x40;
+/** Request for a receipt about the final state. */
+const FINAL_RECEIPT = 1;
+
+/** The part of submit_sm before the recipient, the same for all messages of a sender. */
+export const submitHead = (sender: SmppAddress): Buffer => Buffer.concat([cString(''), addressBytes(sender)]);
+
+export interface Submission {
+  /** Of {@link submitHead}. */
+  readonly head: Buffer;
+  /** An E.164 number. */
+  readonly to: string;
+  readonly dataCoding: number;
+  /** Undefined for a single SMS. */
+  readonly header: Buffer | undefined;
+  readonly userData: Buffer;
+}
+
+/** The body of submit_sm: asks for a receipt. */
+export function submitBody({ head, to, dataCoding, header, userData }: Submission): Buffer {
+  const headerBytes = header?.length ?? 0;
+  const digits = to.startsWith('+') ? to.slice(1) : to;
+  const body = Buffer.allocUnsafe(head.length + 2 + digits.length + 1 + 10 + headerBytes + userData.length);
+  let at = head.copy(body);
+  body[at++] = 1;
+  body[at++] = 1;
+  at += body.write(digits, at, 'latin1');
+  body[at++] = 0;
+  body[at++] = header ? HAS_HEADER : 0;
+  // protocol_id, priority_flag, and empty schedule_delivery_time and validity_period
+  for (let field = 0; field < 4; field++) body[at++] = 0;
+  body[at++] = FINAL_RECEIPT;
+  body[at++] = 0;
+  body[at++] = dataCoding;
+  body[at++] = 0;
+  body[at++] = headerBytes + userData.length;
+  if (header) at += header.copy(body, at);
+  userData.copy(body, at);
+  return body;
+}
+
+/** A short message as submit_sm and deliver_sm carry it. */
+export interface ShortMessage {
+  readonly from: string;
+  readonly to: string;
+  readonly esmClass: number;
+  readonly registeredDelivery: number;
+  readonly dataCoding: number;
+  /** With its header, if it has one. */
+  readonly userData: Buffer;
+  readonly optional: ReadonlyMap<number, Buffer>;
+}
+
+/** Tags of optional parameters. */
+export const Tag = { receiptedMessageId: 0x001e, messagePayload: 0x0424, messageState: 0x0427 } as const;
+
+/** Reads the body of submit_sm or deliver_sm. Never throws: what is missing is empty. */
+export function readShortMessage(body: Buffer): ShortMessage {
+  const fields = new Fields(body);
+  fields.text();
+  fields.bytes(2);
+  const from = fields.text();
+  fields.bytes(2);
+  const to = fields.text();
+  const esmClass = fields.byte();
+  fields.bytes(2);
+  fields.text();
+  fields.text();
+  const registeredDelivery = fields.byte();
+  fields.byte();
+  const dataCoding = fields.byte();
+  fields.byte();
+  const shortMessage = fields.bytes(fields.byte());
+  const optional = new Map<number, Buffer>();
+  while (fields.left >= 4) {
+    const tag = fields.word();
+    optional.set(tag, fields.bytes(fields.word()));
+  }
+  const payload = optional.get(Tag.messagePayload);
+  const userData = shortMessage.length === 0 && payload ? payload : shortMessage;
+  return { from, to, esmClass, registeredDelivery, dataCoding, userData, optional };
+}
+
+/** The message id in the answer to submit_sm; "" if there is none. */
+export const readMessageId = (body: Buffer): string => new Fields(body).text();
+
+/** The body of the answers to submit_sm and deliver_sm. */
+export const messageIdBody = (id: string): Buffer => cString(id);

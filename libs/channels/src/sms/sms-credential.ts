@@ -1,0 +1,45 @@
+import type { CredentialDefinition } from '../credential-definition.ts';
+import { localResults } from '../send-results.ts';
+
+/** An account at an SMSC (R-A6). */
+export interface SmppCredential {
+  readonly transport: 'smpp';
+  readonly host: string;
+  readonly port: number;
+  readonly systemId: string;
+  readonly password: string;
+  readonly sender: string;
+}
+
+/** An account of Twilio's Messages API, or of a provider that speaks it (R-A6). */
+export interface TwilioCredential {
+  readonly transport: 'http';
+  /** Base URL of the API. */
+  readonly url: string;
+  readonly account: string;
+  readonly token: string;
+  readonly sender: string;
+}
+
+export type SmsCredential = SmppCredential | TwilioCredential;
+
+/** The settings of an application: those of SMPP, or those of HTTP. */
+export const smsCredential: CredentialDefinition<SmsCredential> = {
+  requiredFor: () => ['sms_sender'],
+
+  async read({ settings }) {
+    const of = (name: string): string => settings.get(name) ?? '';
+    const sender = of('sms_sender');
+    const [url, account, token] = [of('sms_http_url'), of('sms_http_account'), of('sms_http_token')];
+    if (url !== '' && account !== '' && token !== '') return { transport: 'http', url, account, token, sender };
+    const [host, systemId, password] = [of('sms_smpp_host'), of('sms_system_id'), of('sms_password')];
+    const port = Number(of('sms_smpp_port'));
+    if (host === '' || !(port > 0)) return localResults.notConfigured;
+    return { transport: 'smpp', host, port, systemId, password, sender };
+  },
+
+  identityOf: (credential) =>
+    credential.transport === 'http'
+      ? ['http', credential.url, credential.account, credential.token, credential.sender]
+      : ['smpp', credential.host, String(credential.port), credential.systemId, credential.password, credential.sender],
+};

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { said } from '../testing/said.ts';
+import { smppResult, twilioRefusal } from './sms-results.ts';
+
+describe('smppResult', () => {
+  it.each([
+    [0x0b, '0x0B', 'INVALID_TOKEN final'],
+    ...[0x01, 0x61, 0x62].map(
+      (status) => [status, `0x${status.toString(16).padStart(2, '0')}`, 'INVALID_CONTENT final'] as const,
+    ),
+    [0x0a, '0x0A', 'INVALID_CONFIGURATION final'],
+    [0x0d, '0x0D', 'INVALID_CONFIGURATION final'],
+    [0x0e, '0x0E', 'INVALID_CONFIGURATION final'],
+    [0x0f, '0x0F', 'INVALID_CONFIGURATION final'],
+    [0x14, '0x14', 'QUOTA_EXCEEDED retry 0'],
+    [0x58, '0x58', 'QUOTA_EXCEEDED retry 1000 throttles credential'],
+    [0x08, '0x08', 'PROVIDER_ERROR retry 0'],
+    [0x45, '0x45', 'PROVIDER_ERROR retry 0'],
+    [0x64, '0x64', 'PROVIDER_ERROR retry 0'],
+    [0x65, '0x65', 'PROVIDER_ERROR final'],
+    [0x66, '0x66', 'PROVIDER_ERROR final'],
+    [0x02, '0x02', 'INTERNAL_ERROR final'],
+    [0x03, '0x03', 'INTERNAL_ERROR final'],
+    [0x04, '0x04', 'INTERNAL_ERROR final'],
+    [0xff, '0xFF', 'UNCLASSIFIED_ERROR final'],
+    [0x4321, '0x4321', 'UNCLASSIFIED_ERROR final'],
+  ] as const)('reads %i as a send result', (status, code, expected) => {
+    expect(said(smppResult(status))).toBe(expected);
+    expect(smppResult(status)).toMatchObject({ code });
+    expect(smppResult(status)).toBe(smppResult(status));
+  });
+});
+
+describe('twilioRefusal', () => {
+  const error = (code: number | string) => JSON.stringify({ code, message: 'no', status: 400 });
+
+  it.each([
+    [201, '{"sid":"SM1"}', '', 'SENT sent'],
+    [400, error(21_211), '21211', 'INVALID_TOKEN final'],
+    [400, error('21614'), '21614', 'INVALID_TOKEN final'],
+    [400, error(21_610), '21610', 'INVALID_TOKEN final'],
+    [400, error(21_617), '21617', 'INVALID_CONTENT final'],
+    [400, error(21_606), '21606', 'INVALID_CONFIGURATION final'],
+    [401, error(20_003), '20003', 'INVALID_CONFIGURATION final'],
+    [401, '<html>', '401', 'INVALID_CONFIGURATION final'],
+    [403, '{}', '403', 'INVALID_CONFIGURATION final'],
+    [429, error(20_429), '20429', 'QUOTA_EXCEEDED retry 0'],
+    [429, '', '429', 'QUOTA_EXCEEDED retry 0'],
+    [500, error(20_500), '500', 'PROVIDER_ERROR retry 0'],
+    [503, '<html>', '503', 'PROVIDER_ERROR retry 0'],
+    [400, error(99_999), '400', 'UNCLASSIFIED_ERROR final'],
+    [400, '{"code": 21', '400', 'UNCLASSIFIED_ERROR final'],
+    [404, 'null', '404', 'UNCLASSIFIED_ERROR final'],
+  ])('reads %i %s as a send result', (status, body, code, expected) => {
+    const { result } = twilioRefusal(status, body);
+    expect(said(result)).toBe(expected);
+    expect(result.code).toBe(code);
+  });
+});

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { optionalUnless } from '../presence.ts';
+import { integerOf, text, textOf } from '../values.ts';
+import { platformFields } from './platform-settings.ts';
+
+const smpp = ['sms_smpp_host', 'sms_smpp_port', 'sms_system_id', 'sms_password'] as const;
+const http = ['sms_http_url', 'sms_http_account', 'sms_http_token'] as const;
+
+type Name = (typeof smpp)[number] | (typeof http)[number];
+type Request = Readonly<Record<string, unknown>>;
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+const usesHttp = (request: Request): boolean => http.some((name) => given(request[name]));
+
+/** A field that is required with the others of its transport. */
+const needed = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
+  optionalUnless(schema, (request) => {
+    const isIts = usesHttp(request) === (http as readonly string[]).includes(name);
+    return isIts && !given(request[name]) ? name : undefined;
+  });
+
+const webAddress = text
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be a URL of https or http')
+  .meta({ format: 'uri', pattern: '^https?://' });
+
+/** device_type 18: an SMSC, or Twilio's Messages API in its place (R-A6). Fields of SMPP beside those of HTTP are not used. */
+export const smsFields = platformFields(
+  {
+    sms_smpp_host: needed('sms_smpp_host', textOf(1, 255)),
+    sms_smpp_port: needed('sms_smpp_port', integerOf(1, 65_535)),
+    sms_system_id: needed('sms_system_id', text),
+    sms_password: needed('sms_password', text),
+    sms_http_url: needed('sms_http_url', webAddress),
+    sms_http_account: needed('sms_http_account', textOf(1, 255)),
+    sms_http_token: needed('sms_http_token', textOf(1, 255)),
+    sms_sender: textOf(1, 20),
+  },
+  { secrets: ['sms_password', 'sms_http_token'] },
+);
