@@ -81,7 +81,8 @@ export class Http2Connection implements ProviderConnection {
     if (!entry?.link.request(request, body, exchange)) return false;
     if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
     if (!this.#watch) {
-      this.#lookedAt = Date.now();
+      // An answer may come before the first look: the link was busy all the same.
+      this.#lookedAt = this.#busyAt = Date.now();
       this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
     }
     return true;
