@@ -154,6 +154,7 @@ const values: readonly unknown[] = [
     { url: 'https://a.example/c' },
     { body: 'a' },
     { template: 'A1B2C-3D4E5', content: 'a' },
+    { en: { image: { image_url: 'https://a.example/b' } } },
   ],
   ...[{ de: { ios: { body: 'a' } } }, { de: { ios: { body: 'b' } } }, { conditions: [{ segment: { code: 'a' } }] }],
   ...[{ conditions: [{ segment: { code: 'b' } }] }, { days: 7, count: 3 }, { days: 1, count: 1 }],

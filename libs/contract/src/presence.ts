@@ -154,7 +154,7 @@ export function missingIn(schema: unknown): Missing | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return missingInObject(taken.shape);
   if (taken instanceof z.ZodArray) return missingInArray(taken.element);
-  if (taken instanceof z.ZodRecord) return missingInRecord(taken.valueType as z.core.$ZodType);
+  if (taken instanceof z.ZodRecord) return missingInRecord(taken.valueType);
   const choose = choiceIn(taken)?.choose;
   return choose && missingInChoice(choose);
 }

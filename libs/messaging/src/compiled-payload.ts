@@ -111,7 +111,6 @@ export const inXml = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[&<>"]/g, (character) => entities[character]!)
-    // eslint-disable-next-line no-control-regex -- these are what it is about
     .replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, '');
 
 function encoded(text: string, encoding: Encoding): string {

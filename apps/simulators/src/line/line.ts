@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
 import type { Faults, ProviderFaults } from '../provider-faults.ts';
 import type { Keys } from '../provider-keys.ts';
@@ -34,6 +35,9 @@ const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, LineReason>> = {
   expiredAuth: 'Unauthorized',
 };
 
+const retryKeyIn = ({ 'x-line-retry-key': given }: IncomingHttpHeaders): string =>
+  typeof given === 'string' ? given : '';
+
 /** LINE's Messaging API: its push messages. A request is known by its retry key, for it carries no statistics hash. */
 export class Line implements Provider {
   readonly name = 'line';
@@ -52,16 +56,13 @@ export class Line implements Provider {
 
   handle({ method, path, headers, body }: ProviderRequest): Reaction {
     const { to, isValid } = lineRequestIn(body);
-    const given = headers['x-line-retry-key'];
-    const key = typeof given === 'string' ? given : '';
+    const key = retryKeyIn(headers);
     const push: Push = { token: to, hash: key, collapseId: key, id: '', payload: body };
     const { answer } = this.#faults;
     if (answer !== null) return this.#refuse(push, isLineReason(answer) ? answer : 'InternalServerError');
     if (method !== 'POST' || path !== PATH) return this.#refuse(push, 'NotFound');
     const authorization = headers.authorization ?? '';
-    if (!authorization.startsWith('Bearer ') || !this.#keys.isClient('line', authorization.slice(7))) {
-      return this.#refuse(push, 'Unauthorized');
-    }
+    if (!this.#isKnown(authorization)) return this.#refuse(push, 'Unauthorized');
     if (key !== '' && !UUID.test(key)) return this.#refuse(push, 'InvalidMessage');
     const asked = parseLineUser(to);
     if (asked === undefined) return this.#refuse(push, 'InvalidRecipient');
@@ -69,6 +70,10 @@ export class Line implements Provider {
     const accepted = this.#accepted.get(key);
     if (accepted !== undefined) return this.#conflict(push, accepted);
     return this.#perform(push, asked, authorization);
+  }
+
+  #isKnown(authorization: string): boolean {
+    return authorization.startsWith('Bearer ') && this.#keys.isClient('line', authorization.slice(7));
   }
 
   reset(): void {

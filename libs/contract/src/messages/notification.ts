@@ -87,21 +87,17 @@ export const messageFields = {
 
 type Fields = z.output<z.ZodObject<typeof messageFields>>;
 
+/** Fields each of which is content enough (R-I14). */
+const contentFields = [
+  ...(['preset', 'content', 'ios_content', 'android_content', 'huawei_android_content', 'wns_content'] as const),
+  ...(['rich_media', 'page_id', 'remote_page', 'data'] as const),
+];
+
+/** The same of those that are true. */
+const contentFlags = ['voip_push', 'ios_silent', 'android_silent', 'huawei_android_silent'] as const;
+
 const hasContent = (given: Fields): boolean =>
-  given.preset !== undefined ||
-  given.content !== undefined ||
-  given.ios_content !== undefined ||
-  given.android_content !== undefined ||
-  given.huawei_android_content !== undefined ||
-  given.wns_content !== undefined ||
-  given.rich_media !== undefined ||
-  given.page_id !== undefined ||
-  given.remote_page !== undefined ||
-  given.data !== undefined ||
-  given.voip_push === true ||
-  given.ios_silent === true ||
-  given.android_silent === true ||
-  given.huawei_android_silent === true;
+  contentFields.some((name) => given[name] !== undefined) || contentFlags.some((name) => given[name] === true);
 
 /** A date that is not `now`. */
 interface SendTime {

@@ -9,7 +9,7 @@ import { macFields } from '../messages/mac.ts';
 import { safariFields } from '../messages/safari.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { windowsFields } from '../messages/windows.ts';
-import { array, boolean, integerOf, object, optional, text } from '../values.ts';
+import { array, object, optional, text } from '../values.ts';
 import { notServed } from './not-served-block.ts';
 
 type WithoutPrefix<Prefix extends string, Fields> = {

@@ -108,6 +108,14 @@ const refuseSecondPreset = (given: Fields, context: z.core.ParsePayload): void =
   context.issues.push({ code: 'custom', message: 'beside payload not served yet', path, input: given.line });
 };
 
+/** The preset of a message and where the request names it; "" = none. */
+function presetOf({ payload: pushes, line }: Fields) {
+  const named = line?.template;
+  return named === undefined
+    ? { preset: pushes?.preset ?? '', presetPath: 'payload.preset' }
+    : { preset: named, presetPath: 'line.template' };
+}
+
 /** What LINE shows in place of the common text; undefined = the text of the preset. */
 const lineContentOf = ({ line }: Fields): LineContent | undefined =>
   line?.content === undefined ? undefined : { text: plainLocalized(line.content), templates: [] };
@@ -121,15 +129,13 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
   refusePlatforms(given, context);
   refuseSecondPreset(given, context);
   const type = given.message_type ?? (isListed ? 'MESSAGE_TYPE_TRANSACTIONAL' : 'MESSAGE_TYPE_MARKETING');
-  const { preset, silent, content, custom_data, open_action: action, ...others } = given.payload ?? NO_PAYLOAD;
+  const { silent, content, custom_data, open_action: action, ...others } = given.payload ?? NO_PAYLOAD;
   return {
     application: given.application,
     platforms: platformsOf(given),
     schedule: given.schedule,
-    /** Codes; "" = none. */
-    preset: preset ?? given.line?.template ?? '',
-    /** Where the request names it. */
-    presetPath: given.line?.template === undefined ? 'payload.preset' : 'line.template',
+    ...presetOf(given),
+    /** A code; "" = none. */
     campaign: given.campaign ?? '',
     /** "" = none, or a code is given (R-RES5). */
     campaignName: given.campaign === undefined ? (given.campaign_name ?? '') : '',

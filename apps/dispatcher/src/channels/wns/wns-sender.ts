@@ -145,7 +145,7 @@ export class WnsSender implements Sender {
     if (known !== undefined) return known ?? undefined;
     const endpoint = pushEndpointOf(tokenOf(this.#deps.job.columns, device));
     const route = endpoint && this.#routeTo(endpoint);
-    const target = route ? { path: endpoint!.path, route } : null;
+    const target = route ? { path: endpoint.path, route } : null;
     this.#targets[device] = target;
     return target ?? undefined;
   }
