@@ -125,7 +125,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       ...jobsRpc({ clock, parts, admission, store, writer, accepted }),
       ...exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted }),
     },
-    operations: operationsOf(clock, open),
+    operations: operationsOf({ clock, metrics }, open),
     close: () => closing.close(),
   };
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
+import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
@@ -127,22 +128,30 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
     throttled: () => throttles.throttled().length,
   });
 
-  const open = async (): Promise<string[]> => {
-    const lags = await Promise.all(lanes.map((lane) => broker.lag(dispatcherGroup(name, lane))));
-    const behind = lags.flat().filter(({ committed, end }) => committed < end);
+  const own = async (): Promise<string[]> => {
     const { claimed, due } = await attempts.counts(
       clock.now(),
       dispatches.flatMap((dispatch) => dispatch.heldBack()),
     );
-    const lines = behind.map(({ topic, partition, committed, end }) => `${end - committed} of ${topic} ${partition}`);
+    const lines: string[] = [];
     if (claimed > 0) lines.push(`${claimed} slices being sent`);
     if (due > 0) lines.push(`${due} slices due`);
     const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
     if (late > 0) lines.push(`${late} slices waiting for answers`);
-    return [...(await deletions.open()), ...lines.map((line) => `dispatcher.${name}: ${line}`)];
+    return lines.map((line) => `dispatcher.${name}: ${line}`);
+  };
+  // The dispatchers of all channels are processes of one service: one of them answers for the batches of all.
+  const shared = async (): Promise<string[]> => {
+    const groups = channelNames().flatMap((each) => lanes.map((lane) => dispatcherGroup(each, lane)));
+    const lags = await Promise.all(groups.map((group) => broker.lag(group)));
+    const behind = lags.flat().filter(({ committed, end }) => committed < end);
+    return [
+      ...(await deletions.open()),
+      ...behind.map(({ topic, partition, committed, end }) => `${end - committed} of ${topic} ${partition}`),
+    ];
   };
   return {
-    operations: operationsOf(clock, open),
+    operations: operationsOf(deps, { own, shared }),
     providers: providersOf({
       ...{ channel: name, throttles, states, services: channel },
       hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),

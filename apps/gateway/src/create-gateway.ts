@@ -154,7 +154,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
-  const operations = operationsOf(clock, async () => [
+  const operations = operationsOf(deps, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
   ]);

@@ -19,6 +19,37 @@ describe('the system', () => {
     expect(await system.open()).toEqual([]);
   });
 
+  describe('with the activity of its processes', () => {
+    const asked: string[] = [];
+    const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): Operations => ({
+      settled: async () => {
+        asked.push(name);
+        return { open: open.shift() ?? [] };
+      },
+      advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n, activity: activities.shift() }),
+    });
+    const system = (...processes: Operations[]) => systemOf([() => processes], new ShiftedClock());
+    beforeEach(() => void asked.splice(0));
+
+    it('is settled after one round in which none of them did anything', async () => {
+      expect(await system(active('a', [1n, 1n]), active('b', [7n, 7n])).open()).toEqual([]);
+      expect(asked.toSorted()).toEqual(['a', 'b']);
+    });
+
+    it('is asked again when one of them did something meanwhile, or was doing it', async () => {
+      for (const activities of [
+        [1n, 2n],
+        [1n, undefined],
+        [undefined, 1n],
+        [undefined, undefined],
+      ]) {
+        asked.splice(0);
+        const process = active('a', activities, [[], ['late']]);
+        expect([activities, await system(process).open(), asked]).toEqual([activities, ['late'], ['a', 'a']]);
+      }
+    });
+  });
+
   it('is not settled while something is under way in any process of any service', async () => {
     const busy = service(() => ['scheduler: writing']);
     const system = systemOf([() => [service(idle)], async () => [service(idle), busy]], systemClock);

@@ -4,7 +4,8 @@ import type { Operations } from '@tidings/rpc';
 /** The whole system, for operators and tests. */
 export interface System {
   /**
-   * One line per unfinished item; none = settled, confirmed by two consecutive rounds.
+   * One line per unfinished item; none = settled, confirmed by a second round, or by the activity of all processes: none of them did anything during
+   * the round.
    * @param options.brief only the items of the first service found to have any; those that follow are not queried @default false
    */
   open(options?: { readonly brief?: boolean }): Promise<readonly string[]>;
@@ -18,7 +19,7 @@ export type Processes = () => readonly Operations[] | Promise<readonly Operation
 /** A busy service is queried without another look at the clocks for this time: one that has just started waits for its clock. */
 const LEVEL_EVERY_MS = 1_000;
 
-function unlessUnavailable(thrown: unknown): void {
+function unlessUnavailable(thrown: unknown): undefined {
   if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown;
 }
 
@@ -34,7 +35,7 @@ async function openIn([first, ...others]: readonly Operations[]): Promise<readon
 
 /**
  * @param services in the order in which work flows from one to the next. They are queried in sequence, so that no work moves unseen from a service
- * still to be queried to one already queried; the second round finds work that flows the other way.
+ * still to be queried to one already queried. Work that flows the other way changes the activity of a process, and is found by a second round.
  * @param elapsedMs the time of the machine, which advances of the clock do not change
  */
 export function systemOf(
@@ -60,20 +61,25 @@ export function systemOf(
     }
     return [];
   };
-  const inTwoRounds = async (round: () => Promise<readonly string[]>): Promise<readonly string[]> => {
-    const first = await round();
-    return first.length > 0 ? first : round();
-  };
-  /** Advances every clock to the same offset, and returns the largest offset found. */
-  const level = async (aheadMs: number): Promise<number> => {
+  /** Advances every clock to the same offset. Returns the largest offset found, and the activity of every process. */
+  const level = async (aheadMs: number) => {
     const members = (await Promise.all(services.map(async (processes) => processes()))).flat();
     const replies = await Promise.all(members.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
-    return Math.max(aheadMs, ...replies.map((reply) => Number(reply.aheadMs)));
+    return {
+      aheadMs: Math.max(aheadMs, ...replies.map((reply) => Number(reply.aheadMs))),
+      activities: replies.map((reply) => reply.activity),
+    };
   };
-  /** Advances the clocks of processes started since the last step: work due by the system's clock must be due by theirs. */
-  const catchUp = async (): Promise<void> => {
+  /**
+   * Advances the clocks of processes started since the last step: work due by the system's clock must be due by theirs. Returns the activity of all,
+   * undefined if it is unknown.
+   */
+  const catchUp = async (): Promise<string | undefined> => {
     leveledAt = elapsedMs();
-    if (clock instanceof ShiftedClock) clock.advanceTo(await level(clock.aheadMs));
+    if (!(clock instanceof ShiftedClock)) return undefined;
+    const { aheadMs, activities } = await level(clock.aheadMs);
+    clock.advanceTo(aheadMs);
+    return activities.includes(undefined) ? undefined : activities.join(' ');
   };
   return {
     async open({ brief = false } = {}) {
@@ -81,14 +87,19 @@ export function systemOf(
         const open = await firstOpen([busy]);
         if (open.length > 0) return open;
       }
-      // Processes that do not answer are reported below.
-      await catchUp().catch(unlessUnavailable);
-      return inTwoRounds(brief ? () => firstOpen(services) : openOnce);
+      const round = brief ? () => firstOpen(services) : openOnce;
+      // Processes that do not answer are reported by the round.
+      const before = await catchUp().catch(unlessUnavailable);
+      const open = await round();
+      if (open.length > 0) return open;
+      const isQuiet = before !== undefined && before === (await catchUp().catch(unlessUnavailable));
+      return isQuiet ? [] : round();
     },
     async advanceClock(ms) {
       if (!(clock instanceof ShiftedClock)) throw Fault.notFound('Not found');
       // The offset is absolute rather than an increment: some processes share a clock, and some have started since the last step.
-      clock.advanceTo(await level((await level(clock.aheadMs)) + ms));
+      const { aheadMs } = await level(clock.aheadMs);
+      clock.advanceTo((await level(aheadMs + ms)).aheadMs);
       return clock.now();
     },
   };

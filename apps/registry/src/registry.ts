@@ -301,7 +301,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     },
     inbox: inboxRpc({ db, clock, broker, keys, reportKey: identity.report, owners, tags, states: inboxes }),
     plans: plansRpc(devices),
-    operations: operationsOf(clock, open),
+    operations: operationsOf(deps, open),
     close: () => closing.close(),
   };
 }

@@ -136,7 +136,7 @@ export async function openScheduler({
   };
   return {
     messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keys.identity.transaction, publicUrl }),
-    operations: operationsOf(clock, { own, shared }),
+    operations: operationsOf({ clock, metrics }, { own, shared }),
     close: () => closing.close(),
   };
 }

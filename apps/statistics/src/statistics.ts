@@ -111,13 +111,16 @@ export async function openStatistics({
 
   return {
     statistics: statisticsRpc({ stages, activities, messageFacts, clock }),
-    operations: operationsOf(clock, {
-      own: async () => [],
-      async shared() {
-        const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
-        return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
+    operations: operationsOf(
+      { clock, metrics },
+      {
+        own: async () => [],
+        async shared() {
+          const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+          return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
+        },
       },
-    }),
+    ),
     async close() {
       await Promise.all([subscription.stop(), expiry.stop()]);
     },

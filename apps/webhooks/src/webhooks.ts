@@ -115,7 +115,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   };
   return {
     subscriptions: subscriptionsRpc({ store, writer, clock, guard, changed: () => streams.changed() }),
-    operations: operationsOf(clock, open),
+    operations: operationsOf({ clock, metrics }, open),
     close: () => closing.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { readIn } from '@tidings/telemetry';
+import { activityIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { CountingLogWriter } from './log-options.ts';
 import type { WriterCounts } from './problems.ts';
@@ -64,6 +64,8 @@ export function logMetrics(registry: Registry, { category, writer, relay }: Mete
     }
   };
   tell(written, writer.counts);
+  const { counts } = writer;
+  activityIn(registry).add(() => counts.commands + counts.commits);
   if (!relay) return;
   tell(relayed, relay.counts);
   for (const [name, help, value] of [

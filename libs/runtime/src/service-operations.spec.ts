@@ -1,4 +1,5 @@
 import { systemClock } from '@tidings/kernel';
+import { Registry } from 'prom-client';
 import { operationsOf } from './service-operations.ts';
 
 describe('the operations of a service', () => {
@@ -10,19 +11,25 @@ describe('the operations of a service', () => {
   beforeEach(() => void asked.splice(0));
 
   it('tell of its own work before that which all its processes know', async () => {
-    const operations = operationsOf(systemClock, { own: work('own'), shared: work('shared') });
+    const operations = operationsOf(
+      { clock: systemClock, metrics: new Registry() },
+      { own: work('own'), shared: work('shared') },
+    );
     expect(await operations.settled({})).toEqual({ open: ['own', 'shared'] });
     expect(asked).toEqual(['own', 'shared']);
   });
 
   it('tell of its own work alone, without a query for the rest', async () => {
-    const operations = operationsOf(systemClock, { own: work('own'), shared: work('shared') });
+    const operations = operationsOf(
+      { clock: systemClock, metrics: new Registry() },
+      { own: work('own'), shared: work('shared') },
+    );
     expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'] });
     expect(asked).toEqual(['own']);
   });
 
   it('tell of everything in any case where each process has to be asked for everything', async () => {
-    const operations = operationsOf(systemClock, work('all'));
+    const operations = operationsOf({ clock: systemClock, metrics: new Registry() }, work('all'));
     expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['all'] });
   });
 });

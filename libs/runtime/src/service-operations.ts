@@ -1,9 +1,15 @@
-import { type Clock, Fault, ShiftedClock } from '@tidings/kernel';
+import { Fault, ShiftedClock } from '@tidings/kernel';
+import { activityIn } from '@tidings/telemetry';
+import type { ServiceDeps } from './service.ts';
 
 /** The methods of every service for operators and tests (architecture 8); the shape of `Operations` in tidings.rpc.v1. */
 export interface ServiceOperations {
   settled(request: { readonly ownOnly?: boolean | undefined }): Promise<{ open: string[] }>;
-  advanceClock(request: { readonly aheadMs: bigint }): Promise<{ nowMs: bigint; aheadMs: bigint }>;
+  advanceClock(request: { readonly aheadMs: bigint }): Promise<{
+    nowMs: bigint;
+    aheadMs: bigint;
+    activity: bigint | undefined;
+  }>;
 }
 
 /** Returns one line per unfinished item; none = settled. */
@@ -18,7 +24,10 @@ export interface OpenWork {
 }
 
 /** The operations of a service. @param open a function if every process has to be asked for everything */
-export const operationsOf = (clock: Clock, open: Open | OpenWork): ServiceOperations => ({
+export const operationsOf = (
+  { clock, metrics }: Pick<ServiceDeps, 'clock' | 'metrics'>,
+  open: Open | OpenWork,
+): ServiceOperations => ({
   async settled({ ownOnly }) {
     if (typeof open === 'function') return { open: await open() };
     const own = await open.own();
@@ -27,6 +36,11 @@ export const operationsOf = (clock: Clock, open: Open | OpenWork): ServiceOperat
   async advanceClock({ aheadMs }) {
     if (!(clock instanceof ShiftedClock)) throw Fault.forbidden('The clock can be set only with TIDINGS_TEST_CLOCK=1');
     clock.advanceTo(Number(aheadMs));
-    return { nowMs: BigInt(clock.now()), aheadMs: BigInt(clock.aheadMs) };
+    const activity = activityIn(metrics).read();
+    return {
+      nowMs: BigInt(clock.now()),
+      aheadMs: BigInt(clock.aheadMs),
+      activity: activity === undefined ? undefined : BigInt(activity),
+    };
   },
 });

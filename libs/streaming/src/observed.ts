@@ -1,4 +1,5 @@
 import {
+  activityIn,
   counterIn,
   histogramIn,
   isTracing,
@@ -39,9 +40,11 @@ export function observed(broker: Broker, metrics: Registry): Broker {
     kept(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
   );
   const handlerOf = observedHandlers(metrics);
+  const activity = activityIn(metrics);
   return {
     async publish(topic, records) {
-      const positions = await broker.publish(topic, isTracing() ? records.map((record) => withTrace(record)) : records);
+      const traced = isTracing() ? records.map((record) => withTrace(record)) : records;
+      const positions = await activity.during(() => broker.publish(topic, traced));
       published.inc({ topic }, records.length);
       return positions;
     },
@@ -88,12 +91,13 @@ function observedHandlers(metrics: Registry): (options: SubscribeOptions) => Sub
     help: 'How long a batch of records took its handler, retries included',
     labels: ['group', 'topic'],
   });
+  const activity = activityIn(metrics);
   return ({ group, handler }) =>
     async (batch) => {
       const labels: Record<Place, string> = { group, topic: batch.topic };
       const startedAt = performance.now();
       try {
-        const done = await outsideTraces(() => handler(batch));
+        const done = await activity.during(() => outsideTraces(() => handler(batch)));
         handled.inc(labels, done ?? batch.records.length);
         return done;
       } finally {

@@ -1,3 +1,4 @@
+export { activityIn } from './activity.ts';
 export {
   counterIn,
   gaugeIn,

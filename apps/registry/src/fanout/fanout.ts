@@ -90,7 +90,7 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
       return [...behind.flat(), ...unpublished, ...(await watch.openMessages(BARRIER_MESSAGES))];
     },
   };
-  return { operations: operationsOf(clock, open), close: () => closing.close() };
+  return { operations: operationsOf(deps, open), close: () => closing.close() };
 }
 
 type Collaborators = Awaited<ReturnType<typeof openCollaborators>>;

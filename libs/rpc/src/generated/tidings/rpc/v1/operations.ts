@@ -31,6 +31,11 @@ export interface AdvanceClockReply {
   nowMs: bigint;
   /** How far the clock is ahead of the system's in all. */
   aheadMs: bigint;
+  /**
+   * Count of the process's commands, publications and batches of records so far: equal counts mean that none began or ended between them. Absent while
+   * one is under way.
+   */
+  activity?: bigint | undefined;
 }
 
 function createBaseSettledRequest(): SettledRequest {
@@ -300,7 +305,7 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
 };
 
 function createBaseAdvanceClockReply(): AdvanceClockReply {
-  return { nowMs: 0n, aheadMs: 0n };
+  return { nowMs: 0n, aheadMs: 0n, activity: undefined };
 }
 
 export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
@@ -316,6 +321,12 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
         throw new globalThis.Error("value provided for field message.aheadMs of type uint64 too large");
       }
       writer.uint32(16).uint64(message.aheadMs);
+    }
+    if (message.activity !== undefined) {
+      if (BigInt.asUintN(64, message.activity) !== message.activity) {
+        throw new globalThis.Error("value provided for field message.activity of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.activity);
     }
     return writer;
   },
@@ -347,6 +358,14 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
             }
 
             message.aheadMs = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.activity = reader.uint64() as bigint;
             continue;
           }
         }
@@ -400,6 +419,9 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
     const message = createBaseAdvanceClockReply();
     message.nowMs = (object.nowMs !== undefined && object.nowMs !== null) ? BigInt(object.nowMs) : 0n;
     message.aheadMs = (object.aheadMs !== undefined && object.aheadMs !== null) ? BigInt(object.aheadMs) : 0n;
+    message.activity = (object.activity !== undefined && object.activity !== null)
+      ? BigInt(object.activity)
+      : undefined;
     return message;
   },
 };
