@@ -39,6 +39,7 @@ export { ADM_REASONS, type AdmReason } from './adm/adm-reasons.ts';
 export { HMS_CODES, type HmsCode } from './hms/codes.ts';
 export { HMS_TOKEN_PATH } from './hms/hms.ts';
 export { specialReasonToken, specialToken } from './special-tokens.ts';
+export { KAKAO_ERRORS, type KakaoErrorName } from './kakao/kakao-errors.ts';
 export { simulatedPhone } from './phone-numbers.ts';
 export { WHATSAPP_ERRORS, type WhatsAppErrorName } from './whatsapp/whatsapp-errors.ts';
 export { whatsAppReceipts, type WhatsAppStatus } from './whatsapp/whatsapp.ts';

@@ -21,6 +21,8 @@ import { isTwilioCode, Twilio, twilioIdOf } from './sms/twilio.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
 import { isWhatsAppError } from './whatsapp/whatsapp-errors.ts';
+import { isKakaoError } from './kakao/kakao-errors.ts';
+import { Kakao, kakaoIdOf } from './kakao/kakao.ts';
 import { WhatsApp, whatsAppIdOf } from './whatsapp/whatsapp.ts';
 import { isWnsReason } from './wns/wns-reasons.ts';
 import { Wns, wnsIdOf } from './wns/wns.ts';
@@ -67,6 +69,7 @@ const byName = {
   adm: { open: (deps) => new Adm(deps), http1: true, idOf: admIdOf, isReason: isAdmReason },
   sms: { open: (deps) => new Twilio(deps), http1: true, idOf: twilioIdOf, isReason: isTwilioCode },
   smpp: { open: (deps) => new Smsc(deps), http1: false, scheme: 'smpp', idOf: smppIdOf, isReason: () => false },
+  kakao: { open: (deps) => new Kakao(deps), http1: true, idOf: kakaoIdOf, isReason: isKakaoError },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),
     http1: true,

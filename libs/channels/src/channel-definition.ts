@@ -78,8 +78,12 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
    * its own for that. Undefined if the content has no TTL.
    */
   ttlSecondsOf(kind: PushKind): number | undefined;
-  /** Compiles pushes in a language; "" is for devices without a language. @param key the message's, in the application of the devices */
-  compile(push: Push, language: string, key: MessageKey): ChannelPayload;
+  /**
+   * Compiles pushes in a language; "" is for devices without a language.
+   * @param key the message's, in the application of the devices
+   * @param credential that of the sender, for transports of HTTP/1.1 whose requests name it; undefined where nothing is sent, as in events
+   */
+  compile(push: Push, language: string, key: MessageKey, credential?: Credential): ChannelPayload;
   /** Whether the provider accepts a body by its own measure of bytes. @param limit that of its {@link ChannelPayload} */
   fits(body: Buffer, limit: number): boolean;
   /**

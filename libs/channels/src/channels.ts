@@ -7,12 +7,13 @@ import { fcm } from './fcm/fcm-definition.ts';
 import { hms } from './hms/hms-definition.ts';
 import { line } from './line/line-definition.ts';
 import { sms } from './sms/sms-definition.ts';
+import { kakao } from './kakao/kakao-definition.ts';
 import { webpush } from './webpush/webpush-definition.ts';
 import { whatsapp } from './whatsapp/whatsapp-definition.ts';
 import { wns } from './wns/wns-definition.ts';
 
 /** Every channel of the product, a line each. */
-export const definitions = { apns, fcm, webpush, email, hms, adm, whatsapp, wns, line, sms } satisfies Record<
+export const definitions = { apns, fcm, webpush, email, hms, adm, whatsapp, wns, line, sms, kakao } satisfies Record<
   Channel,
   ChannelDefinition
 >;

@@ -42,6 +42,7 @@ export {
 } from './device-fields.ts';
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export type { HmsCredential } from './hms/hms-credential.ts';
+export type { KakaoCredential } from './kakao/kakao-credential.ts';
 export { relativeBadge } from './badge.ts';
 export { contentParts, inLanguage } from './locale-settings.ts';
 export { badgeIn, badgeIncrement, badgesOf, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';

@@ -78,6 +78,8 @@ export const localResults = {
   /** The token, or the values of the message's tags, exceed the limits of a batch. */
   tokenTooLong: local('INVALID_TOKEN', 'token_too_long'),
   valuesTooLong: local('INVALID_CONTENT', 'values_too_long'),
+  /** The provider sends approved templates only, and the message names none. */
+  noTemplate: local('INVALID_CONTENT', 'no_template'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),
   notConfigured: local('INVALID_CONFIGURATION', 'not_configured'),
   /** The provider accepts such pushes only with another kind of credential. */

@@ -131,6 +131,8 @@ const values: readonly unknown[] = [
     ['EMAIL'],
     ['+4915112345678'],
     ['+4915112345679'],
+    ['kakao:01012345678'],
+    ['kakao:01012345679'],
     ['hwids'],
     ['tags'],
     [['a', 'EQ', 1]],

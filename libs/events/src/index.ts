@@ -29,6 +29,7 @@ export {
   InboxPicture,
   FirefoxContent,
   SafariContent,
+  KakaoContent,
   TemplateValue,
   WhatsAppContent,
   SmsContent,

@@ -30,7 +30,19 @@ export const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
 /** Each channel has a dispatcher; `libs/channels` defines its platforms. */
-export const channels = ['apns', 'fcm', 'webpush', 'email', 'hms', 'adm', 'whatsapp', 'wns', 'line', 'sms'] as const;
+export const channels = [
+  'apns',
+  'fcm',
+  'webpush',
+  'email',
+  'hms',
+  'adm',
+  'whatsapp',
+  'wns',
+  'line',
+  'sms',
+  'kakao',
+] as const;
 
 export type Channel = (typeof channels)[number];
 

@@ -32,6 +32,7 @@ export interface ProviderAddresses {
   readonly adm?: string | undefined;
   /** Of the endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
+  readonly kakao?: string | undefined;
 }
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
@@ -189,6 +190,7 @@ const environment = z.object({
   ADM_URL: web.optional(),
   ADM_TOKEN_URL: web.optional(),
   LINE_URL: web.optional(),
+  KAKAO_URL: web.optional(),
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
@@ -274,6 +276,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       adm: data.ADM_URL,
       admToken: data.ADM_TOKEN_URL,
       line: data.LINE_URL,
+      kakao: data.KAKAO_URL,
     },
     webPushSubject: data.WEB_PUSH_SUBJECT,
     http2: data.TIDINGS_HTTP2,

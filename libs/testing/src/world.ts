@@ -79,6 +79,7 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   SMTP_URL: urlOf('email'),
   ADM_URL: urlOf('adm'),
   ADM_TOKEN_URL: `${urlOf('adm')}/auth/O2/token`,
+  KAKAO_URL: urlOf('kakao'),
   // Callers provide the token URLs of service accounts.
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,

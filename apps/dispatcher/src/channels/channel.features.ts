@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { AndroidContent, ChromeContent, type SendBatch, WindowsContent } from '@tidings/events';
+import { AndroidContent, ChromeContent, type Content, type SendBatch, WindowsContent } from '@tidings/events';
 import { openFrameLink, openHttp1Link, openNodeLink, type OpenLink } from '@tidings/http2';
-import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
+import { content as contentOf, sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { TestCredentials } from '../testing/test-credentials.ts';
@@ -20,6 +20,8 @@ export interface ChannelSubject {
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
   /** Further fields of the device with this token. @default none */
   columns?(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): ReadonlyMap<string, string>;
+  /** The content of its messages beside a text. @default none */
+  readonly content?: Partial<Content>;
   /** Whether a refused token is renewed. @default true */
   readonly renews?: boolean;
   /** Whether the provider tells repeats by an id of the push. @default true */
@@ -97,6 +99,7 @@ export function channelFeatures(subject: ChannelSubject): void {
         {
           platform: subject.platform,
           credential: { application: 'AAAAA-00000', platform: subject.platform, version: 1 },
+          content: contentOf(subject.content),
           ...fields,
         },
       );

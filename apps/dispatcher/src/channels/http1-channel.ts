@@ -62,6 +62,8 @@ export interface Http1ChannelOptions<Credential> {
   /** PEM of all CA certificates; undefined = those of Node. */
   readonly ca?: readonly string[] | undefined;
   readonly url: (credential: Credential) => string;
+  /** The result of a job that the provider would not accept. @default none */
+  readonly unsuitable?: (credential: Credential, batch: Job['batch']) => SendResult | undefined;
   /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => RequestTokens;
   /** The request for a device (an index in the columns), without its body. Called again whenever the token changes. */
@@ -154,8 +156,10 @@ class Http1Sender<Credential> implements Sender {
   }
 
   #payloadFor(language: number): ChannelPayload {
-    const { batch } = this.#deps.job;
-    const { definition } = this.#options;
-    return (this.#payloads[language] ??= definition.compile(batch, batch.languageNames[language] ?? '', this.#key));
+    const { job, prepared } = this.#deps;
+    const name = job.batch.languageNames[language] ?? '';
+    return (this.#payloads[language] ??= this.#options.definition.compile(
+      ...([job.batch, name, this.#key, prepared.credential] as const),
+    ));
   }
 }

@@ -13,6 +13,7 @@ import type { PostForm } from './post-form.ts';
 import { lineChannel } from './line/line-channel.ts';
 import type { ReceiptStore } from './sms/receipt-store.ts';
 import { smsChannel } from './sms/sms-channel.ts';
+import { kakaoChannel } from './kakao/kakao-channel.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from './wns/wns-channel.ts';
@@ -34,6 +35,7 @@ export interface ProviderUrls {
   readonly adm?: string | undefined;
   /** Of the endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
+  readonly kakao?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -81,6 +83,7 @@ const byName = {
   email: ({ urls, ...deps }) => emailChannel({ ...deps, url: urls.smtp }),
   line: ({ urls, ...deps }) => lineChannel({ ...deps, url: urls.line }),
   sms: ({ receipts, ...deps }) => smsChannel({ ...deps, receipts: receipts() }),
+  kakao: ({ urls, ...deps }) => kakaoChannel({ ...deps, url: urls.kakao }),
 } satisfies Record<ChannelName, OpenTransport>;
 
 /** The transport of every channel, a line each; looked up when a dispatcher opens. */

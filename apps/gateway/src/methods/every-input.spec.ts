@@ -36,7 +36,6 @@ function namesIn(value: unknown, given: ReadonlySet<unknown>): string[] {
   return Object.entries(value).flatMap(([name, each]) => [name, ...(name === 'tags' ? [] : namesIn(each, given))]);
 }
 
-const NOT_SENT_TO = 'stored for sending to the platform, which is not served yet: its messages fail as not configured';
 const NO_FRAMEWORK = 'a framework changes nothing of what is sent';
 
 /** Names without a reader, each with the reason. */
@@ -44,9 +43,6 @@ const unread: Readonly<Record<string, string>> = {
   'configureApplication adm_framework': NO_FRAMEWORK,
   'configureApplication android_framework': NO_FRAMEWORK,
   'configureApplication ios_framework': NO_FRAMEWORK,
-  'configureApplication kakao_app_key': NOT_SENT_TO,
-  'configureApplication kakao_secret_key': NOT_SENT_TO,
-  'configureApplication kakao_sender_key': NOT_SENT_TO,
   'configureApplication macos_key_management_type': 'has one value',
   'configureApplication safari_key_management_type': 'has one value',
   'configureApplication firefox_is_enabled': 'the contract reads it itself, and says whether the platform is enabled',

@@ -4,6 +4,7 @@ import { apnsToken, fcmToken, generateServiceAccount, publicKeyOf } from '@tidin
 import { funnelFigures, listedMessage, untilDone, type PlatformWorld } from '@tidings/testing';
 import { emailFeatures } from './messages/email.features.ts';
 import { groupFeatures } from './messages/group.features.ts';
+import { kakaoFeatures } from './messages/kakao.features.ts';
 import { outcomeFeatures } from './messages/outcomes.features.ts';
 import { payloadFeatures } from './messages/payload.features.ts';
 import { recipientFeatures } from './messages/recipients.features.ts';
@@ -24,6 +25,7 @@ segmentFeatures(test);
 groupFeatures(test);
 whatsAppFeatures(test);
 emailFeatures(test);
+kakaoFeatures(test);
 outcomeFeatures(test);
 
 describe('platforms that are not set up', () => {

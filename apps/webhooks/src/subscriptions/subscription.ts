@@ -75,6 +75,7 @@ const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
     [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'WhatsApp Delivered',
   },
   [Platform.Line]: { [EnqueuedKind.ENQUEUED_KIND_SENT]: 'LINE Sent' },
+  [Platform.Kakao]: { [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Kakao Sent' },
 };
 
 /** The events of inboxes have no channel: an entry is for every device of a user. */

@@ -82,6 +82,13 @@ export const messageWords = {
     'The phone number, in a list of its own: `+` and 7 to 15 digits. It must be registered, unless `use_auto_registration` is set.',
   'createSMSMessage.notifications.use_auto_registration': 'Whether the number is registered if it is unknown.',
   'createSMSMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
+  'createKakaoMessage.notifications.send_date':
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  'createKakaoMessage.notifications.devices':
+    'Hwids of Kakao contacts, `kakao:` and 5 to 20 digits, up to 1,000. Unknown ones are registered. Required without `users`, which take precedence.',
+  'createKakaoMessage.notifications.template': 'Code of the approved template.',
+  'createKakaoMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
+  kakao_content_variables: `Values of the template by name. ${templateValues}`,
   'createWhatsAppMessage.notifications.send_date':
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
   'createWhatsAppMessage.notifications.content':

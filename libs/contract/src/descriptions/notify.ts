@@ -30,7 +30,7 @@ export const notifyWords = {
   'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
   'notify.transactional': 'A message to named recipients. Required without `segment`.',
   'segment.platforms':
-    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL` and `KAKAO` are not served yet.',
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL` is not served yet.',
   'transactional.platforms':
     'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
   schedule: 'Time to send; now if left out.',
@@ -192,9 +192,9 @@ export const notifyWords = {
   'attachments.name': 'Name of the file.',
   'attachments.content': 'Content of the file in base64.',
   'email_payload.bcc': 'Up to 10 addresses that receive copies.',
-  kakao: `Content of a Kakao message. ${notServed}`,
-  'kakao.template': 'Code of the template.',
-  'kakao.content': 'Text of the message.',
+  kakao: 'Content of a Kakao message.',
+  'kakao.template': 'Code of the approved template.',
+  'kakao.content': 'Whole text of the message, which must match the template, in place of `content_variables`.',
   'kakao.content_variables': variables,
   whatsapp: 'Content of a WhatsApp message.',
   'whatsapp.content': 'Text of the message. Required without `content_id`.',

@@ -5,15 +5,14 @@ import { applicationCode } from './application.ts';
 
 const served = [
   ...['Push Sent', 'Push Delivered', 'Push Opened'],
-  ...['WhatsApp Sent', 'WhatsApp Delivered', 'LINE Sent'],
   ...['SMS Sent', 'SMS Delivered'],
+  ...['WhatsApp Sent', 'WhatsApp Delivered', 'LINE Sent', 'Kakao Sent'],
   ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
 ] as const;
 
 /** Event names of R-EV2 that are not served yet. */
 const notServed = [
-  ...['Email Sent', 'Kakao Sent'],
-  ...['Email Delivered'],
+  ...['Email Sent', 'Email Delivered'],
   ...['Push Failed', 'SMS Failed', 'WhatsApp Failed', 'Kakao Failed', 'LINE Failed', 'Email Failed'],
   ...['Email Bounced', 'Email Opened', 'Email Clicked', 'Email Unsubscribed', 'Email Complained'],
 ];

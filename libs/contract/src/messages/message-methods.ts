@@ -1,4 +1,5 @@
 import { createLineMessage } from './createLineMessage.ts';
+import { createKakaoMessage } from './createKakaoMessage.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
@@ -8,6 +9,7 @@ import { deleteMessage } from './deleteMessage.ts';
 /** The methods of messages. */
 export const messageMethods = {
   createLineMessage,
+  createKakaoMessage,
   createMessage,
   createSMSMessage,
   createTargetedMessage,

@@ -21,6 +21,7 @@ import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
 import type { smsContent } from './sms.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
+import type { GivenKakao } from './kakao.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 import type { GivenWhatsApp } from './whatsapp.ts';
 import { windowsContent, windowsFields } from './windows.ts';
@@ -215,6 +216,7 @@ export type GivenContent = Omit<
   readonly line?: LineContent | undefined;
   /** The title is the subject of an MMS. */
   readonly sms?: Partial<ReturnType<typeof smsContent>> & Pick<OwnTexts, 'text' | 'title'>;
+  readonly kakao?: GivenKakao | undefined;
   /** A JSON object. */
   readonly metaData?: string | undefined;
   /** Settings of platforms that differ between locales (R-O4). */

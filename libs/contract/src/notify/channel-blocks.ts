@@ -1,5 +1,6 @@
 import { lineText } from '../messages/line-template.ts';
-import { jsonText, localized } from '../messages/texts.ts';
+import { localized } from '../messages/texts.ts';
+import { kakaoContent, kakaoFields } from '../messages/kakao.ts';
 import { whatsAppContent, whatsAppFields } from '../messages/whatsapp.ts';
 import { alternative } from '../presence.ts';
 import { namedPreset } from '../presets/preset-code.ts';
@@ -23,7 +24,7 @@ const email = object({
   error: 'must be set',
 });
 
-const kakao = object({ template: nonEmptyText, content: optional(text), content_variables: optional(jsonText) });
+const kakao = object(kakaoFields).transform(kakaoContent);
 
 const whatsapp = object(whatsAppFields)
   .refine((given) => (given.content ?? given.content_id) !== undefined, { path: ['content'], error: 'must be set' })
@@ -37,7 +38,7 @@ const line = object({ content: optional(lineText), template: optional(namedPrese
 /** The blocks of channels; some are not served yet (R-O1). */
 export const channelBlocks = {
   email_payload: notServed(email),
-  kakao: notServed(kakao),
+  kakao: alternative(kakao),
   whatsapp: alternative(whatsapp),
   line: alternative(line),
 };

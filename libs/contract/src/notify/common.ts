@@ -65,10 +65,11 @@ const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
 const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
 
 /** The platforms of the blocks that are given (R-O4). */
-const servedBy = ({ payload: pushes, whatsapp, line }: Fields): readonly PlatformCode[] => [
+const servedBy = ({ payload: pushes, whatsapp, line, kakao }: Fields): readonly PlatformCode[] => [
   ...(pushes ? pushPlatforms : []),
   ...(whatsapp ? [Platform.WhatsApp] : []),
   ...(line ? [Platform.Line] : []),
+  ...(kakao ? [Platform.Kakao] : []),
 ];
 
 /** Codes that a message is restricted to: those listed, else those that its blocks serve. A list of platforms without devices addresses nobody. */
@@ -79,7 +80,7 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-const contacts: ReadonlySet<PlatformCode> = new Set([Platform.Sms, Platform.WhatsApp, Platform.Line]);
+const contacts: ReadonlySet<PlatformCode> = new Set([Platform.Sms, Platform.WhatsApp, Platform.Line, Platform.Kakao]);
 
 const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || contacts.has(code);
 
@@ -153,5 +154,6 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     metaData: given.meta_data,
     whatsApp: given.whatsapp,
     line: lineContentOf(given),
+    kakao: given.kakao,
   };
 }

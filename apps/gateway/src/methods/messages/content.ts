@@ -6,6 +6,7 @@ import {
   Content,
   FirefoxContent,
   IosContent,
+  KakaoContent,
   LocaleSettings,
   MacContent,
   type Preset,
@@ -95,6 +96,7 @@ export function contentOf(
     whatsApp,
     windows,
     sms,
+    kakao,
     ...common
   }: GivenContent,
   preset: Preset | undefined,
@@ -113,6 +115,7 @@ export function contentOf(
     whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
     windows: own(said.windows, WindowsContent.fromPartial({}), windows),
     sms: sms ? own(said.sms, SmsContent.fromPartial({}), sms) : said.sms,
+    kakao: kakao && KakaoContent.fromPartial(kakao),
     settings: settings?.map((each) => settingsOf(each, said)) ?? said.settings,
   };
   const { link } = content;

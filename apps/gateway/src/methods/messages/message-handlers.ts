@@ -1,6 +1,7 @@
 import type { messageMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
 import { createLineMessage } from './createLineMessage.ts';
+import { createKakaoMessage } from './createKakaoMessage.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
@@ -9,6 +10,7 @@ import { deleteMessage } from './deleteMessage.ts';
 
 export const messageHandlers = {
   createLineMessage,
+  createKakaoMessage,
   createMessage,
   createSMSMessage,
   createTargetedMessage,

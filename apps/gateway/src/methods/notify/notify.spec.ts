@@ -360,7 +360,6 @@ describe('notify', () => {
     [segment({ line: { template: 'AAAAA-00009' } }), 'segment.line.template: beside payload not served yet'],
     [segment({ platforms: ['LINE'] }), 'segment.platforms: LINE needs line'],
     [segment({ kakao: {} }), 'segment.kakao.template is required'],
-    [segment({ kakao: { template: 'x' } }), 'segment.kakao: not served yet'],
     [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],
     [transactional(), 'transactional: exactly one of hwids, users, push_tokens, test_devices is required'],
     [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],

@@ -84,6 +84,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     metaData: message.metaData,
     whatsApp: message.whatsApp,
     line: message.line,
+    kakao: message.kakao,
     replacesAction: action !== undefined,
   };
 }

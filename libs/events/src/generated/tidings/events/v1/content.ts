@@ -81,8 +81,9 @@ export interface Content {
   email: EmailContent | undefined;
   amazon: AndroidContent | undefined;
   line: LineContent | undefined;
-  sms:
-    | SmsContent
+  sms: SmsContent | undefined;
+  kakao:
+    | KakaoContent
     | undefined;
   /** The payload's "md", which clients report back: a JSON object. */
   metaData?:
@@ -453,6 +454,16 @@ export interface SmsContent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** A message to Kakao (R-I27): an approved template with its values, or the whole text. */
+export interface KakaoContent {
+  /** Code of the template. */
+  template: string;
+  values: TemplateValue[];
+  /** The whole text, which must match the template; in place of the values. */
+  text?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 function createBaseLocalized(): Localized {
   return { entries: [] };
 }
@@ -700,6 +711,7 @@ function createBaseContent(): Content {
     amazon: undefined,
     line: undefined,
     sms: undefined,
+    kakao: undefined,
     metaData: undefined,
     settings: [],
     liveActivity: undefined,
@@ -788,6 +800,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.sms !== undefined) {
       SmsContent.encode(message.sms, writer.uint32(250).fork()).join();
+    }
+    if (message.kakao !== undefined) {
+      KakaoContent.encode(message.kakao, writer.uint32(266).fork()).join();
     }
     if (message.metaData !== undefined) {
       writer.uint32(322).string(message.metaData);
@@ -1038,6 +1053,14 @@ export const Content: MessageFns<Content> = {
             message.sms = SmsContent.decode(reader, reader.uint32());
             continue;
           }
+          case 33: {
+            if (tag !== 266) {
+              break;
+            }
+
+            message.kakao = KakaoContent.decode(reader, reader.uint32());
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -1172,6 +1195,9 @@ export const Content: MessageFns<Content> = {
       ? LineContent.fromPartial(object.line)
       : undefined;
     message.sms = (object.sms !== undefined && object.sms !== null) ? SmsContent.fromPartial(object.sms) : undefined;
+    message.kakao = (object.kakao !== undefined && object.kakao !== null)
+      ? KakaoContent.fromPartial(object.kakao)
+      : undefined;
     message.metaData = object.metaData ?? undefined;
     message.settings = object.settings?.map((e) => LocaleSettings.fromPartial(e)) || [];
     message.liveActivity = (object.liveActivity !== undefined && object.liveActivity !== null)
@@ -5131,6 +5157,133 @@ export const SmsContent: MessageFns<SmsContent> = {
       ? Localized.fromPartial(object.title)
       : undefined;
     message.fileUrls = object.fileUrls?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseKakaoContent(): KakaoContent {
+  return { template: "", values: [], text: undefined };
+}
+
+export const KakaoContent: MessageFns<KakaoContent> = {
+  encode(message: KakaoContent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.template !== "") {
+      writer.uint32(10).string(message.template);
+    }
+    for (const v of message.values) {
+      TemplateValue.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.text !== undefined) {
+      writer.uint32(26).string(message.text);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KakaoContent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKakaoContent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.template = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.values.push(TemplateValue.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<KakaoContent, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<KakaoContent | KakaoContent[]> | Iterable<KakaoContent | KakaoContent[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [KakaoContent.encode(p).finish()];
+        }
+      } else {
+        yield* [KakaoContent.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, KakaoContent>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<KakaoContent> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [KakaoContent.decode(p)];
+        }
+      } else {
+        yield* [KakaoContent.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<KakaoContent>, I>>(base?: I): KakaoContent {
+    return KakaoContent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<KakaoContent>, I>>(object: I): KakaoContent {
+    const message = createBaseKakaoContent();
+    message.template = object.template ?? "";
+    message.values = object.values?.map((e) => TemplateValue.fromPartial(e)) || [];
+    message.text = object.text ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,46 @@
+import type { Push } from '../ledger/entries.ts';
+import type { KakaoErrorName } from './kakao-errors.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The recorded fields of a request, and its error. */
+export interface ReadRequest {
+  readonly push: Push;
+  readonly error: KakaoErrorName | undefined;
+}
+
+const TEXT_LENGTH = 1000;
+const GROUPING_KEY_LENGTH = 100;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const fits = (value: unknown): boolean => typeof value === 'string' && [...value].length <= TEXT_LENGTH;
+
+function errorOf(request: Fields, recipient: Fields, isWhole: boolean): KakaoErrorName | undefined {
+  if (!isText(request['senderKey'])) return 'NO_SENDER_KEY';
+  if (!isText(request['templateCode']) || !isText(recipient['recipientNo'])) return 'BLANK';
+  if (!/^\d+$/.test(textOf(recipient['recipientNo']))) return 'UNKNOWN_RECIPIENT';
+  if (textOf(recipient['recipientGroupingKey']).length > GROUPING_KEY_LENGTH) return 'INVALID_FIELD';
+  const { content, templateParameter: values } = recipient;
+  if (isWhole) return isText(content) && fits(content) ? undefined : 'INVALID_FIELD';
+  const areValues = values === undefined || (isFields(values) && Object.values(values).every(fits));
+  return areValues && content === undefined ? undefined : 'INVALID_FIELD';
+}
+
+/** Reads a request for one recipient. @param isWhole the recipient has the whole text, not the values of the template */
+export function readRequest(body: Buffer, isWhole: boolean): ReadRequest {
+  let request: Fields = {};
+  try {
+    request = fieldsOf(JSON.parse(body.toString('utf8')));
+  } catch {
+    // A body that is no JSON has no members.
+  }
+  const { recipientList: list } = request;
+  const recipient = fieldsOf(Array.isArray(list) && list.length === 1 ? list[0] : undefined);
+  const [token, hash] = [textOf(recipient['recipientNo']), textOf(recipient['recipientGroupingKey'])];
+  const push = { token, hash, collapseId: '', id: '', payload: body };
+  return { push, error: errorOf(request, recipient, isWhole) };
+}

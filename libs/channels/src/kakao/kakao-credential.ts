@@ -1,0 +1,26 @@
+import type { CredentialDefinition } from '../credential-definition.ts';
+
+export interface KakaoCredential {
+  /** Of the sending profile. */
+  readonly senderKey: string;
+  /** Of the application at NHN Cloud: requests are addressed to it. */
+  readonly appKey: string;
+  readonly secretKey: string;
+}
+
+const SENDER_KEY = 'kakao_sender_key';
+const APP_KEY = 'kakao_app_key';
+const SECRET_KEY = 'kakao_secret_key';
+
+/** The stored settings of a sender (R-A6). */
+export const kakaoCredential: CredentialDefinition<KakaoCredential> = {
+  requiredFor: () => [SENDER_KEY, APP_KEY, SECRET_KEY],
+
+  read: async ({ settings }) => ({
+    senderKey: settings.get(SENDER_KEY)!,
+    appKey: settings.get(APP_KEY)!,
+    secretKey: settings.get(SECRET_KEY)!,
+  }),
+
+  identityOf: ({ appKey, senderKey }) => [appKey, senderKey],
+};

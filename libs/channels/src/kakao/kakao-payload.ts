@@ -1,0 +1,68 @@
+import type { KakaoContent } from '@tidings/events';
+import {
+  compilePayload,
+  type Fragment,
+  json,
+  list,
+  type MessageKey,
+  object,
+  OVERSIZED_BYTES,
+  statisticsHash,
+  text,
+  type TemplateContext,
+  tokenWithout,
+  variablesOf,
+} from '@tidings/messaging';
+import type { ChannelPayload, Push } from '../channel-definition.ts';
+import type { KakaoCredential } from './kakao-credential.ts';
+
+/** Characters of a text with its values, and of a value. */
+const LIMIT = 1000;
+/** The prefix of contacts (R-I27), which Kakao does not know. */
+const PREFIX = 'kakao:';
+
+/** What the recipient gets: the values of the template, or the whole text. */
+function contentFragments({ text: whole, values }: KakaoContent, context: TemplateContext): Record<string, Fragment> {
+  if (whole !== undefined) return { content: text(whole, context) };
+  if (values.length === 0) return {};
+  return {
+    templateParameter: object(Object.fromEntries(values.map((value) => [value.name, text(value.text, context)]))),
+  };
+}
+
+/**
+ * The request body for a message, the same in each language. The statistics hash is the grouping key, by which the provider's records name message and
+ * device. Without a credential it names no sender.
+ * @param key the message's, in the application of the devices
+ */
+export function kakaoPayload(push: Push, key: MessageKey, credential: KakaoCredential | undefined): ChannelPayload {
+  const content = push.content!;
+  const { kakao } = content;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
+  const recipient = object({
+    recipientNo: tokenWithout(PREFIX),
+    ...(kakao ? contentFragments(kakao, context) : {}),
+    recipientGroupingKey: statisticsHash(hash, key),
+  });
+  const whole = object({
+    senderKey: credential && json(credential.senderKey),
+    templateCode: json(kakao?.template ?? ''),
+    recipientList: list([recipient]),
+  });
+  return { payload: compilePayload(whole), limit: LIMIT };
+}
+
+interface KakaoRequest {
+  readonly recipientList: readonly [
+    { readonly content?: string; readonly templateParameter?: Readonly<Record<string, string>> },
+  ];
+}
+
+/** Whether the texts of a request are within Kakao's limit. Only requests above the limit are parsed again. */
+export function fitsKakao(body: Buffer, limit: number): boolean {
+  if (body.length <= limit) return true;
+  if (body.length >= OVERSIZED_BYTES) return false;
+  const [{ content, templateParameter }] = (JSON.parse(body.toString('utf8')) as KakaoRequest).recipientList;
+  return [content ?? '', ...Object.values(templateParameter ?? {})].every((each) => [...each].length <= limit);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { said } from '../testing/said.ts';
+import { kakaoRefusal } from './kakao-results.ts';
+
+const header = (resultCode: number, isSuccessful = resultCode === 0) => ({
+  header: { isSuccessful, resultCode, resultMessage: 'No' },
+});
+const recipient = (resultCode: number, whole: object = header(0)): string =>
+  JSON.stringify({ ...whole, message: { sendResults: [{ recipientNo: '1', resultCode, resultMessage: 'No' }] } });
+
+describe('kakaoRefusal', () => {
+  it.each([
+    [200, recipient(0)],
+    [200, JSON.stringify(header(0))],
+    [200, '{"header":{"isSucc'],
+    [200, '{}'],
+  ])('takes %i %s as accepted', (status, body) => {
+    expect(kakaoRefusal(status, body).result).toMatchObject({ category: 'SENT', then: { do: 'sent' } });
+  });
+
+  it.each([
+    ['INVALID_TOKEN final', [-1020, -1022]],
+    ['INVALID_CONTENT final', [-1028, -2000, -2005, -2019, -2032, -3000, -3003, -3049]],
+    ['QUOTA_EXCEEDED retry 0', [-1017]],
+    ['UNCLASSIFIED_ERROR final', [-4000, -2500, -9999, 4]],
+  ])('takes as %s the recipient with one of %j', (expected, codes) => {
+    for (const code of codes) {
+      // A request whose only recipient fails may be one that fails as a whole.
+      for (const body of [recipient(code), recipient(code, header(-1031))]) {
+        const { result } = kakaoRefusal(200, body);
+        expect([said(result), result.code, result.name]).toEqual([expected, String(code), 'No']);
+      }
+    }
+  });
+
+  it.each([
+    ['INVALID_CONFIGURATION final', [-1000, -1001, -1006, -1014, -1022, -1024, -1027, -1030, -2017]],
+    ['INVALID_CONTENT final', [-2001, -3002, -3003]],
+    ['QUOTA_EXCEEDED retry 0', [-1017]],
+  ])('takes as %s the request with one of %j, whatever the status', (expected, codes) => {
+    for (const code of codes) {
+      for (const status of [200, 401]) {
+        const { result } = kakaoRefusal(status, JSON.stringify(header(code)));
+        expect([said(result), result.code]).toEqual([expected, String(code)]);
+      }
+    }
+  });
+
+  it.each([
+    [200, JSON.stringify(header(-9999)), 'PROVIDER_ERROR retry 0', '-9999', 'No'],
+    [500, JSON.stringify(header(-9999)), 'PROVIDER_ERROR retry 0', '500', '-9999 No'],
+    [429, JSON.stringify(header(-9995)), 'QUOTA_EXCEEDED retry 0', '429', '-9995 No'],
+    [404, '<html>', 'UNCLASSIFIED_ERROR final', '404', 'unreadable_reply'],
+    [503, '{}', 'PROVIDER_ERROR retry 0', '503', ''],
+  ])('judges %i %s', (status, body, expected, code, name) => {
+    const { result } = kakaoRefusal(status, body);
+    expect([said(result), result.code, result.name]).toEqual([expected, code, name]);
+  });
+});

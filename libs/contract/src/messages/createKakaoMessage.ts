@@ -1,0 +1,97 @@
+import { Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { optionalUnless } from '../presence.ts';
+import { listOf, object, optional, text, textOf } from '../values.ts';
+import { channelFields, channelMessage } from './channel-message.ts';
+import { kakaoContent, kakaoFields } from './kakao.ts';
+import { notificationsOf } from './notifications.ts';
+import type { Recipients } from './recipients.ts';
+import { templateValues } from './template-values.ts';
+
+const MAX_NAMES = 1000;
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The hwid of a Kakao contact (R-I27). */
+const contact = text
+  .refine((value) => /^kakao:\d{5,20}$/.test(value), 'must be kakao: and 5 to 20 digits')
+  .meta({ pattern: '^kakao:[0-9]{5,20}$' });
+
+/** The recipients are named, and are on Kakao. */
+const refused = z
+  .null({ error: 'must not be used with createKakaoMessage' })
+  .transform(() => undefined)
+  .optional()
+  .meta({ description: 'Refused: `devices` or `users` say who receives the message.' });
+
+const { preset: _, ...common } = channelFields;
+
+const notification = object({
+  ...common,
+  devices: optionalUnless(listOf(contact, MAX_NAMES), ({ devices, users }) =>
+    given(devices) || given(users) ? undefined : 'devices',
+  ),
+  users: optional(listOf(textOf(1, 255), MAX_NAMES)),
+  template: kakaoFields.template,
+  kakao_content_variables: optional(templateValues()),
+  platforms: refused,
+  filter: refused,
+  filter_code: refused,
+  conditions: refused,
+}).transform(({ devices = [], users, template, kakao_content_variables: values, ...rest }) => {
+  // Users take precedence, as in createMessage (R-I3).
+  const recipients: Recipients = users
+    ? { kind: 'users', names: [...new Set(users)] }
+    : { kind: 'contacts', platform: Platform.Kakao, names: [...new Set(devices)] };
+  return channelMessage(
+    { ...rest, preset: undefined },
+    {
+      platform: Platform.Kakao,
+      recipients,
+      content: { kakao: kakaoContent({ template, content: undefined, content_variables: values }) },
+      transactional: true,
+    },
+  );
+});
+
+/** Sends each notification to Kakao contacts by an approved template; unknown contacts are registered. Spec I (R-I27). */
+export const createKakaoMessage = json13('createKakaoMessage', {
+  scope: 'api',
+  messagesOn210: true,
+  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
+  output: z.object({ Messages: z.array(z.string()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: 'now',
+            devices: ['kakao:01012345678', 'kakao:01012345679'],
+            template: 'order_shipped',
+            kakao_content_variables: { name: 'Anna', order: '17' },
+            transactionId: 'order-17',
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F1'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: '2020-01-15 12:00',
+            users: ['anna'],
+            template: 'welcome',
+            dynamic_content_placeholders: { code: '4711' },
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F2'] },
+    },
+  ],
+});
