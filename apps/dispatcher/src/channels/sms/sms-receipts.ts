@@ -172,7 +172,10 @@ export class SmsReceipts implements ReceiptStore {
       await parts.updateMany({ _id: { $in: several.map(({ part }) => part._id) } }, { $set: { delivered: true } });
     }
     const whole = await this.#wholeAmong(several.map(({ part }) => part));
-    const delivered = arrived.filter(({ part: { device } }) => device === undefined || whole.has(device));
+    const single = arrived.filter(({ part: { device } }) => device === undefined);
+    // Several parts of a message may arrive together: it is reported once.
+    const last = new Map(several.map((each) => [each.part.device!, each]));
+    const delivered = [...single, ...[...whole].map((device) => last.get(device)!)];
     await Promise.all(delivered.map(({ part, receipt }) => this.#deps.publish(deliveryOf(part, receipt.at))));
   }
 
