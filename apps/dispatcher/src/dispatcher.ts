@@ -34,21 +34,13 @@ import { providersOf } from './throttle/provider-views.ts';
 import { forgetPaces, mongoPaces } from './pace/mongo-paces.ts';
 import { Paces } from './pace/pace.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
-import { SmsReceipts } from './channels/sms/sms-receipts.ts';
+import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
 import { guardedPostForm } from './channels/post-form.ts';
 import { type ProviderUrls, transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
-import {
-  attemptsModel,
-  pacesModel,
-  smsPartsModel,
-  smsProgressModel,
-  smsReceiptsModel,
-  throttlesModel,
-  workerLeasesModel,
-} from './storage/dispatcher.schema.ts';
+import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
 import { collections } from './collections.ts';
 
@@ -185,22 +177,10 @@ function channelOf(deps: DispatcherDeps): Channel {
     connect: connectBy(openLink),
     connectHttp1: connectBy(openHttp1Link),
     connectBy,
-    receipts: () => receiptStoreOf(deps),
+    receipts: () => mongoReceipts(deps),
     onError: (error) => deps.log.warn({ err: error, channel: deps.channel }, 'background work of a channel failed'),
     postForm: guardedPostForm(addresses, ca),
     postProvider: guardedPostForm(anyAddress, ca),
-  });
-}
-
-/** The memory of what SMSCs have accepted, and the reports of what they have delivered. */
-function receiptStoreOf({ db, broker, clock }: DispatcherDeps): SmsReceipts {
-  const reports = microBatcher(broker, topicNames.reports);
-  return new SmsReceipts({
-    parts: collectionOf(db, smsPartsModel),
-    receipts: collectionOf(db, smsReceiptsModel),
-    progress: collectionOf(db, smsProgressModel),
-    publish: (record) => reports.publish(record),
-    clock,
   });
 }
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 const configure = (settings: Readonly<Record<string, string>>) =>
-  world.call('configureApplication', { application, device_type: SMS, sms_sender: 'Shop', ...settings } as never);
+  world.call('configureApplication', { application, device_type: SMS, sms_sender: 'Shop', ...settings });
 const bySmpp = () =>
   configure({
     ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(world.simulators.urlOf('smpp')).port },

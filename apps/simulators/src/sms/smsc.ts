@@ -165,7 +165,6 @@ export class Smsc implements SocketProvider {
       );
   }
 
-  // eslint-disable-next-line max-params -- what a scene is made of
   #perform(line: Line, sequence: number, submitted: Submitted, scene: Scene, receipt: ReceiptKind): void {
     switch (scene.does) {
       case 'accept':
@@ -184,7 +183,6 @@ export class Smsc implements SocketProvider {
     }
   }
 
-  // eslint-disable-next-line max-params -- what an acceptance is made of
   #accept(
     line: Line,
     sequence: number,

@@ -21,15 +21,20 @@ const openWords: ReadonlySet<string> = new Set(['ENROUTE', 'ACCEPTD']);
 
 const untilZero = (bytes: Buffer | undefined): string => bytes?.toString('latin1').split('\0')[0]?.trim() ?? '';
 
+/** Whether the part arrived; undefined for a state that is not final, and without one. */
+function deliveredIn(state: number | undefined, text: string): boolean | undefined {
+  if (state !== undefined) return openStates.has(state) ? undefined : state === DELIVERED;
+  const word = /\bstat:\s*(\w+)/i.exec(text)?.[1]?.toUpperCase();
+  return word === undefined || openWords.has(word) ? undefined : word === 'DELIVRD';
+}
+
 /** Reads a deliver_sm; undefined unless it is a receipt about a final state (R-P, SMPP receipt). */
 export function smppReceipt({ esmClass, from, userData, optional }: ShortMessage): SmppReceipt | undefined {
   if ((esmClass & KIND) !== RECEIPT) return undefined;
   const text = userData.toString('latin1');
   const id = untilZero(optional.get(Tag.receiptedMessageId)) || (/\bid:\s*(\S+)/i.exec(text)?.[1] ?? '');
-  const state = optional.get(Tag.messageState)?.[0];
-  const word = /\bstat:\s*(\w+)/i.exec(text)?.[1]?.toUpperCase() ?? '';
-  if (id === '' || (state === undefined ? word === '' || openWords.has(word) : openStates.has(state))) return undefined;
-  return { id, number: from, delivered: state === undefined ? word === 'DELIVRD' : state === DELIVERED };
+  const delivered = deliveredIn(optional.get(Tag.messageState)?.[0], text);
+  return id === '' || delivered === undefined ? undefined : { id, number: from, delivered };
 }
 
 const canonical = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, '');

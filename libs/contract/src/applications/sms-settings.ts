@@ -3,10 +3,9 @@ import { optionalUnless } from '../presence.ts';
 import { integerOf, text, textOf } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
-const smpp = ['sms_smpp_host', 'sms_smpp_port', 'sms_system_id', 'sms_password'] as const;
 const http = ['sms_http_url', 'sms_http_account', 'sms_http_token'] as const;
 
-type Name = (typeof smpp)[number] | (typeof http)[number];
+type Name = 'sms_smpp_host' | 'sms_smpp_port' | 'sms_system_id' | 'sms_password' | (typeof http)[number];
 type Request = Readonly<Record<string, unknown>>;
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;

@@ -22,6 +22,10 @@ const noReceipts: ReceiptStore = {
   expecting: async () => [],
 };
 
+const fail = (error: unknown): never => {
+  throw error;
+};
+
 interface Form {
   readonly from: string;
   readonly body: string;
@@ -44,7 +48,7 @@ describe("Twilio's Messages API", () => {
     const http = { sms_http_url: simulators.urlOf('sms'), sms_http_account: 'AC17', sms_http_token: 'secret' };
     const world = new LaneWorld(
       { [Platform.Sms]: { settings: { ...http, sms_sender: '+15017122661', ...more } } },
-      (parts) => smsChannel({ ...parts, receipts: noReceipts, onError: (error) => Promise.reject(error as Error) }),
+      (parts) => smsChannel({ ...parts, receipts: noReceipts, onError: fail }),
       simulators.clock,
       openFrameLink,
     );
