@@ -327,6 +327,20 @@ describe('notify', () => {
     ]);
   });
 
+  it('goes to the platforms of the blocks for WhatsApp and Kakao, with their content (R-O4, R-I27)', async () => {
+    await notify(segment({ payload: null, whatsapp: { content: 'Hi' } }));
+    await notify(segment({ whatsapp: { contentId: 'order', headerVariables: '{"text":"a"}' }, platforms: [21] }));
+    await notify(segment({ payload: null, kakao: { template: 'order', content_variables: '{"a":"b"}' } }));
+    expect(world.drafts.map(({ message }) => message)).toMatchObject([
+      { audience: { platforms: [21] }, content: { whatsApp: { text: { entries: [{ text: 'Hi' }] } } } },
+      { audience: { platforms: [21] }, content: { whatsApp: { template: 'order', header: { text: 'a' } } } },
+      { audience: { platforms: [22] }, content: { kakao: { template: 'order', values: [{ name: 'a', text: 'b' }] } } },
+    ]);
+    await notify(segment({ whatsapp: { content: 'Hi' } }));
+    const { platforms } = world.drafts.at(-1)!.message!.audience!;
+    expect([platforms.includes(1), platforms.includes(21), platforms.includes(22)]).toEqual([true, true, false]);
+  });
+
   it('schedules after a time, and refuses more than a year (R-O1)', async () => {
     await notify(segment({ schedule: { after: '60.5s' } }));
     const { sendAt } = world.drafts[0]!.message!;
@@ -360,6 +374,8 @@ describe('notify', () => {
     [segment({ line: { template: 'AAAAA-00009' } }), 'segment.line.template: beside payload not served yet'],
     [segment({ platforms: ['LINE'] }), 'segment.platforms: LINE needs line'],
     [segment({ kakao: {} }), 'segment.kakao.template is required'],
+    [segment({ platforms: ['KAKAO'] }), 'segment.platforms: KAKAO needs kakao'],
+    [segment({ whatsapp: {} }), 'segment.whatsapp.content: must be set'],
     [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],
     [transactional(), 'transactional: exactly one of hwids, users, push_tokens, test_devices is required'],
     [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],
