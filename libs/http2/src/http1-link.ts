@@ -159,7 +159,7 @@ class Http1Link implements Link {
       callback(null, socket);
     });
     // `close` follows every error.
-    socket.on('error', (error) => (failure ??= error));
+    socket.on('error', (error: Error) => void (failure ??= error));
     socket.once('close', () => {
       this.#sockets.delete(socket);
       if (!open) callback(failure ?? new Error('closed by the provider'), null);

@@ -10,7 +10,6 @@ import { safariFields } from '../messages/safari.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { windowsFields } from '../messages/windows.ts';
 import { array, object, optional, text } from '../values.ts';
-import { notServed } from './not-served-block.ts';
 
 type WithoutPrefix<Prefix extends string, Fields> = {
   [Name in keyof Fields as Name extends `${Prefix}${infer Rest}` ? Rest : never]: Fields[Name];

@@ -57,6 +57,10 @@ const targets = {
   sms: { platform: Platform.Sms, key: 'sms', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;
 
+type Name = keyof typeof targets;
+
+const names = Object.keys(targets) as Name[];
+
 /** The texts of a block beside its settings. */
 function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttlName = 'ttl'): Chosen {
   const { title, subtitle, body, inbox: _, ttl, ...others } = block as Texts & Settings;
@@ -176,7 +180,7 @@ const contents = {
   firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
   windows: (settings: Settings) => settingsOf('wns_', settings, windowsContent),
   sms: (settings: Settings) => settingsOf('sms_', settings, smsContent),
-} as const satisfies { readonly [Name in keyof typeof targets]: unknown };
+} as const satisfies { readonly [Of in Name]: unknown };
 
 /** The settings for devices without a language. */
 const baseOf = (from: readonly Chosen[]): Settings =>
@@ -185,95 +189,54 @@ const baseOf = (from: readonly Chosen[]): Settings =>
 
 /** The settings of a platform in one locale. */
 export type LocaleSettings = { readonly language: string } & {
-  readonly [Name in keyof typeof contents]?: ReturnType<(typeof contents)[Name]>;
+  readonly [Of in Name]?: ReturnType<(typeof contents)[Of]>;
 };
 
 /** The settings of a platform by locale; none if they are the same in all. */
-const localeSettings = (name: keyof typeof contents, from: readonly Chosen[]): LocaleSettings[] =>
+const localeSettings = (name: Name, from: readonly Chosen[]): LocaleSettings[] =>
   differs(from) ? from.map(({ locale, settings }) => ({ language: locale, [name]: contents[name](settings) })) : [];
+
+/** The texts of SMS where it has blocks. */
+const smsTexts = (given: Given, from: readonly Chosen[]) =>
+  Object.values(given).some((each) => each.sms) && {
+    text: localizedOf(from, 'body'),
+    title: from.some(({ texts }) => texts.title !== undefined) ? localizedOf(from, 'title') : undefined,
+  };
 
 /** The texts and settings of a message by platform; a text that no block has is undefined. */
 function contentIn(given: Given, context: z.core.ParsePayload) {
   const common = chosenBy(given, (locale, of) => of.default && chosen(locale, of.default));
-  const by = (target: Target): Chosen[] => chosenBy(given, (locale, of) => forTarget(locale, of, target));
-  const ios = by(targets.ios);
-  const android = by(targets.android);
-  const huawei = by(targets.huawei);
-  const amazon = by(targets.amazon);
-  const mac = by(targets.mac);
-  const safari = by(targets.safari);
-  const chrome = by(targets.chrome);
-  const firefox = by(targets.firefox);
-  const windows = by(targets.windows);
-  const sms = by(targets.sms);
-  const all = [ios, android, huawei, amazon, mac, safari, chrome, firefox, windows];
-  const isGiven = new Set(
-    textNames.filter((name) => [common, ...all].flat().some(({ texts }) => texts[name] !== undefined)),
-  );
-  const textsOf = (from: readonly Chosen[]) => {
-    const of = (name: TextName) => (isGiven.has(name) && from.length > 0 ? localizedOf(from, name) : undefined);
-    return { text: of('body'), title: of('title'), subtitle: of('subtitle') };
+  const from = Object.fromEntries(
+    names.map((name) => [name, chosenBy(given, (locale, of) => forTarget(locale, of, targets[name]))]),
+  ) as Record<Name, Chosen[]>;
+  // SMS has texts of its own, whatever pushes have.
+  const all = [...common, ...names.flatMap((name) => (name === 'sms' ? [] : from[name]))];
+  const isGiven = new Set(textNames.filter((name) => all.some(({ texts }) => texts[name] !== undefined)));
+  const textsOf = (of: readonly Chosen[]) => {
+    const by = (name: TextName) => (isGiven.has(name) && of.length > 0 ? localizedOf(of, name) : undefined);
+    return { text: by('body'), title: by('title'), subtitle: by('subtitle') };
   };
   /** The texts of a platform that has blocks; otherwise it has the common ones. */
-  const ownTexts = ({ key }: Target, from: readonly Chosen[]) =>
-    Object.values(given).some((each) => each[key] !== undefined) ? textsOf(from) : {};
-  const withoutSubtitle = ({ text: body, title }: Partial<ReturnType<typeof textsOf>>) => ({
-    ...(body && { text: body }),
-    ...(title && { title }),
-  });
+  const ownTexts = (name: Name): Partial<ReturnType<typeof textsOf>> =>
+    Object.values(given).some((each) => each[targets[name].key] !== undefined) ? textsOf(from[name]) : {};
+  const withoutSubtitle = (name: Name) => {
+    const { text: body, title } = ownTexts(name);
+    return { ...(body && { text: body }), ...(title && { title }) };
+  };
   return {
     ...textsOf(common),
     inbox: inboxIn(given, context),
-    settings: [
-      ...[...localeSettings('ios', ios), ...localeSettings('android', android), ...localeSettings('mac', mac)],
-      ...[...localeSettings('huawei', huawei), ...localeSettings('amazon', amazon)],
-      ...localeSettings('safari', safari),
-      ...[...localeSettings('chrome', chrome), ...localeSettings('firefox', firefox)],
-      ...[...localeSettings('windows', windows), ...localeSettings('sms', sms)],
-    ],
-    ios: {
-      ...contents.ios(baseOf(ios)),
-      ...ownTexts(targets.ios, ios),
-    },
-    android: {
-      ...contents.android(baseOf(android)),
-      ...withoutSubtitle(ownTexts(targets.android, android)),
-    },
-    huawei: {
-      ...contents.huawei(baseOf(huawei)),
-      ...withoutSubtitle(ownTexts(targets.huawei, huawei)),
-    },
-    amazon: {
-      ...contents.amazon(baseOf(amazon)),
-      ...withoutSubtitle(ownTexts(targets.amazon, amazon)),
-    },
-    mac: {
-      ...contents.mac(baseOf(mac)),
-      ...ownTexts(targets.mac, mac),
-    },
-    safari: {
-      ...contents.safari(baseOf(safari)),
-      ...withoutSubtitle(ownTexts(targets.safari, safari)),
-    },
-    chrome: {
-      ...contents.chrome(baseOf(chrome)),
-      ...withoutSubtitle(ownTexts(targets.chrome, chrome)),
-    },
-    firefox: {
-      ...contents.firefox(baseOf(firefox)),
-      ...withoutSubtitle(ownTexts(targets.firefox, firefox)),
-    },
-    windows: {
-      ...contents.windows(baseOf(windows)),
-      ...withoutSubtitle(ownTexts(targets.windows, windows)),
-    },
-    sms: {
-      ...contents.sms(baseOf(sms)),
-      ...(Object.values(given).some((each) => each.sms) && {
-        text: localizedOf(sms, 'body'),
-        title: sms.some(({ texts }) => texts.title !== undefined) ? localizedOf(sms, 'title') : undefined,
-      }),
-    },
+    settings: names.flatMap((name) => localeSettings(name, from[name])),
+    ios: { ...contents.ios(baseOf(from.ios)), ...ownTexts('ios') },
+    android: { ...contents.android(baseOf(from.android)), ...withoutSubtitle('android') },
+    huawei: { ...contents.huawei(baseOf(from.huawei)), ...withoutSubtitle('huawei') },
+    amazon: { ...contents.amazon(baseOf(from.amazon)), ...withoutSubtitle('amazon') },
+    mac: { ...contents.mac(baseOf(from.mac)), ...ownTexts('mac') },
+    safari: { ...contents.safari(baseOf(from.safari)), ...withoutSubtitle('safari') },
+    chrome: { ...contents.chrome(baseOf(from.chrome)), ...withoutSubtitle('chrome') },
+    firefox: { ...contents.firefox(baseOf(from.firefox)), ...withoutSubtitle('firefox') },
+    windows: { ...contents.windows(baseOf(from.windows)), ...withoutSubtitle('windows') },
+    sms: { ...contents.sms(baseOf(from.sms)), ...smsTexts(given, from.sms) },
   };
 }
 
