@@ -29,11 +29,12 @@ export {
 } from './families/define.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
-export { disposableFault, EMAIL_ONLY } from './fields/email-address.ts';
+export { disposableFault, EMAIL_ONLY, emailFault } from './fields/email-address.ts';
 export { pushHostOf } from './fields/push-token.ts';
 export { dayNames } from './geozones/timetable.ts';
 export { type BulkEntry, MAX_OPEN_JOBS, MAX_OPEN_MEBIBYTES, NO_PLATFORM } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';
+export type { GivenEmail } from './messages/email-fields.ts';
 export type { GivenContent, Notification } from './messages/notification.ts';
 export { NOT_AFTER_SEND } from './messages/inbox.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';

@@ -209,6 +209,7 @@ export class World {
           unknown,
           platforms: [1, 3],
           preset: this.preset,
+          presetUnapproved: this.presetUnapproved,
           campaignId: 0n,
           filterName: '',
           filterCode: '',
@@ -224,6 +225,7 @@ export class World {
 
   /** The preset of every message. */
   preset: Preset | undefined;
+  presetUnapproved = false;
 
   readonly presets: Presets = {
     createPreset: unsupported,

@@ -63,7 +63,12 @@ export interface ChunksDeps {
 /** The message for a chunk. Test devices are in no audience: no cap, no control group and no inbox applies to them (R-L2). */
 const sentTo = ({ chunk }: ChunkKey, accepted: MessageAccepted): MessageAccepted =>
   chunk === TEST_CHUNK
-    ? { ...accepted, transactional: true, content: accepted.content && { ...accepted.content, inbox: undefined } }
+    ? {
+        ...accepted,
+        transactional: true,
+        capped: false,
+        content: accepted.content && { ...accepted.content, inbox: undefined },
+      }
     : accepted;
 
 /** A message in one of its chunks. */
@@ -160,7 +165,9 @@ export class Chunks {
     candidates: Columns,
     suppressed: Suppressed,
   ): Planning {
-    const { audience, transactional, content, capping, cappingExclude, cappingAvoid } = sentTo(key, message.accepted);
+    const accepted = sentTo(key, message.accepted);
+    const { audience, transactional, content, capped, capping, cappingExclude, cappingAvoid } = accepted;
+    const isExempt = transactional && !capped;
     const at = new Date(this.#deps.clock.now());
     const rules = {
       chunk: key.chunk,
@@ -173,10 +180,10 @@ export class Chunks {
       suppressed,
       at,
       inboxRemoval: content?.inbox && inboxRemovalOf(content.inbox, at),
-      counted: !transactional && !cappingExclude,
+      counted: !isExempt && !cappingExclude,
       ...(isRated(message) && { sliceSize: RATED_SLICE_SIZE }),
     };
-    const cap = transactional || cappingAvoid ? undefined : (capping ?? application?.capping);
+    const cap = isExempt || cappingAvoid ? undefined : (capping ?? application?.capping);
     return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
   }
 

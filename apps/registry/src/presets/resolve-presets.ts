@@ -7,6 +7,8 @@ import type { PresetStore } from './preset-store.ts';
 /** The preset of a message, and the campaign that it counts towards. */
 export interface Resolved {
   readonly preset: Preset | undefined;
+  /** An operator has withdrawn its approval (R-E7). */
+  readonly presetUnapproved: boolean;
   /** 0 without a campaign. */
   readonly campaignId: bigint;
 }
@@ -37,7 +39,7 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
     if (code === '') return undefined;
     const found = await store.preset(to.account, code);
     if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${presetPath}: not found`);
-    return found.preset;
+    return found;
   };
 
   const campaignIdOf = async ({ account, applications }: Addressees, code: string): Promise<bigint | undefined> => {
@@ -46,14 +48,16 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
   };
 
   return async (to: Addressees, asked: PrepareAudience): Promise<Resolved> => {
-    const preset = await presetOf(to, asked);
+    const found = await presetOf(to, asked);
+    const preset = found?.preset;
+    const presetUnapproved = found?.unapproved ?? false;
     if (asked.campaign !== '') {
       const campaignId = await campaignIdOf(to, asked.campaign);
       if (campaignId === undefined) throw Fault.argument(`${asked.campaignPath}: not found`);
-      return { preset, campaignId };
+      return { preset, presetUnapproved, campaignId };
     }
     // The preset's campaign may have been deleted.
     const campaignId = preset?.campaign ? await campaignIdOf(to, preset.campaign) : undefined;
-    return { preset, campaignId: campaignId ?? 0n };
+    return { preset, presetUnapproved, campaignId: campaignId ?? 0n };
   };
 };

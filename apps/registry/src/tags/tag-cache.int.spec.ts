@@ -133,6 +133,8 @@ describeWithMongo('the registry', (mongo) => {
                 preset: '',
                 campaign: '',
                 presetPath: '',
+                category: '',
+                categoryPath: '',
                 campaignPath: '',
                 targetPath: '',
                 latestDevice: false,

@@ -89,6 +89,35 @@ export const messageWords = {
   'createKakaoMessage.notifications.template': 'Code of the approved template.',
   'createKakaoMessage.Messages': 'Codes of the messages, one for each notification and in the same order.',
   kakao_content_variables: `Values of the template by name. ${templateValues}`,
+  'createEmailMessage.notifications.send_date':
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  'createEmailMessage.notifications.preset':
+    'Code of an e-mail preset that supplies body and subject where they are left out. Its approval must not have been withdrawn.',
+  'createEmailMessage.notifications.subject':
+    'Subject, or subjects by language: taken under the key of the body, and empty if it lacks that key. A text serves every language.',
+  'createEmailMessage.notifications.content': `HTML of the e-mail. ${localized} Values of placeholders are escaped, except \`Raw\` ones.`,
+  'createEmailMessage.notifications.attachments': 'Files that every e-mail carries, at most 2.',
+  'createEmailMessage.notifications.attachments.name': 'Name of the file, without slashes and control characters.',
+  'createEmailMessage.notifications.attachments.content': 'The file in base64, at most 1,048,576 characters.',
+  'createEmailMessage.notifications.list_unsubscribe':
+    'An https, http or mailto URL for the header `List-Unsubscribe`. Required for marketing.',
+  'createEmailMessage.notifications.devices':
+    'Addresses of the recipients, at most 1,000; unknown ones are left out. Takes precedence over `users`, `filter` and `conditions`.',
+  'createEmailMessage.notifications.use_auto_registration':
+    'Whether unknown addresses are registered; those that are not valid are left out.',
+  'createEmailMessage.notifications.users':
+    'Ids of the users who receive the e-mail. Takes precedence over `filter` and `conditions`.',
+  'createEmailMessage.notifications.from': 'Sender, in place of that of the application.',
+  'createEmailMessage.notifications.from.name': 'Name that recipients see.',
+  'createEmailMessage.notifications.from.email': 'Address of the sender.',
+  'createEmailMessage.notifications.reply-to': 'Addressee of replies, in place of that of the application.',
+  'createEmailMessage.notifications.reply-to.name': 'Name that recipients see.',
+  'createEmailMessage.notifications.reply-to.email': 'Address for replies.',
+  'createEmailMessage.notifications.bcc': 'Addresses that receive a copy of each e-mail, at most 10.',
+  'createEmailMessage.notifications.email_type':
+    '`marketing`, or `transactional`, the default. Marketing leaves out the control group and who has unsubscribed. A cap in the request applies if the field is left out.',
+  'createEmailMessage.notifications.email_category':
+    'Category of the subscription preferences, required for marketing. One of those of the account, if it has any.',
   'createWhatsAppMessage.notifications.send_date':
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
   'createWhatsAppMessage.notifications.content':

@@ -18,6 +18,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   createAccount: {"folder":"admin","text":"Creates an account in addition to the default one (architecture 5, R-T8)."},
   createApplication: {"folder":"applications","text":"Creates an application and gives the creating token access to it (R-B1, R-T2). The icon is a PNG of at most 200 KiB. An account has at most 10,000 applications, unless the operator sets another quota (R-LM6, R-LM7). Spec B."},
   createCampaign: {"folder":"campaigns","text":"Creates a campaign that messages count for (R-RES5)."},
+  createEmailMessage: {"folder":"messages","text":"Sends each notification as an e-mail, whose body and subject are those of the preset where the request has none. Success has no response. Spec E (R-E7 to R-E14)."},
   createFilter: {"folder":"segments","text":"Stores an expression of the segmentation language under a name that is unique in the account. The segment is deleted at the start of its expiration date, UTC, if any. An application has at most 10,000, and an account 10,000 that are bound to no application, unless the operator sets another quota (R-LM7). Spec N (R-N1, R-N3 to R-N5)."},
   createGroup: {"folder":"admin","text":"Creates a group of applications of one account (R-I2, R-T8)."},
   createKakaoMessage: {"folder":"messages","text":"Sends each notification to Kakao contacts by an approved template; unknown contacts are registered. Spec I (R-I27)."},

@@ -8,6 +8,7 @@ import { amazonContent, amazonFields } from './amazon.ts';
 import { androidContent, androidFields } from './android.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { chromeContent, chromeFields, firefoxContent, firefoxFields } from './browsers.ts';
+import type { GivenEmail } from './email-fields.ts';
 import { huaweiContent, huaweiFields } from './huawei.ts';
 import { inboxContent, inboxFields } from './inbox.ts';
 import { iosContent, iosFields } from './ios.ts';
@@ -211,6 +212,7 @@ export type GivenContent = Omit<
   readonly firefox: Partial<ReturnType<typeof firefoxContent>> & Pick<OwnTexts, 'text'> & OwnAction;
   readonly safari: Partial<ReturnType<typeof safariContent>> & Pick<OwnTexts, 'text'>;
   readonly whatsApp?: GivenWhatsApp | undefined;
+  readonly email?: GivenEmail | undefined;
   readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
   /** For LINE, in place of the common text. */
   readonly line?: LineContent | undefined;

@@ -74,7 +74,8 @@ function filterOf(field: 'filter' | 'filter_code', fields: Partial<Fields>, cont
   return field === 'filter' ? { kind: 'filter', name: given, code: '' } : { kind: 'filter', name: '', code: given };
 }
 
-function selectedRecipients(fields: Partial<Fields>, context: z.core.ParsePayload): Recipients {
+/** The recipients by their properties, else the whole application. */
+export function selectedRecipients(fields: Partial<Fields>, context: z.core.ParsePayload): Recipients {
   if (fields.filter !== undefined) return filterOf('filter', fields, context);
   if (fields.filter_code !== undefined) return filterOf('filter_code', fields, context);
   if (fields.conditions === undefined) return { kind: 'everyone' };

@@ -21,7 +21,7 @@ export function sendRateOf(
   { kind }: Recipients,
   context: Pick<z.core.ParsePayload, 'issues'>,
 ) {
-  if (value !== undefined && kind === 'devices') {
+  if (value !== undefined && (kind === 'devices' || kind === 'contacts')) {
     const { error: message, params } = whole('send_rate must not be combined with devices');
     context.issues.push({ code: 'custom', message, params, input: value });
   }

@@ -1,5 +1,6 @@
-import { Fault } from '@tidings/kernel';
-import { type PreparedAudience, Register } from '@tidings/rpc';
+import { disposableFault, emailFault } from '@tidings/contract';
+import { Fault, Platform } from '@tidings/kernel';
+import { type DeviceCommand, type PreparedAudience, Register } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 import { checkPlatform } from '../devices/check-platform.ts';
 import { commandOf } from '../devices/command.ts';
@@ -38,12 +39,33 @@ export async function registerContacts(
     if (each.unknownContacts !== 'register' || recipients.kind !== 'contacts') return;
     for (const hwid of unknownOf(each, audiences[index])) hwids.set(hwid, recipients.platform);
   });
-  if (hwids.size === 0) return false;
-  const commands = [...hwids].map(([hwid, platform]) => {
+  const commands = [...hwids].flatMap(([hwid, platform]) => {
+    // An address that is no valid one is left out (R-E8).
+    if (platform === Platform.Email && !isMailable(hwid, context)) return [];
     const value = Register.fromPartial({ platform });
     checkPlatform(value, context, call);
-    return commandOf(call, { application, hwid }, { $case: 'register', value });
+    return [commandOf(call, { application, hwid }, { $case: 'register', value })];
   });
-  await context.deviceCommands.submitAll(call.pending, commands);
+  if (commands.length === 0) return false;
+  const isEmail = ({ command }: DeviceCommand): boolean =>
+    command?.$case === 'register' && command.value.platform === Platform.Email;
+  await context.deviceCommands.submitAll(
+    call.pending,
+    commands.filter((each) => !isEmail(each)),
+  );
+  await registerAddresses(commands.filter(isEmail), context, call);
   return true;
+}
+
+const isMailable = (address: string, { disposableDomains }: Context): boolean =>
+  emailFault(address) === undefined && disposableFault(address, disposableDomains) === undefined;
+
+/** Registers addresses, each on its own: one on the blacklist is left out (R-E8). */
+async function registerAddresses(commands: readonly DeviceCommand[], context: Context, call: Call): Promise<void> {
+  const ends = await Promise.allSettled(
+    commands.map((command) => context.deviceCommands.submit(call.pending, command)),
+  );
+  for (const end of ends) {
+    if (end.status === 'rejected' && Fault.from(end.reason).kind !== 'argument') throw end.reason;
+  }
 }

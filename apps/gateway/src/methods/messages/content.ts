@@ -16,6 +16,7 @@ import {
   SmsContent,
 } from '@tidings/events';
 import { isShortenable } from '@tidings/messaging';
+import { emailOf } from './email-content.ts';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
 
@@ -94,6 +95,7 @@ export function contentOf(
     firefox,
     safari,
     whatsApp,
+    email,
     windows,
     sms,
     kakao,
@@ -113,6 +115,7 @@ export function contentOf(
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
     whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
+    email: email && emailOf(email, said),
     windows: own(said.windows, WindowsContent.fromPartial({}), windows),
     sms: sms ? own(said.sms, SmsContent.fromPartial({}), sms) : said.sms,
     kakao: kakao && KakaoContent.fromPartial(kakao),

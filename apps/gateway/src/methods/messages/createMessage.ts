@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type api, NOT_AFTER_SEND, type Notification, UNREADABLE_DATE } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
+import { Fault, Platform } from '@tidings/kernel';
 import { dayOf } from '@tidings/messaging';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
@@ -107,6 +107,16 @@ async function nameCampaigns(
   });
 }
 
+/** An e-mail takes a preset of e-mail that no operator has withdrawn (R-E7). */
+function refuseUnsuitablePresets(asked: readonly Asked[], audiences: readonly PreparedAudience[]): void {
+  asked.forEach(({ isEmail, paths }, index) => {
+    const { preset, presetUnapproved } = audiences[index] ?? {};
+    if (!isEmail || !preset) return;
+    if (!preset.platforms.includes(Platform.Email)) throw Fault.argument(`${paths.of('preset')}: not an email preset`);
+    if (presetUnapproved) throw Fault.argument('Preset content is not approved');
+  });
+}
+
 /** A message from a group's preset requires access to the group: without it the preset is not found (R-K4). */
 async function checkAccess(
   asked: readonly Asked[],
@@ -189,6 +199,7 @@ export async function createMessages(
   const prepareDrafts = async () => {
     const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
     await checkAccess(asked, prepared.audiences, context, call);
+    refuseUnsuitablePresets(asked, prepared.audiences);
     refuseUnknownContacts(asked, prepared.audiences);
     const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
     const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };

@@ -46,6 +46,7 @@ export interface Paths {
 export type MessageField =
   | 'send_date'
   | 'devices'
+  | 'email_category'
   | 'ignore_user_timezone'
   | 'inbox_date'
   | 'preset'
@@ -75,6 +76,10 @@ export interface Asked {
   readonly bySiblings?: boolean;
   /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
+  /** An e-mail: it takes an approved preset of e-mail alone (R-E7). @default false */
+  readonly isEmail?: boolean;
+  /** Frequency caps apply, although it is transactional (R-E12). @default false */
+  readonly isCapped?: boolean;
   /** What is done about contacts that are not registered. @default they are left out */
   readonly unknownContacts?: 'register' | 'refuse';
 }
@@ -93,6 +98,8 @@ export function audienceOf({ notification, paths, grant, bySiblings = false }: A
     campaignPath: paths.of('campaign'),
     targetPath: paths.of(targetField(notification)),
     ...{ target: targetOf(recipients, grant), preset, campaign },
+    category: notification.content.email?.category ?? '',
+    categoryPath: paths.of('email_category'),
     latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,
     bySiblings,
   };
@@ -236,7 +243,7 @@ function sendRateOf(
 
 /** The draft of one notification for the scheduler. */
 export function draftOf(
-  { notification, isAlwaysStored = false, liveActivity }: Asked,
+  { notification, isAlwaysStored = false, liveActivity, isEmail = false, isCapped = false }: Asked,
   prepared: PreparedAudience,
   { applications, debug, now }: Circumstances,
 ): MessageDraft {
@@ -256,7 +263,7 @@ export function draftOf(
     message: {
       applications: [...applications],
       sendAt,
-      source: 'API',
+      source: isEmail ? 'EMAIL_API' : 'API',
       transactional,
       hidden: listed && recipients.names.length < HISTORY_FROM && !debug && !sendAt && !isAlwaysStored,
       listedRecipients: listed,
@@ -274,6 +281,7 @@ export function draftOf(
       answer: '',
       openUntil: undefined,
       ...cappingOf(notification),
+      capped: isCapped,
       localTime,
       sendRate: sendRateOf(notification, prepared.preset),
     },

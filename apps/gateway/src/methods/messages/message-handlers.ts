@@ -2,6 +2,7 @@ import type { messageMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
 import { createLineMessage } from './createLineMessage.ts';
 import { createKakaoMessage } from './createKakaoMessage.ts';
+import { createEmailMessage } from './createEmailMessage.ts';
 import { createMessage } from './createMessage.ts';
 import { createSMSMessage } from './createSMSMessage.ts';
 import { createTargetedMessage } from './createTargetedMessage.ts';
@@ -11,6 +12,7 @@ import { deleteMessage } from './deleteMessage.ts';
 export const messageHandlers = {
   createLineMessage,
   createKakaoMessage,
+  createEmailMessage,
   createMessage,
   createSMSMessage,
   createTargetedMessage,

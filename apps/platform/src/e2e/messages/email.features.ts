@@ -76,5 +76,45 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(people.map((address) => mailsTo(address).length)).toEqual([2, 1, 0, 0]);
       expect(mailsTo(dead)).toHaveLength(1);
     });
+
+    it('is made of a preset by createEmailMessage, for addresses that it registers', async () => {
+      const preset = async (name: string, platforms: number[]): Promise<string> => {
+        const content = { message: { de: '<p>Hallo</p>', en: '<p>Hello, {{Name}}</p>' }, title: 'News' };
+        await world.call('createPreset', { name, applicationCode: application, content, segmentation: { platforms } });
+        const { presets } = await world.call('listPresets', { application });
+        return presets.find((each) => each.name === name)!.code;
+      };
+      const code = await preset('Mail', [EMAIL]);
+      const eva = 'eva@suite.example';
+      const notification = {
+        ...{ send_date: 'now', preset: code, devices: [eva, clara, 'nobody'], use_auto_registration: true },
+        ...{ subject: { de: 'Hallo', en: 'For {{Name}}' }, dynamic_content_placeholders: { Name: 'Eva & Co' } },
+        attachments: [{ name: 'a.txt', content: 'b25l' }],
+      };
+      const send = (own: object): Promise<unknown> =>
+        world.call('createEmailMessage', { application, notifications: [{ ...notification, ...own }] });
+      expect(await send({})).toBeNull();
+      await world.settle();
+      expect(mailsTo(eva)).toHaveLength(1);
+      expect(mailsTo(clara)).toEqual([]);
+      expect(mailsTo(eva)[0]).toContain('<p>Hello, Eva &amp; Co</p>');
+      expect(mailsTo(eva)[0]).toContain('Subject: For Eva & Co\r\n');
+      const { items } = await world.call('messagesList', { filters: { application, source: 'EMAIL_API' } });
+      expect(items).toMatchObject([{ status: 'DONE', platforms: ['EMAIL'] }]);
+      await world.call('setCategories', { categories: ['News'] });
+      const marketing = { email_type: 'marketing', list_unsubscribe: 'https://suite.example/leave' };
+      const refused = await world.reply('createEmailMessage', {
+        application,
+        notifications: [{ ...notification, ...marketing, email_category: 'Offers' }],
+      });
+      expect(refused.body).toMatchObject({ status_message: 'notifications[0].email_category: unknown category' });
+      await world.call('setEmailTags', { application, email: eva, tags: { 'Unsubscribed Categories': ['News'] } });
+      const capped = { capping_days: 1, capping_count: 1, users: [anna, eva], devices: null };
+      await send({ ...marketing, ...capped, email_category: 'News' });
+      await world.settle();
+      const [newest] = (await world.call('messagesList', { filters: { application, source: 'EMAIL_API' } })).items;
+      expect((await audienceOf(newest!.code)).excluded).toEqual({ FILTERED_BY_CATEGORY: 1, FREQUENCY_CAPPING: 1 });
+      await world.call('setCategories', { categories: [] });
+    });
   });
 }

@@ -1,7 +1,7 @@
 import { DENIED, expressionOf, keyedId, type LiveFilter } from '@tidings/audience';
 import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { sharedReads } from '@tidings/coordination';
-import { Fault } from '@tidings/kernel';
+import { Fault, type PlatformCode } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import { applicationsOfTags, type Parsed } from '@tidings/segments';
@@ -21,6 +21,7 @@ import {
   findByHwid,
   findByToken,
   findContacts,
+  findContactsOf,
   findDevices,
   findUsers,
   type Found,
@@ -108,7 +109,7 @@ async function namedBy(
     case 'pushTokens':
       return finders[target.$case](target.value.names, lookup);
     case 'contacts':
-      return findByHwid(target.value.names, lookup, [target.value.platform]);
+      return findContactsOf(target.value.platform as PlatformCode, target.value.names, lookup);
     case 'users':
       return findUsers(target.value.names, lookup, latestDevice);
     case 'testDevices':
@@ -209,8 +210,17 @@ export function prepareRpc({
 
   const resolve = resolvePresets(presets, store);
 
+  /** While an account has no categories, every one is accepted (R-E13). */
+  const refuseUnknownCategory = async (account: string, asked: PrepareAudience): Promise<void> => {
+    if (asked.category === '') return;
+    const categories = await store.categories(account);
+    if (categories.length === 0 || categories.includes(asked.category)) return;
+    throw Fault.argument(`${asked.categoryPath}: unknown category`);
+  };
+
   const prepareOne = async (to: Addressees, asked: PrepareAudience, room: Room): Promise<PreparedAudience> => {
     const resolved = await resolve(to, asked);
+    await refuseUnknownCategory(to.account, asked);
     const { preset } = resolved;
     if (preset) room.bytes -= bytesOf(Preset, preset).length;
     if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');

@@ -1,6 +1,6 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
 import { sharedReads } from '@tidings/coordination';
-import { Platform, type Seq } from '@tidings/kernel';
+import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
 import { contactsMeant } from './contacts-meant.ts';
@@ -127,16 +127,28 @@ export async function findByToken(names: readonly string[], lookup: Lookup): Pro
   };
 }
 
+/** Contacts of a platform by hwid; those of e-mail also by their address, where they have another hwid (R-E1). */
+export async function findContactsOf(
+  platform: PlatformCode,
+  names: readonly string[],
+  lookup: HwidLookup,
+): Promise<Found> {
+  const found = await findByHwid(names, lookup, [platform]);
+  if (platform !== Platform.Email || found.unknown.length === 0) return found;
+  return together(found, await findByToken(found.unknown, lookup));
+}
+
+/** What was found, and then what was found of the rest. */
+const together = (first: Found, others: Found): Found => ({
+  seqs: new Set([...first.seqs, ...others.seqs]),
+  platforms: new Set([...first.platforms, ...others.platforms]),
+  unknown: others.unknown,
+});
+
 /** Devices by hwid, else by push token (R-I4). */
 export async function findDevices(names: readonly string[], lookup: HwidLookup): Promise<Found> {
-  const { seqs, platforms, unknown } = await findByHwid(names, lookup);
-  if (unknown.length === 0) return { seqs, platforms, unknown };
-  const others = await findByToken(unknown, lookup);
-  return {
-    seqs: new Set([...seqs, ...others.seqs]),
-    platforms: new Set([...platforms, ...others.platforms]),
-    unknown: others.unknown,
-  };
+  const found = await findByHwid(names, lookup);
+  return found.unknown.length === 0 ? found : together(found, await findByToken(found.unknown, lookup));
 }
 
 type OfUser = Pick<DeviceDocument, '_id' | 'seq' | 'platform' | 'user' | 'token' | 'ta' | 'self' | 'createdAt'>;

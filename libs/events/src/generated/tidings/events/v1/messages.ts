@@ -101,6 +101,8 @@ export interface MessageAccepted {
   cappingAvoid: boolean;
   /** Most pushes a second, over all applications, platforms and channels; 0 = any (R-I11). */
   sendRate: number;
+  /** Caps apply and it counts for them, although it is transactional (R-E12). */
+  capped: boolean;
   /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
   localTime:
     | LocalTime
@@ -520,6 +522,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     cappingExclude: false,
     cappingAvoid: false,
     sendRate: 0,
+    capped: false,
     localTime: undefined,
     actionLinks: [],
   };
@@ -598,6 +601,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.sendRate !== 0) {
       writer.uint32(344).uint32(message.sendRate);
+    }
+    if (message.capped !== false) {
+      writer.uint32(480).bool(message.capped);
     }
     if (message.localTime !== undefined) {
       LocalTime.encode(message.localTime, writer.uint32(402).fork()).join();
@@ -813,6 +819,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.sendRate = reader.uint32();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.capped = reader.bool();
+            continue;
+          }
           case 50: {
             if (tag !== 402) {
               break;
@@ -917,6 +931,7 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.cappingExclude = object.cappingExclude ?? false;
     message.cappingAvoid = object.cappingAvoid ?? false;
     message.sendRate = object.sendRate ?? 0;
+    message.capped = object.capped ?? false;
     message.localTime = (object.localTime !== undefined && object.localTime !== null)
       ? LocalTime.fromPartial(object.localTime)
       : undefined;

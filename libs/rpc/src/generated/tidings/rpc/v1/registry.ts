@@ -866,6 +866,9 @@ export interface PrepareAudience {
   targetPath: string;
   /** Of each user only the most recently active device. */
   latestDevice: boolean;
+  /** The category of an e-mail, and its path; "" without one. It is checked against those of the account (R-E13). */
+  category: string;
+  categoryPath: string;
   /** Conditions on tags of other applications match by hwid (R-O5). */
   bySiblings: boolean;
   /** Code of the preset that the message takes its fields from; "" without one. Its segment counts where everyone is the target (R-K4). */
@@ -973,6 +976,8 @@ export interface PreparedAudience {
   preset:
     | Preset
     | undefined;
+  /** An operator has withdrawn the approval of the preset (R-E7). */
+  presetUnapproved: boolean;
   /** 0 without a campaign. */
   campaignId: bigint;
   /** The segment that was asked for. */
@@ -14222,6 +14227,8 @@ function createBasePrepareAudience(): PrepareAudience {
     campaignPath: "",
     targetPath: "",
     latestDevice: false,
+    category: "",
+    categoryPath: "",
     bySiblings: false,
     preset: "",
     campaign: "",
@@ -14285,6 +14292,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.latestDevice !== false) {
       writer.uint32(200).bool(message.latestDevice);
+    }
+    if (message.category !== "") {
+      writer.uint32(218).string(message.category);
+    }
+    if (message.categoryPath !== "") {
+      writer.uint32(226).string(message.categoryPath);
     }
     if (message.bySiblings !== false) {
       writer.uint32(208).bool(message.bySiblings);
@@ -14455,6 +14468,22 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             message.latestDevice = reader.bool();
             continue;
           }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.categoryPath = reader.string();
+            continue;
+          }
           case 26: {
             if (tag !== 208) {
               break;
@@ -14613,6 +14642,8 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     message.campaignPath = object.campaignPath ?? "";
     message.targetPath = object.targetPath ?? "";
     message.latestDevice = object.latestDevice ?? false;
+    message.category = object.category ?? "";
+    message.categoryPath = object.categoryPath ?? "";
     message.bySiblings = object.bySiblings ?? false;
     message.preset = object.preset ?? "";
     message.campaign = object.campaign ?? "";
@@ -16075,6 +16106,7 @@ function createBasePreparedAudience(): PreparedAudience {
     audience: undefined,
     unknown: [],
     preset: undefined,
+    presetUnapproved: false,
     campaignId: 0n,
     filterName: "",
     filterCode: "",
@@ -16093,6 +16125,9 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     }
     if (message.preset !== undefined) {
       Preset.encode(message.preset, writer.uint32(162).fork()).join();
+    }
+    if (message.presetUnapproved !== false) {
+      writer.uint32(176).bool(message.presetUnapproved);
     }
     if (message.campaignId !== 0n) {
       if (BigInt.asUintN(64, message.campaignId) !== message.campaignId) {
@@ -16154,6 +16189,14 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
             }
 
             message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.presetUnapproved = reader.bool();
             continue;
           }
           case 21: {
@@ -16262,6 +16305,7 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
       : undefined;
+    message.presetUnapproved = object.presetUnapproved ?? false;
     message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
       ? BigInt(object.campaignId)
       : 0n;

@@ -1,0 +1,188 @@
+import { Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { namedCampaign } from '../campaigns/campaign-code.ts';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { instantInZone, zoneName } from '../fields/zone-name.ts';
+import { namedPreset } from '../presets/preset-code.ts';
+import {
+  boolean,
+  listOf,
+  nonEmptyText,
+  nothing,
+  notServedYet,
+  object,
+  oneOf,
+  optional,
+  text,
+  unchecked,
+} from '../values.ts';
+import { cappingFields, cappingOf } from './capping.ts';
+import { channelFields, channelMessage } from './channel-message.ts';
+import { conditionsSchema } from './conditions.ts';
+import { attachments, copies, type GivenSubject, listUnsubscribe, mailbox } from './email-fields.ts';
+import { notificationsOf } from './notifications.ts';
+import { type Recipients, selectedRecipients } from './recipients.ts';
+import { sendRateFields, sendRateOf } from './send-rate.ts';
+import { localized } from './texts.ts';
+
+const subject = z.union(
+  [text.transform((everywhere): GivenSubject => ({ everywhere })), localized.transform((given): GivenSubject => given)],
+  'must be a string or an object',
+);
+
+const MAX_NAMES = 1000;
+const names = listOf(text, MAX_NAMES);
+
+const fields = {
+  ...channelFields,
+  preset: namedPreset,
+  subject: optional(subject),
+  content: optional(localized),
+  attachments: optional(attachments),
+  list_unsubscribe: optional(listUnsubscribe),
+  campaign: optional(namedCampaign),
+  ignore_user_timezone: optional(boolean),
+  timezone: optional(zoneName),
+  devices: optional(names),
+  use_auto_registration: optional(boolean),
+  users: optional(names),
+  filter: optional(unchecked({ type: 'string' })),
+  conditions: optional(unchecked(conditionsSchema)),
+  conditions_operator: optional(unchecked({ type: 'string', description: 'AND or OR, in any case' })),
+  from: optional(mailbox),
+  'reply-to': optional(mailbox),
+  bcc: optional(copies),
+  email_type: optional(oneOf(['marketing', 'transactional'])),
+  email_category: optional(nonEmptyText),
+  ...cappingFields,
+  ...sendRateFields,
+};
+
+type Given = z.output<z.ZodObject<typeof fields>>;
+
+/** `devices`, `users`, `filter`, `conditions`: the first one counts, and the others are not checked (R-E8). */
+function recipientsOf(given: Given, context: z.core.ParsePayload): Recipients {
+  if (given.devices) {
+    const addresses = new Set(given.devices.map((address) => address.toLowerCase()));
+    return { kind: 'contacts', platform: Platform.Email, names: [...addresses] };
+  }
+  if (given.users) return { kind: 'users', names: [...new Set(given.users)] };
+  return selectedRecipients(given, context);
+}
+
+/** Marketing has a category, and today a link of the caller's own to unsubscribe by (R-E11, R-E13). */
+function refuseIncomplete(
+  { email_type, email_category, list_unsubscribe }: Given,
+  { issues }: z.core.ParsePayload,
+): void {
+  if (email_type !== 'marketing') return;
+  if (email_category === undefined) {
+    issues.push({ code: 'custom', message: 'required for marketing', path: ['email_category'], input: undefined });
+  } else if (list_unsubscribe === undefined) {
+    const message = 'links of the service are not served yet: must be set for marketing';
+    issues.push({ code: 'custom', message, path: ['list_unsubscribe'], input: undefined });
+  }
+}
+
+/** The time, on the clock of each recipient if that is asked for (R-I7, R-I8, R-I9). */
+function sendAtOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Given) {
+  if (date === undefined) return undefined;
+  const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
+  return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) };
+}
+
+/** An omitted type is transactional, and a cap of the request itself applies nevertheless (R-E12). */
+function cappingFor(given: Given, context: z.core.ParsePayload) {
+  const capping = cappingOf(given, context);
+  const { email_type: type } = given;
+  const isExempt = type === 'transactional' || (type === undefined && capping.cap === undefined);
+  return { capping: isExempt ? { ...capping, cap: undefined } : capping, isCapped: type === undefined && !isExempt };
+}
+
+const notification = object(fields).transform((given, context) => {
+  const recipients = recipientsOf(given, context);
+  const { capping, isCapped } = cappingFor(given, context);
+  refuseIncomplete(given, context);
+  const message = channelMessage(given, {
+    ...{ platform: Platform.Email, recipients, transactional: given.email_type !== 'marketing' },
+    content: {
+      email: {
+        subject: given.subject,
+        body: given.content,
+        from: given.from,
+        replyTo: given['reply-to'],
+        bcc: given.bcc ?? [],
+        attachments: given.attachments ?? [],
+        listUnsubscribe: given.list_unsubscribe,
+        category: given.email_category,
+      },
+    },
+  });
+  return {
+    message: {
+      ...message,
+      ...{ sendAt: sendAtOf(given), campaign: given.campaign ?? '', capping },
+      sendRate: sendRateOf(given, recipients, context),
+    },
+    /** Unknown addresses are registered. */
+    registers: given.use_auto_registration ?? false,
+    /** A cap applies, although the message is transactional. */
+    isCapped,
+  };
+});
+
+/**
+ * Sends each notification as an e-mail, whose body and subject are those of the preset where the request has none. Success has no response. Spec E (R-E7
+ * to R-E14).
+ */
+export const createEmailMessage = json13('createEmailMessage', {
+  scope: 'api',
+  input: object({
+    application: applicationCode,
+    applications_group: notServedYet,
+    notifications: notificationsOf(notification),
+  }).transform(({ application, notifications }) => ({ application, notifications })),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            ...{ send_date: '2020-01-15 12:00', timezone: 'Europe/Berlin', ignore_user_timezone: false },
+            ...{ preset: 'B1B2C-3D4E5', subject: 'News', email_type: 'transactional' },
+            ...{ conditions: [['Level', 'GTE', 5]], send_rate: 500 },
+          },
+        ],
+      },
+      reply: undefined,
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          {
+            send_date: 'now',
+            preset: 'B1B2C-3D4E5',
+            subject: { en: 'Your order {{number}}', de: 'Deine Bestellung {{number}}' },
+            content: { en: '<p>Thank you, {{Name}}</p>', de: '<p>Danke, {{Name}}</p>' },
+            attachments: [{ name: 'order.txt', content: 'T3JkZXI=' }],
+            campaign: 'C1B2C-3D4E5',
+            devices: ['anna@example.com'],
+            use_auto_registration: true,
+            dynamic_content_placeholders: { number: '4711' },
+            from: { name: 'Shop', email: 'shop@example.com' },
+            'reply-to': { name: 'Help', email: 'help@example.com' },
+            bcc: ['archive@example.com'],
+            ...{ email_type: 'marketing', email_category: 'News', list_unsubscribe: 'https://example.com/leave' },
+            ...{ capping_days: 7, capping_count: 2 },
+            transactionId: 'order-4711',
+          },
+        ],
+      },
+      reply: undefined,
+    },
+  ],
+});

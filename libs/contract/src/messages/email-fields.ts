@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { senderAddress } from '../fields/email-address.ts';
+import type { LocalizedText } from './texts.ts';
+import { atMost, nonEmptyText, object, optional, text } from '../values.ts';
+
+/** A subject for every language, or by the keys of the body (R-E9). */
+export type GivenSubject = { readonly everywhere: string } | LocalizedText;
+
+/** The e-mail of a request. */
+export interface GivenEmail {
+  readonly subject: GivenSubject | undefined;
+  /** HTML. */
+  readonly body: LocalizedText | undefined;
+  readonly from: z.output<typeof mailbox> | undefined;
+  readonly replyTo: z.output<typeof mailbox> | undefined;
+  readonly bcc: readonly string[];
+  readonly attachments: z.output<typeof attachments>;
+  readonly listUnsubscribe: string | undefined;
+  readonly category: string | undefined;
+}
+
+/** Maximum characters of an attachment in base64 (R-E10). */
+const ATTACHMENT_LENGTH = 1_048_576;
+const ATTACHMENTS_MAX = 2;
+const NAME_LENGTH = 255;
+const BCC_MAX = 10;
+
+/** A list that has one path for all its faults (R-E10). */
+const list = <Element extends z.ZodType>(element: Element, max: number) =>
+  z.array(element, { error: 'must be an array' }).max(max, `at most ${max} entries`);
+
+const name = text.refine(
+  // eslint-disable-next-line no-control-regex -- these are what it is about
+  (value) => value !== '' && atMost(value, NAME_LENGTH) && !/[/\\\u0000-\u001f\u007f]/.test(value),
+  `must be 1 to ${NAME_LENGTH} characters without slashes and control characters`,
+);
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+const content = z
+  .string('must be a string')
+  .max(ATTACHMENT_LENGTH, `at most ${ATTACHMENT_LENGTH} characters`)
+  .transform((value) => value.replace(/\s+/g, ''))
+  .refine((value) => BASE64.test(value) && value.replace(/=+$/, '').length % 4 !== 1, 'must be base64')
+  .transform((value) => Buffer.from(value, 'base64'));
+
+/** Files that every mail of a message carries (R-E10). */
+export const attachments = list(object({ name, content }), ATTACHMENTS_MAX);
+
+/** Addresses that receive a copy of each mail (R-E10). */
+export const copies = list(
+  senderAddress.transform((address) => address.toLowerCase()),
+  BCC_MAX,
+);
+
+/** A sender, or an address for replies, in place of that of the application. */
+export const mailbox = object({ name: optional(text), email: senderAddress }).transform(({ name: shown, email }) => ({
+  address: email,
+  name: shown ?? '',
+}));
+
+const isListUnsubscribe = (value: string): boolean =>
+  /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);
+
+/** Where a mail can be unsubscribed from (R-E11). */
+export const listUnsubscribe = nonEmptyText.refine(isListUnsubscribe, 'must be an https, http or mailto URL');
