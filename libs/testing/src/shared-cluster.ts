@@ -8,7 +8,7 @@ import { isAlive, isProcessOf } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import type { ApiClient, ClusterOptions } from '@tidings/platform';
 import { Closing, freePorts } from '@tidings/runtime';
-import type { ProviderName, SimulatorOptions, Simulators } from '@tidings/simulators';
+import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
 import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ReportKind, Reports } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { ApplicationView, type SealedCredential } from '@tidings/rpc';
+import { ApplicationView } from '@tidings/rpc';
 import { keysFrom, seal } from '@tidings/runtime';
 import { type Client, openClient } from '../testing/gateway-client.ts';
 import { APPLICATION, UNGRANTED, World } from '../testing/gateway-world.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
       field,
       Buffer.from(seal(master, { application, field }, text)),
     ]);
-    return { application, platform, version: 1, settings: {}, sealed: Object.fromEntries(sealed) } as SealedCredential;
+    return { application, platform, version: 1, settings: {}, sealed: Object.fromEntries(sealed) };
   };
   client = await openClient(world, { masterKeys: master, accounts: { ...world.accounts, getCredential } });
 });
@@ -50,11 +50,11 @@ const post = (text: string, signature: string | undefined = signed(Buffer.from(t
 const verify = (query: Readonly<Record<string, string>>, path = PATH) =>
   client.send(
     'GET',
-    `${path}?${new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': String(CHALLENGE), ...query })}`,
+    `${path}?${new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': String(CHALLENGE), ...query }).toString()}`,
   );
 const forbidden = { status: 403, body: { code: 7, details: [] } };
 const notFound = { status: 404, body: { code: 5, message: 'Not Found', details: [] } };
-const reports = (): Reports[] => world.records.map(({ value }) => Reports.decode(value!));
+const reports = (): Reports[] => world.records.map(({ value }) => Reports.decode(value));
 
 describe('the webhook of WhatsApp', () => {
   it('answers the challenge of who knows the verify token', async () => {

@@ -14,6 +14,8 @@ interface Entry {
   readonly secrets: WhatsAppSecrets;
 }
 
+/** The platform whose contacts WhatsApp reaches. */
+const PLATFORM = Platform.WhatsApp;
 const MAX_ENTRIES = 1000;
 
 export interface WhatsAppSecretsDeps {
@@ -26,7 +28,7 @@ export function whatsAppSecrets({ accounts, masterKeys }: WhatsAppSecretsDeps) {
   const known = new Map<string, Entry>();
 
   const read = async (application: string): Promise<Entry> => {
-    const { version, sealed } = await accounts.getCredential({ application, platform: Platform.WhatsApp });
+    const { version, sealed } = await accounts.getCredential({ application, platform: PLATFORM });
     const secretIn = (field: string): string | undefined => {
       const bytes = sealed[field];
       return (bytes && open(masterKeys, { application, field }, bytes).toString('utf8')) || undefined;
@@ -36,7 +38,7 @@ export function whatsAppSecrets({ accounts, masterKeys }: WhatsAppSecretsDeps) {
   };
 
   return async ({ code, platforms }: ApplicationView): Promise<WhatsAppSecrets | undefined> => {
-    const view = platforms.find(({ platform }) => platform === Platform.WhatsApp);
+    const view = platforms.find(({ platform }) => platform === PLATFORM);
     if (view?.configured !== true) return undefined;
     const cached = known.get(code);
     if (cached && cached.version >= view.credentialVersion) return cached.secrets;

@@ -65,11 +65,13 @@ async function committedIn(at: Period): Promise<string[]> {
 
 /** Writes to every category and ends with a message that is sent. */
 async function act(hwid: string): Promise<void> {
-  await world.call('registerDevice', { application, hwid, device_type: 1, push_token: 'a'.repeat(64) });
+  const device = { application, hwid, device_type: 1, push_token: 'a'.repeat(64) };
+  await answered(() => world.call('registerDevice', device));
   const place = { lat: 52.5, lng: 13.4, name: hwid, cooldown: 0, range: 100, content: 'Here' };
-  await world.call('addGeoZone', { application, geozones: [place] });
+  await answered(() => world.call('addGeoZone', { application, geozones: [place] }));
   await world.call('getNearestZone', { application, hwid, lat: 52.5, lng: 13.4 });
-  await world.call('bulkSetTags', { application, devices: [{ hwid, tags: { Language: 'de' } }] });
+  const tagged = [{ hwid, tags: { Language: 'de' } }];
+  await answered(() => world.call('bulkSetTags', { application, devices: tagged }));
   const notifications = [{ content: 'Hello', devices: [hwid] }];
   const transactionId = randomUUID();
   const { Messages } = await answered(() => world.call('createMessage', { application, notifications, transactionId }));

@@ -77,7 +77,7 @@ export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
 }
 
 async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutService> {
-  const { clock, broker } = deps;
+  const { broker } = deps;
   const collaborators = await openCollaborators(deps, closing);
   await consumeAll(deps, collaborators, closing);
   keepWatch(deps, collaborators, closing);

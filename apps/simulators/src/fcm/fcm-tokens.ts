@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Kind } from '../behaviour.ts';
+import type { Kind } from '../behaviour.ts';
 import { parseSpecialToken, specialReasonToken, specialToken } from '../special-tokens.ts';
 import { type FcmErrorName, isFcmError } from './errors.ts';
 

@@ -32,8 +32,10 @@ function characterOf(whole: string, hex: string | undefined, decimal: string | u
 }
 
 const decoded = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex, decimal, name: string | undefined) =>
-    name === undefined ? characterOf(whole, hex, decimal) : (ENTITIES[name.toLowerCase()] ?? whole),
+  text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi,
+    (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) =>
+      name === undefined ? characterOf(whole, hex, decimal) : (ENTITIES[name.toLowerCase()] ?? whole),
   );
 
 const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;

@@ -30,7 +30,6 @@ const list = <Element extends z.ZodType>(element: Element, max: number) =>
   z.array(element, { error: 'must be an array' }).max(max, `at most ${max} entries`);
 
 const name = text.refine(
-  // eslint-disable-next-line no-control-regex -- these are what it is about
   (value) => value !== '' && atMost(value, NAME_LENGTH) && !/[/\\\u0000-\u001f\u007f]/.test(value),
   `must be 1 to ${NAME_LENGTH} characters without slashes and control characters`,
 );

@@ -61,5 +61,5 @@ export async function exchangerOf(domain: string, failures: number, names: MailN
     }
   }
   if (isAbsent(last)) throw new NoMailDomain(`${domain} has no mail server`);
-  throw last ?? Fault.unavailable(`${domain} has no mail server`);
+  throw last instanceof Error ? last : Fault.unavailable(`${domain} has no mail server`);
 }

@@ -83,7 +83,7 @@ function browserOf(platform: number, notification: Json): Json {
 /** The headers of a notification on Windows, and its body without the hash. */
 function windowsOf(notification: Json): Json {
   const headers = wnsHeaders(outgoingOf(Platform.Windows, notification), '');
-  const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]]] : []));
+  const pairs = headers.flatMap((name, i): [string, unknown][] => (i % 2 === 0 ? [[name, headers[i + 1]]] : []));
   const body = bodyOf(Platform.Windows, notification).replace(/,?&quot;p&quot;:&quot;[^&]*&quot;/, '');
   return { ...Object.fromEntries(pairs), body };
 }
