@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addChannel, definitions, type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { addChannel, definitions, type DeviceField, fieldBit, removeChannel, TOKEN_BIT } from '@tidings/channels';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
@@ -223,6 +223,7 @@ describe('columns', () => {
 
   it('carry the fields that a variant names, and the address that it uses', () => {
     const BIRD = Platform.Kakao;
+    removeChannel('kakao');
     addChannel('birds', {
       ...definitions.fcm,
       platforms: [BIRD],
