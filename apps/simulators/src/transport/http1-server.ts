@@ -3,6 +3,9 @@ import type { ProviderFaults } from '../provider-faults.ts';
 import type { Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 
+/** Longer than the pauses of a client on a busy machine, which would write to a connection that closes at that moment. */
+const KEEP_ALIVE_MS = 60_000;
+
 const read = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -49,7 +52,7 @@ export const serveHttp1 = ({ provider, faults, outbox, countReset }: Http1Option
     const delayMs = reaction.does === 'answer' ? (reaction.delayMs ?? 0) : 0;
     outbox.post(delayMs, () => carryOut(reaction, response));
   };
-  return createServer((request, response) => {
+  return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
 };

@@ -51,7 +51,9 @@ describe('the payload sent to the provider', () => {
     expect(isGenuine(messageKeyOf(reportKey, 'AAAAA-00001', hash), hash.device!, 0x010203)).toBe(true);
     expect(payload({}, 3)).toMatchObject({ message: { token: 'tok', data: { title: 'Hallo An na' } } });
     expect(payload({}, 10)).toMatchObject({ aps: { alert: { title: 'News', body: 'Hallo An na' }, 'url-args': [] } });
-    expect(handedOver(message, recipient({}, 14), reportKey)).toBe('{}');
+    expect(payload({}, 14)).toMatchObject({ to: 'tok', subject: 'News', html: 'Hallo An na' });
+    // No channel serves it.
+    expect(handedOver(message, recipient({}, 2), reportKey)).toBe('{}');
   });
 
   it('shows the badge that the message showed, before and after it is settled (R-C9)', () => {
