@@ -322,7 +322,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
           { segment: { ...segment, schedule: { after: '31536001s' } } },
           'segment.schedule.after: at most 365 days ahead',
         ],
-        [{ segment: { ...segment, kakao: { template: 'x' } } }, 'segment.kakao: not served yet'],
+        [{ segment: { ...segment, email_payload: { body: 'x' } } }, 'segment.email_payload: not served yet'],
         [{ segment: { ...segment, kakao: {} } }, 'segment.kakao.template is required'],
         [
           { transactional: segment },
