@@ -1,16 +1,14 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { createMessages } from './createMessage.ts';
-import { notificationPaths } from './draft.ts';
+import { createChannelMessages } from './channel-message.ts';
 
 export const createEmailMessage: Handler<typeof api.createEmailMessage> = async (
   { application, notifications },
-  context,
-  call,
+  ...origin
 ) => {
-  const asked = notifications.map(({ message, registers, isCapped }, index) => ({
-    ...{ notification: message, paths: notificationPaths(index), isAlwaysStored: true, isEmail: true, isCapped },
+  const messages = notifications.map(({ message, registers, isCapped }) => ({
+    ...{ notification: message, isEmail: true, isCapped },
     ...(registers ? { unknownContacts: 'register' as const } : {}),
   }));
-  await createMessages({ applications: [application], group: '', asked }, context, call);
+  await createChannelMessages(application, messages, ...origin);
 };

@@ -1,19 +1,14 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { createMessages } from './createMessage.ts';
-import { notificationPaths } from './draft.ts';
+import { createChannelMessages } from './channel-message.ts';
 
 export const createSMSMessage: Handler<typeof api.createSMSMessage> = async (
   { application, notifications },
-  context,
-  call,
+  ...origin
 ) => {
-  const asked = notifications.map(({ message, registers }, index) => ({
+  const messages = notifications.map(({ message, registers }) => ({
     notification: message,
-    paths: notificationPaths(index),
-    isAlwaysStored: true,
     unknownContacts: registers ? ('register' as const) : ('refuse' as const),
   }));
-  const { created } = await createMessages({ applications: [application], group: '', asked }, context, call);
-  return { Messages: created.map(({ answer }) => answer) };
+  return { Messages: await createChannelMessages(application, messages, ...origin) };
 };
