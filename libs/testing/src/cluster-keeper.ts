@@ -14,7 +14,12 @@ const WATCH_EVERY_MS = 500;
 const folder = process.argv[2]!;
 const { runner, ports, ...options } = JSON.parse(await readFile(join(folder, 'options.json'), 'utf8')) as KeeperOptions;
 
-const cluster = await startCluster({ ...options, ...clusterForTests(), folder, log: openLog('error') });
+const cluster = await startCluster({
+  ...options,
+  ...clusterForTests({ hasEveryChannel: true }),
+  folder,
+  log: openLog('error'),
+});
 let replaced = false;
 process.once('SIGTERM', () => (replaced = true));
 

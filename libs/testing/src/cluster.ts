@@ -3,7 +3,7 @@ import type { Cluster, Member } from '@tidings/platform';
 import { Closing } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
-import { clusterForTests } from './cluster-for-tests.ts';
+import { clusterForTests, type TestClusterOptions } from './cluster-for-tests.ts';
 import { startKafka } from './kafka.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { checkDocuments } from './valid-documents.ts';
@@ -19,7 +19,7 @@ import {
   worldOf,
 } from './world.ts';
 
-export interface ClusterWorldOptions {
+export interface ClusterWorldOptions extends TestClusterOptions {
   /** Additional environment variables of every process; they override those of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
@@ -28,8 +28,6 @@ export interface ClusterWorldOptions {
    * share
    */
   readonly ownStores?: boolean;
-  /** Processes of each kind that must work with a second one of its kind. @default 2 */
-  readonly replicas?: 1 | 2;
 }
 
 /** The distributed mode, with access to every process. */
@@ -51,7 +49,7 @@ export async function cluster({
   env = {},
   simulators: options,
   ownStores = false,
-  replicas,
+  ...processes
 }: ClusterWorldOptions = {}): Promise<ClusterWorld> {
   const log = testLog();
   const closing = new Closing(log);
@@ -69,7 +67,7 @@ export async function cluster({
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
       kafkaBrokers: stores?.brokers,
-      ...clusterForTests(replicas),
+      ...clusterForTests(processes),
     });
     // No graceful shutdown, because the data is removed.
     closing.add('cluster', running, async (opened) => {

@@ -36,6 +36,8 @@ export interface PlatformWorldOptions {
    * @default false
    */
   readonly isAlone?: boolean;
+  /** Whether a cluster of its own has dispatchers of all channels; otherwise of apns, fcm and webpush. @default false */
+  readonly hasEveryChannel?: boolean;
 }
 
 /**

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
-import { listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const IOS = 1;
@@ -28,7 +29,8 @@ describe('event streams', () => {
   let application: string;
 
   const send = async (notification: Parameters): Promise<void> => {
-    await world.call('createMessage', { application, notifications: [notification] });
+    const notifications = [{ ...notification, transactionId: randomUUID() }];
+    await answered(() => world.call('createMessage', { application, notifications }));
     await world.settle();
   };
   /** Number of events taken so far; `take` returns the events since. */
