@@ -1,6 +1,7 @@
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
-import { cluster } from './cluster.ts';
+import type { TestClusterOptions } from './cluster-for-tests.ts';
+import { cluster, type ClusterWorld } from './cluster.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { platformProcess } from './platform-process.ts';
 import type { LoggingWorld, StoredWorld } from './platform-world.ts';
@@ -36,8 +37,8 @@ export interface PlatformWorldOptions {
    * @default false
    */
   readonly isAlone?: boolean;
-  /** Whether a cluster of its own has dispatchers of all channels; otherwise of apns, fcm and webpush. @default false */
-  readonly hasEveryChannel?: boolean;
+  /** What a cluster of its own consists of. @default one process of each kind, dispatchers of three channels */
+  readonly processes?: TestClusterOptions;
 }
 
 /**
@@ -47,13 +48,16 @@ export interface PlatformWorldOptions {
 export async function platform(options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<StoredWorld> {
   if (mode === 'embedded') return embedded(options);
   if (!options.isAlone && !options.env) return sharedCluster(options.simulators);
-  const world = await cluster({ ...options, replicas: 1 });
+  const world = await ownCluster(options);
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
 /** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
 export const platformInProcesses = (options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<LoggingWorld> =>
-  mode === 'distributed' ? cluster({ ...options, replicas: 1 }) : platformProcess(options);
+  mode === 'distributed' ? ownCluster(options) : platformProcess(options);
+
+const ownCluster = ({ env, simulators, processes }: PlatformWorldOptions): Promise<ClusterWorld> =>
+  cluster({ ...(env && { env }), ...(simulators && { simulators }), replicas: 1, ...processes });
 
 async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();

@@ -10,10 +10,11 @@ export class ProcessesUnderTest {
   world!: LoggingWorld;
 
   constructor() {
-    beforeAll(
-      async () => void (this.world = await platformInProcesses({ env: { LOG_LEVEL: 'info' } })),
-      START_TIMEOUT_MS,
-    );
+    beforeAll(async () => {
+      const env = { LOG_LEVEL: 'info' };
+      // A rolling restart leaves one process of a kind running.
+      this.world = await platformInProcesses({ env, processes: { replicas: 2 } });
+    }, START_TIMEOUT_MS);
     afterAll(() => this.world?.stop());
   }
 

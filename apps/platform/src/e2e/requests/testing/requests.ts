@@ -57,7 +57,10 @@ export class RequestsUnderTest {
 
   constructor() {
     beforeAll(async () => {
-      this.world = await platformInProcesses({ env: { LOG_LEVEL: 'trace' }, hasEveryChannel: true });
+      this.world = await platformInProcesses({
+        env: { LOG_LEVEL: 'trace' },
+        processes: { hasEveryChannel: true },
+      });
       this.application = await this.world.application();
       this.sibling = await this.world.application({ title: 'Sibling', ios: false, android: false });
       await this.world.call('addTag', { tag: { name: 'Level', type: 1 } });
