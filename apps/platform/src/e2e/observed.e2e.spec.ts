@@ -154,7 +154,7 @@ describeWithKafka('processes of the distributed mode', () => {
   let world: ClusterWorld;
   beforeAll(async () => {
     collector = await startCollector();
-    world = await cluster({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint } });
+    world = await cluster({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, replicas: 1 });
     const application = await world.application();
     await world.registerDevices(application, 2, (i) => ({
       hwid: `device-${i}`,
