@@ -86,7 +86,9 @@ describeWithMongo('fan-out', (mongo) => {
       device(seqOf(1, 7), { platform: 1 }),
     ].map((each) => (each.token === undefined ? withoutToken(each) : each));
     const { broker, clock, dispatchers, start, plansOf } = await world(devices, {
-      application: { platforms: [platform(1), { ...platform(3), enabled: false }, { ...platform(9), configured: false }] },
+      application: {
+        platforms: [platform(1), { ...platform(3), enabled: false }, { ...platform(9), configured: false }],
+      },
     });
     const fanout = await start();
     const message = newMessage({ audience: named(0, 1, 2, 3, 4, 5, 6, seqOf(1, 7)) });
