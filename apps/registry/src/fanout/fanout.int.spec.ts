@@ -87,7 +87,7 @@ describeWithMongo('fan-out', (mongo) => {
     ].map((each) => (each.token === undefined ? withoutToken(each) : each));
     const { broker, clock, dispatchers, start, plansOf } = await world(devices, {
       application: {
-        platforms: [platform(1), { ...platform(3), enabled: false }, { ...platform(9), configured: false }],
+        platforms: [platform(1), { ...platform(3), enabled: false }, { ...platform(9), credentialVersion: 0 }],
       },
     });
     const fanout = await start();
