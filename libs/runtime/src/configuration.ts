@@ -21,7 +21,7 @@ export interface ProviderAddresses {
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
   readonly hms?: string | undefined;
-  /** Of the endpoint that issues its access tokens. */
+  /** The endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
   readonly line?: string | undefined;
@@ -30,7 +30,7 @@ export interface ProviderAddresses {
   /** The relay of e-mail; its login is part of it. */
   readonly smtp?: string | undefined;
   readonly adm?: string | undefined;
-  /** Of the endpoint that issues its access tokens. */
+  /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
 }

@@ -17,7 +17,7 @@ import { http2Channel, type SenderDeps } from './http2-channel.ts';
 import { keyOfBatch } from './message-key.ts';
 import { type ExchangeContext, PushExchange } from './push-exchange.ts';
 
-/** What authorizes the requests of a credential: an access token, or a secret of its own. */
+/** The authorization of the requests of a credential: an access token, or a secret of its own. */
 export interface RequestTokens {
   /** Throws a Fault `unavailable` for transient failures, `forbidden` if the credential is refused. */
   get(): Promise<string>;
@@ -27,7 +27,7 @@ export interface RequestTokens {
   readonly lastFailure: ConnectionFailure | undefined;
 }
 
-/** What a header may contain. */
+/** Characters that a header may contain. */
 const HEADER = /^[\x20-\x7e]+$/;
 
 /** The tokens of a credential that has a secret instead, which stays the same. */
@@ -42,7 +42,7 @@ export const fixedToken = (secret: string): RequestTokens => ({
   lastFailure: undefined,
 });
 
-/** What the requests of a job are made of. */
+/** The parts of the requests of a job. */
 export interface Access<Credential> {
   readonly credential: Credential;
   readonly token: string;

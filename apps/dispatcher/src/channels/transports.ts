@@ -24,7 +24,7 @@ export interface ProviderUrls {
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
   readonly hms?: string | undefined;
-  /** Of the endpoint that issues its access tokens. */
+  /** The endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
   readonly line?: string | undefined;
@@ -33,7 +33,7 @@ export interface ProviderUrls {
   /** `smtp://` or `smtps://`. */
   readonly smtp?: string | undefined;
   readonly adm?: string | undefined;
-  /** Of the endpoint that issues its access tokens. */
+  /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
 }

@@ -16,7 +16,7 @@ export interface AdmDeps {
   readonly reportKey: KeyObject;
   /** @default Amazon's */
   readonly url?: string | undefined;
-  /** Of the endpoint that issues access tokens. @default Amazon's */
+  /** The endpoint that issues access tokens. @default Amazon's */
   readonly tokenUrl?: string | undefined;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;

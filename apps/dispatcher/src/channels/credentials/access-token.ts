@@ -26,7 +26,7 @@ interface Token {
   readonly until: number;
 }
 
-/** What a header may contain. */
+/** Characters that a header may contain. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** The access token of a credential (RFC 6749): one request at a time, shared by all senders. */

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from './smtp-session.ts';
 
-/** Where the sessions of a server lead: options of a connection. */
+/** Connection options of the sessions of a server. */
 export type Target = ConstructorParameters<typeof SmtpSession>[0];
 
 export interface MailServerOptions {

@@ -19,7 +19,7 @@ export type MailEnd =
 export interface Transaction {
   /** Envelope sender. */
   readonly from: string;
-  /** The first one is the recipient, whose verdict counts; others get copies. */
+  /** The first one is the recipient, whose reply decides the result; the others get copies. */
   readonly to: readonly string[];
   readonly mail: Buffer;
   /** When to give up, in milliseconds of the system's clock. */
@@ -44,7 +44,7 @@ export interface SessionListener {
   idle(): void;
 }
 
-/** What ended a session. */
+/** The cause of the end of a session. */
 export type SessionError = NodeJS.ErrnoException & {
   readonly responseCode?: number;
   readonly response?: string;

@@ -15,7 +15,7 @@ export interface HmsDeps {
   readonly reportKey: KeyObject;
   /** @default Huawei's */
   readonly url?: string | undefined;
-  /** Of the endpoint that issues access tokens. @default Huawei's */
+  /** The endpoint that issues access tokens. @default Huawei's */
   readonly tokenUrl?: string | undefined;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;

@@ -2,7 +2,7 @@ import { answerTo, bindBody, Command, encodePdu, nextSequence, type Pdu, PduRead
 import type { ConnectionSettings, Exchange, Link, LinkEvents, OpenLink, OutgoingRequest } from '@tidings/http2';
 import { connect, isIP, type Socket } from 'node:net';
 
-/** What a bind is made with, and what it receives. */
+/** Parameters of a bind, and the receiver of its requests. */
 export interface SmppBind {
   readonly systemId: string;
   readonly password: string;
