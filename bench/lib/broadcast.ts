@@ -7,6 +7,7 @@ import {
   resultsOf,
   settledOutcome,
   sliceCount,
+  noMailColumns,
 } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
@@ -155,6 +156,6 @@ function recordOf(
   const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)], entry: undefined };
   return {
     key: messageChunkKey({ ...identity, chunk }),
-    value: Reports.encode({ ...identity, chunk, kind, ...columns }).finish(),
+    value: Reports.encode({ ...identity, chunk, kind, ...columns, ...noMailColumns }).finish(),
   };
 }

@@ -103,7 +103,7 @@ describe('changesOfReports', () => {
   });
 
   it('skips kinds that it does not know', () => {
-    const gathered = gatherReports([reports(0, 9 as ReportKind, [7, 1, HOUR])]);
+    const gathered = gatherReports([reports(0, 99 as ReportKind, [7, 1, HOUR])]);
     expect(changesOfReports(gathered, () => 0)).toEqual([]);
   });
 });

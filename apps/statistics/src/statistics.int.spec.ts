@@ -1,4 +1,4 @@
-import { hourOf, messageChunkKey, windowEndOf } from '@tidings/delivery';
+import { hourOf, messageChunkKey, noMailColumns, windowEndOf } from '@tidings/delivery';
 import { Conversion, MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
@@ -83,6 +83,7 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
       platforms: positions.map(() => 1),
       at: positions.map(() => Math.floor(AT.getTime() / 1000)),
       entry: undefined,
+      ...noMailColumns,
     }).finish(),
   })),
 ];
@@ -221,6 +222,7 @@ describeWithMongo('statistics', (mongo) => {
             platforms: rows.map(() => 1),
             at: rows.map(([, at]) => at),
             entry: undefined,
+            ...noMailColumns,
           },
         }).finish(),
       );

@@ -27,6 +27,7 @@ export {
   noHours,
   upToHour,
 } from './hour-sets.ts';
+export { mailReportRecord, type MailRecipient, type MailReport, noMailColumns } from './mail-reports.ts';
 export { type DeviceOutcome, deviceOutcomeOf } from './device-outcome.ts';
 export { type HourTotals, intervalTotalsOf } from './interval-totals.ts';
 export {

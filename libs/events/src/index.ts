@@ -113,7 +113,7 @@ export {
   PresetCreated,
   PresetDeleted,
 } from './generated/tidings/events/v1/presets.ts';
-export { type ReportedEntry, ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
+export { MailOpen, type ReportedEntry, ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 export { GeozoneEntered, VisitEvent } from './generated/tidings/events/v1/visits.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {

@@ -27,6 +27,11 @@ const reportKinds: ReadonlySet<ReportKind> = new Set([
   ReportKind.REPORT_KIND_INBOX_OPENED,
   ReportKind.REPORT_KIND_INBOX_DELETED,
   ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED,
+  ReportKind.REPORT_KIND_MAIL_OPENED,
+  ReportKind.REPORT_KIND_MAIL_CLICKED,
+  ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED,
+  ReportKind.REPORT_KIND_MAIL_BOUNCED,
+  ReportKind.REPORT_KIND_MAIL_COMPLAINED,
 ]);
 
 /**

@@ -1,5 +1,5 @@
 import { checkOf, hwidHashOf } from '@tidings/audience';
-import { messageChunkKey } from '@tidings/delivery';
+import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
@@ -116,6 +116,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
       platforms: [place.platform],
       at: [Math.floor(clock.now() / 1000)],
       entry: undefined,
+      ...noMailColumns,
     };
     await batcher.publish({
       key: messageChunkKey(report),

@@ -1,4 +1,4 @@
-import { messageChunkKey } from '@tidings/delivery';
+import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, positionOf } from '@tidings/kernel';
 import type { EntryState } from '@tidings/messaging';
@@ -52,6 +52,7 @@ export async function publishReports(
         platforms: own.map(({ platform }) => platform),
         at: own.map(() => Math.floor(at / 1000)),
         entry: { order, removal: BigInt(Math.floor(until / 1000)) },
+        ...noMailColumns,
       };
       return { key: messageChunkKey(report), value: Reports.encode(report).finish() };
     }),

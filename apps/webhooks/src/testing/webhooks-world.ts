@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { hourOf, messageChunkKey } from '@tidings/delivery';
+import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
@@ -143,6 +143,7 @@ export class World {
       platforms: seqs.map(() => Platform.iOS),
       at: seqs.map(() => Math.floor(this.clock.now() / 1000)),
       entry: undefined,
+      ...noMailColumns,
     };
     await this.#publish(topicNames.reports, messageChunkKey(reports), Reports.encode(reports).finish());
   }

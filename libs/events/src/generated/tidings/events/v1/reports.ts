@@ -26,6 +26,27 @@ export enum ReportKind {
   REPORT_KIND_INBOX_DELETED = 6,
   /** REPORT_KIND_INBOX_ENTRY_OPENED - One device for each entry that was opened, under the platform of the device that opened it (R-H4). */
   REPORT_KIND_INBOX_ENTRY_OPENED = 7,
+  /** REPORT_KIND_MAIL_OPENED - The pixel of an e-mail was loaded, or a person followed one of its links, which implies an open (R-E17). */
+  REPORT_KIND_MAIL_OPENED = 8,
+  /** REPORT_KIND_MAIL_CLICKED - A person followed a link; scanners count nowhere. */
+  REPORT_KIND_MAIL_CLICKED = 9,
+  REPORT_KIND_MAIL_UNSUBSCRIBED = 10,
+  /** REPORT_KIND_MAIL_BOUNCED - A bounce report, which revokes an acceptance (R-E18). */
+  REPORT_KIND_MAIL_BOUNCED = 11,
+  /** REPORT_KIND_MAIL_COMPLAINED - The recipient reported it as unwanted. */
+  REPORT_KIND_MAIL_COMPLAINED = 12,
+}
+
+/** The class of an open (R-E17). */
+export enum MailOpen {
+  MAIL_OPEN_UNSPECIFIED = 0,
+  MAIL_OPEN_HUMAN = 1,
+  /** MAIL_OPEN_UNKNOWN - Without a user agent. */
+  MAIL_OPEN_UNKNOWN = 2,
+  /** MAIL_OPEN_MACHINE_AMPP - Apple Mail Privacy Protection. */
+  MAIL_OPEN_MACHINE_AMPP = 3,
+  /** MAIL_OPEN_MACHINE - A scanner. */
+  MAIL_OPEN_MACHINE = 4,
 }
 
 /** Topic tidings.reports, key = message/application/chunk: what devices report about one message, resolved to positions. */
@@ -42,7 +63,20 @@ export interface Reports {
   /** Unix seconds. */
   at: number[];
   /** Of the kinds of the inbox only. */
-  entry: ReportedEntry | undefined;
+  entry:
+    | ReportedEntry
+    | undefined;
+  /**
+   * Columns of the kinds of e-mail only: empty, or as long as the others.
+   * Who opened it. Of MAIL_OPENED.
+   */
+  opens: MailOpen[];
+  /** BOUNCED_HARD_GENERAL and the like, the reply's code, and its enhanced status. Of MAIL_BOUNCED, as in BouncedSet. */
+  categories: string[];
+  codes: string[];
+  names: string[];
+  /** For events: the URL of a click, the category of an unsubscribe, the text of a bounce. */
+  details: string[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -67,6 +101,11 @@ function createBaseReports(): Reports {
     platforms: [],
     at: [],
     entry: undefined,
+    opens: [],
+    categories: [],
+    codes: [],
+    names: [],
+    details: [],
   };
 }
 
@@ -116,6 +155,25 @@ export const Reports: MessageFns<Reports> = {
     }
     if (message.entry !== undefined) {
       ReportedEntry.encode(message.entry, writer.uint32(82).fork()).join();
+    }
+    if (message.opens.length !== 0) {
+      writer.uint32(90).fork();
+      for (const v of message.opens) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.categories) {
+      writer.uint32(98).string(v!);
+    }
+    for (const v of message.codes) {
+      writer.uint32(106).string(v!);
+    }
+    for (const v of message.names) {
+      writer.uint32(114).string(v!);
+    }
+    for (const v of message.details) {
+      writer.uint32(122).string(v!);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -251,6 +309,56 @@ export const Reports: MessageFns<Reports> = {
             message.entry = ReportedEntry.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag === 88) {
+              message.opens.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 90) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.opens.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.codes.push(reader.string());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.details.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -320,6 +428,11 @@ export const Reports: MessageFns<Reports> = {
     message.entry = (object.entry !== undefined && object.entry !== null)
       ? ReportedEntry.fromPartial(object.entry)
       : undefined;
+    message.opens = object.opens?.map((e) => e) || [];
+    message.categories = object.categories?.map((e) => e) || [];
+    message.codes = object.codes?.map((e) => e) || [];
+    message.names = object.names?.map((e) => e) || [];
+    message.details = object.details?.map((e) => e) || [];
     return message;
   },
 };
