@@ -5,18 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Closing, openLog } from '@tidings/runtime';
+import { runAllChannels } from './demo/all-channels/run-all-channels.ts';
 import { runDemo } from './demo/run-demo.ts';
 
 const { values } = parseArgs({
   options: {
-    devices: { type: 'string', short: 'n', default: '10000' },
+    devices: { type: 'string', short: 'n' },
+    'all-channels': { type: 'boolean', default: false },
     cluster: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 });
-const devices = Number(values.devices);
-if (!Number.isInteger(devices) || devices < 1 || devices > 1_000_000) {
-  process.stderr.write('usage: npm run demo -- [--devices 1..1000000] [--cluster] [--keep]\n');
+/** The phone numbers that request a behaviour of simulators have four digits for the device. */
+const [most, usual, run] = values['all-channels'] ? [9_999, 2_600, runAllChannels] : [1_000_000, 10_000, runDemo];
+const devices = Number(values.devices ?? usual);
+if (!Number.isInteger(devices) || devices < 1 || devices > most) {
+  process.stderr.write(`usage: npm run demo -- [--all-channels] [--devices 1..${most}] [--cluster] [--keep]\n`);
   process.exit(2);
 }
 
@@ -36,7 +40,7 @@ async function end(code: number): Promise<never> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130));
 
 try {
-  const agreed = await runDemo({
+  const agreed = await run({
     devices,
     folder,
     apps: fileURLToPath(new URL('../../', import.meta.url)),

@@ -23,6 +23,10 @@ const simulators = await startSimulators({
     adm: numberFrom('ADM_PORT') ?? 0,
     sms: numberFrom('SMS_PORT') ?? 0,
     smpp: numberFrom('SMPP_PORT') ?? 0,
+    whatsapp: numberFrom('WHATSAPP_PORT') ?? 0,
+    line: numberFrom('LINE_PORT') ?? 0,
+    wns: numberFrom('WNS_PORT') ?? 0,
+    kakao: numberFrom('KAKAO_PORT') ?? 0,
     'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
@@ -36,12 +40,18 @@ const simulators = await startSimulators({
 });
 
 const { apnsUrl, fcmUrl, webPushUrl, tokenUrl, controlUrl } = simulators;
-const [hmsUrl, admUrl, smtpUrl, smsUrl, smppUrl] = ['hms', 'adm', 'email', 'sms', 'smpp'].map((name) =>
-  simulators.urlOf(name),
-);
-process.stdout.write(
-  `${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, hmsUrl, admUrl, smtpUrl, smsUrl, smppUrl, tokenUrl, controlUrl })}\n`,
-);
+const otherUrls = {
+  hmsUrl: simulators.urlOf('hms'),
+  admUrl: simulators.urlOf('adm'),
+  wnsUrl: simulators.urlOf('wns'),
+  smtpUrl: simulators.urlOf('email'),
+  smsUrl: simulators.urlOf('sms'),
+  smppUrl: simulators.urlOf('smpp'),
+  whatsAppUrl: simulators.urlOf('whatsapp'),
+  lineUrl: simulators.urlOf('line'),
+  kakaoUrl: simulators.urlOf('kakao'),
+};
+process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, webPushUrl, ...otherUrls, tokenUrl, controlUrl })}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

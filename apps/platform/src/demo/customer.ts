@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type ApiClient, Refusal, type ReplyOf } from '../client/api-client.ts';
+import type { ApiClient } from '../client/api-client.ts';
 import { all } from './all.ts';
 import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
 import { generateCredentials } from './demo-credentials.ts';
@@ -14,15 +13,12 @@ import {
 import type { Providers, Push } from './demo-providers.ts';
 import { cappedIn, expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
 import type { Screen } from './screen.ts';
+import { type Listed, SentMessages } from './sent-messages.ts';
 import { thousands } from './table.ts';
 
 /** Calls at the same time. */
 export const CONNECTIONS = 64;
-const POLL_MS = 100;
-const SEND_TIMEOUT_MS = 120_000;
 const SCHEDULED_AHEAD_MS = 5_000;
-
-type Listed = ReplyOf<'messagesList'>['items'][number];
 
 const sendsOf = (item: Listed | undefined): number =>
   item?.push_info.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
@@ -33,6 +29,7 @@ export class Customer {
   readonly #providers: Providers;
   readonly #screen: Screen;
   #application = '';
+  #messages!: SentMessages;
   #message = '';
 
   constructor(client: ApiClient, providers: Providers, screen: Screen) {
@@ -47,6 +44,7 @@ export class Customer {
       await this.#providers.know(credentials.publicKeys);
       const { application } = await this.#client.call('createApplication', { title: 'Demo' });
       this.#application = application;
+      this.#messages = new SentMessages(this.#client, application);
       for (const settings of [credentials.ios, credentials.android, credentials.chrome, credentials.firefox]) {
         await this.#client.call('configureApplication', { application, ...settings });
       }
@@ -87,7 +85,7 @@ export class Customer {
         notifications: [{ send_date: 'now', content, title: 'Your week', conditions, conditions_operator: 'AND' }],
       });
       this.#message = messages[0]!;
-      await this.#untilDone(this.#message, (settled) => progress(settled, addressed.length));
+      await this.#messages.untilDone(this.#message, (settled) => progress(settled, addressed.length));
       return `message ${this.#message} to ${thousands(addressed.length)} devices: Level BETWEEN 20 and 79 AND Plan IN (gold, silver)`;
     });
   }
@@ -123,11 +121,11 @@ export class Customer {
     pushes: readonly Push[],
   ): Promise<{ readonly faults: string[]; readonly throttled: number }> {
     await this.#screen.step('settle', async () => {
-      await this.#settle();
+      await this.#messages.settled();
       return 'everything published has been counted';
     });
     const [item, funnel, ledgers] = await Promise.all([
-      this.#listed(this.#message),
+      this.#messages.listed(this.#message),
       this.#client.call('getDeliveryFunnel', { message_code: this.#message }),
       Promise.all(platforms.map((platform) => this.#providers.summary(platform))),
     ]);
@@ -155,12 +153,12 @@ export class Customer {
         notifications: [notification, { ...notification, content: 'Never' }],
       });
       const [sent, canceled] = messages as [string, string];
-      const waiting = await this.#listed(sent);
+      const waiting = await this.#messages.listed(sent);
       if (waiting?.status !== 'PENDING') faults.push(`the scheduled message is ${waiting?.status ?? 'unlisted'}`);
       await this.#client.call('deleteMessage', { message: canceled });
-      await this.#untilDone(sent);
-      await this.#settle();
-      const [done, never] = await Promise.all([this.#listed(sent), this.#listed(canceled)]);
+      await this.#messages.untilDone(sent);
+      await this.#messages.settled();
+      const [done, never] = await Promise.all([this.#messages.listed(sent), this.#messages.listed(canceled)]);
       if (sendsOf(done) !== devices.length) faults.push(`the scheduled message was sent to ${sendsOf(done)} devices`);
       if (never?.status !== 'CANCELED' || sendsOf(never) > 0) {
         faults.push(`the canceled message is ${never?.status ?? 'unlisted'}, sent to ${sendsOf(never)} devices`);
@@ -183,11 +181,11 @@ export class Customer {
           application: this.#application,
           notifications: [notification],
         });
-        await this.#untilDone(messages[0]!);
+        await this.#messages.untilDone(messages[0]!);
         codes.push(messages[0]!);
       }
-      await this.#settle();
-      const [allowed, capped] = await Promise.all(codes.map((code) => this.#listed(code)));
+      await this.#messages.settled();
+      const [allowed, capped] = await Promise.all(codes.map((code) => this.#messages.listed(code)));
       if (sendsOf(allowed) !== devices.length)
         faults.push(`the first capped message was sent to ${sendsOf(allowed)} devices`);
       if (sendsOf(capped) > 0) faults.push(`a message beyond the frequency cap was sent to ${sendsOf(capped)} devices`);
@@ -196,38 +194,5 @@ export class Customer {
       return `message ${codes[0]} to ${devices.length} devices, their second in 7 days; a third was kept from all of them`;
     });
     return faults;
-  }
-
-  /** Resolves when a message is done. @param onProgress receives the number of devices with an outcome */
-  async #untilDone(code: string, onProgress: (settled: number) => void = () => undefined): Promise<void> {
-    const deadline = Date.now() + SEND_TIMEOUT_MS;
-    for (;;) {
-      const item = await this.#listed(code);
-      onProgress(item?.push_info.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
-      if (item?.status === 'DONE') return;
-      if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
-      await delay(POLL_MS);
-    }
-  }
-
-  async #listed(code: string): Promise<Listed | undefined> {
-    const { items } = await this.#client.call('messagesList', {
-      filters: { application: this.#application, messages_codes: [code] },
-      params: { with_metrics: true },
-    });
-    return items[0];
-  }
-
-  async #settle(): Promise<void> {
-    const deadline = Date.now() + SEND_TIMEOUT_MS;
-    for (;;) {
-      try {
-        await this.#client.call('settled');
-        return;
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.reply.status !== 409 || Date.now() > deadline) throw error;
-        await delay(POLL_MS);
-      }
-    }
   }
 }

@@ -39,17 +39,26 @@ const PAGE = 5000;
 /** Approximate latency of a provider. Without latency no push would be in flight when the provider asks to wait. */
 const LATENCY_MS = 40;
 
-/** One program of simulators. */
-interface StandIn {
+/** One program of simulators, and the addresses of all its providers. */
+export interface StandIn {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly webPushUrl: string;
+  readonly hmsUrl: string;
+  readonly admUrl: string;
+  readonly wnsUrl: string;
+  readonly smtpUrl: string;
+  readonly smppUrl: string;
+  readonly whatsAppUrl: string;
+  readonly lineUrl: string;
+  readonly kakaoUrl: string;
   readonly tokenUrl: string;
   readonly control: HttpClient;
   stop(): Promise<void>;
 }
 
-async function startStandIn(logFile: string): Promise<StandIn> {
+/** Starts the simulators, which are a program of their own. */
+export async function startStandIn(logFile: string): Promise<StandIn> {
   const child = await startNode({
     entry: fileURLToPath(new URL('main.js', import.meta.resolve('@tidings/simulators'))),
     env: { KEEP_PAYLOADS: '1', HOST: '127.0.0.1' },

@@ -1,0 +1,144 @@
+import type { ReplyOf } from '../../client/api-client.ts';
+import { thousands, table } from '../table.ts';
+import type { ChannelDevice, ChannelPlatform } from './channel-population.ts';
+
+type Funnel = ReplyOf<'getDeliveryFunnel'>;
+
+/** A request in a provider's ledger. */
+export interface Entry {
+  readonly token: string;
+  readonly reason: string;
+  readonly payload?: string;
+}
+
+/** The requests of one device. */
+interface Requests {
+  accepted: number;
+  refused: number;
+}
+
+/** What the ledger and the funnel say about a channel, and what the devices alone let expect. */
+export interface ChannelFigures {
+  readonly channel: string;
+  readonly platforms: readonly string[];
+  readonly expected: { readonly audience: number; readonly sent: number; readonly errors: number };
+  readonly funnel: { readonly audience: number; readonly sent: number; readonly errors: number };
+  readonly ledger: {
+    /** Devices whose provider accepted the message. */
+    readonly accepted: number;
+    /** Devices whose provider refused it for good. */
+    readonly refused: number;
+    /** Requests that were repeated after a refusal or without an answer. */
+    readonly repeated: number;
+    /** Addressed devices without any request. */
+    readonly lost: number;
+    /** Requests accepted beyond the first one of a device. */
+    readonly doubled: number;
+    /** Requests for devices outside the audience. */
+    readonly strangers: number;
+    /** Accepted requests without their device's own text. */
+    readonly garbled: number;
+  };
+}
+
+/** The count of a stage of these platforms. */
+function stageCount({ channels }: Funnel, stage: string, codes: ReadonlySet<number>): number {
+  return channels
+    .flatMap(({ funnel }) => funnel.filter((each) => each.stage === stage))
+    .flatMap(({ platforms }) => platforms)
+    .filter(({ platform }) => codes.has(platform))
+    .reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+/** A mail server that refuses a recipient has been sent the mail: it counts as sent, and as bounced (R-E18). */
+const bounces = ({ channel }: ChannelPlatform): boolean => channel === 'email';
+
+/** Mails are encoded; SMS are recorded with their text. */
+const decoded = (payload: string): string => payload.replaceAll('=\r\n', '').replaceAll('=20', ' ');
+
+function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entry[]): ChannelFigures['ledger'] {
+  const addressed = new Map(devices.filter((each) => each.isAddressed).map((each) => [each.token, each] as const));
+  const requests = new Map<string, Requests>();
+  let [strangers, garbled] = [0, 0];
+  for (const { token, reason, payload = '' } of entries) {
+    const device = addressed.get(token);
+    if (!device) {
+      strangers++;
+      continue;
+    }
+    const known = requests.get(token) ?? { accepted: 0, refused: 0 };
+    requests.set(token, known);
+    if (reason !== 'accepted') {
+      known.refused++;
+      continue;
+    }
+    known.accepted++;
+    if (!decoded(payload).includes(device.name)) garbled++;
+  }
+  const all = [...requests.values()];
+  const sum = (of: (each: Requests) => number): number => all.reduce((total, each) => total + of(each), 0);
+  return {
+    accepted: sum(({ accepted }) => Math.min(accepted, 1)),
+    refused: sum(({ accepted }) => (accepted === 0 ? 1 : 0)),
+    repeated: sum(({ accepted, refused }) => (accepted === 0 ? refused - 1 : refused)),
+    doubled: sum(({ accepted }) => Math.max(accepted - 1, 0)),
+    lost: addressed.size - requests.size,
+    ...{ strangers, garbled },
+  };
+}
+
+/** The figures of each channel. @param funnels of all messages @param entriesOf the ledger of a provider */
+export function channelFigures(
+  devices: readonly ChannelDevice[],
+  funnels: readonly Funnel[],
+  entriesOf: (provider: string) => readonly Entry[],
+): ChannelFigures[] {
+  return [...Map.groupBy(devices, ({ platform }) => platform.channel)].map(([channel, own]) => {
+    const platforms = [...new Set(own.map(({ platform }) => platform))];
+    const codes = new Set(platforms.map(({ code }) => code));
+    const count = (stage: string): number => funnels.reduce((sum, funnel) => sum + stageCount(funnel, stage, codes), 0);
+    const addressed = own.filter(({ isAddressed }) => isAddressed);
+    const errors = addressed.filter(({ platform, reaction }) => reaction === 'refuses' && !bounces(platform)).length;
+    return {
+      channel,
+      platforms: platforms.map(({ name }) => name),
+      expected: { audience: addressed.length, sent: addressed.length - errors, errors },
+      funnel: { audience: count('STAGE_AUDIENCE'), sent: count('STAGE_SENT'), errors: count('STAGE_ERRORS') },
+      ledger: ledgerFigures(own, entriesOf(platforms[0]!.provider ?? channel)),
+    };
+  });
+}
+
+/** One line per discrepancy; none = funnel and ledger agree, and no device was forgotten or reached twice. */
+export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFigures): string[] {
+  const { accepted, refused, lost, doubled, strangers, garbled } = ledger;
+  const bounced = channel === 'email' ? refused : 0;
+  const pairs: readonly (readonly [string, number, number])[] = [
+    ['devices in the funnel’s audience', funnel.audience, expected.audience],
+    ['devices sent to by the funnel', funnel.sent, expected.sent],
+    ['errors in the funnel', funnel.errors, expected.errors],
+    ['devices whose provider accepted the message', accepted + bounced, expected.sent],
+    ['devices whose provider refused it', refused - bounced, expected.errors],
+    ['devices forgotten', lost, 0],
+    ['messages sent twice', doubled, 0],
+    ['messages to devices outside the audience', strangers, 0],
+    ['messages with the text of others', garbled, 0],
+  ];
+  return pairs
+    .filter(([, value, wanted]) => value !== wanted)
+    .map(([what, value, wanted]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(wanted)}`);
+}
+
+/** The figures as a table, a line per channel. */
+export function channelsTable(figures: readonly ChannelFigures[]): string {
+  const rows = figures.map((each) => {
+    const { channel, platforms, funnel, ledger } = each;
+    const { accepted, refused, repeated, lost, doubled } = ledger;
+    const numbers = [funnel.audience, funnel.sent, funnel.errors, accepted, refused, repeated, lost, doubled];
+    const agrees = faultsInChannel(each).length === 0 ? 'yes' : 'NO';
+    return [`${channel.padEnd(9)} ${platforms.join(', ')}`, ...numbers.map(thousands), agrees];
+  });
+  const funnel = ['audience', 'sent', 'errors'];
+  const ledger = ['accepted', 'refused', 'repeated', 'lost', 'doubled'];
+  return table(['channel', ...funnel, ...ledger, 'agree'], rows);
+}

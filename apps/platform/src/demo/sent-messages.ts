@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ApiClient, Refusal, type ReplyOf } from '../client/api-client.ts';
+
+const POLL_MS = 100;
+const TIMEOUT_MS = 120_000;
+
+export type Listed = ReplyOf<'messagesList'>['items'][number];
+
+/** The messages of an application, as messages:list knows them. */
+export class SentMessages {
+  readonly #client: ApiClient;
+  readonly #application: string;
+
+  constructor(client: ApiClient, application: string) {
+    this.#client = client;
+    this.#application = application;
+  }
+
+  /** The message with its metrics; undefined if it is not in the list. */
+  async listed(code: string): Promise<Listed | undefined> {
+    const { items } = await this.#client.call('messagesList', {
+      filters: { application: this.#application, messages_codes: [code] },
+      params: { with_metrics: true },
+    });
+    return items[0];
+  }
+
+  /** Resolves when a message is done; rejects after two minutes. @param onProgress receives the number of devices with an outcome */
+  async untilDone(code: string, onProgress: (outcomes: number) => void = () => undefined): Promise<void> {
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      const item = await this.listed(code);
+      onProgress(item?.push_info.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
+      if (item?.status === 'DONE') return;
+      if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
+      await delay(POLL_MS);
+    }
+  }
+
+  /** Resolves when everything published has been counted; rejects after two minutes. */
+  async settled(): Promise<void> {
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      try {
+        await this.#client.call('settled');
+        return;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.reply.status !== 409 || Date.now() > deadline) throw error;
+        await delay(POLL_MS);
+      }
+    }
+  }
+}
