@@ -18,11 +18,24 @@ describe('mailReportRecord', () => {
     ],
     [{ kind: 'unsubscribed', category: 'news' }, ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, { details: ['news'] }],
     [
-      { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1', text: 'no such user' },
+      {
+        kind: 'bounced',
+        category: 'BOUNCED_HARD_GENERAL',
+        code: '550',
+        name: '5.1.1',
+        text: 'no such user',
+        sentAt: 9,
+      },
       ReportKind.REPORT_KIND_MAIL_BOUNCED,
-      { categories: ['BOUNCED_HARD_GENERAL'], codes: ['550'], names: ['5.1.1'], details: ['no such user'] },
+      {
+        categories: ['BOUNCED_HARD_GENERAL'],
+        codes: ['550'],
+        names: ['5.1.1'],
+        details: ['no such user'],
+        sentAt: [9],
+      },
     ],
-    [{ kind: 'complained' }, ReportKind.REPORT_KIND_MAIL_COMPLAINED, {}],
+    [{ kind: 'complained', sentAt: 9 }, ReportKind.REPORT_KIND_MAIL_COMPLAINED, { sentAt: [9] }],
   ])('is of a known kind, with its columns: %j', (report, kind, columns) => {
     const { key, value } = mailReportRecord(recipient, report, new Date(12_345_999));
     const decoded = facts.reports.decode(value);

@@ -5,7 +5,7 @@ import { messageChunkKey } from './protocol/record-keys.ts';
 const none: never[] = [];
 
 /** The columns of reports about e-mails, in a report of another kind. */
-export const noMailColumns = { opens: none, categories: none, codes: none, names: none, details: none };
+export const noMailColumns = { opens: none, categories: none, codes: none, names: none, details: none, sentAt: none };
 
 /** A recipient of an e-mail, by its place in the figures. */
 export interface MailRecipient {
@@ -34,8 +34,10 @@ export type MailReport =
       readonly code: string;
       readonly name: string;
       readonly text: string;
+      /** Unix seconds: see {@link Reports.sentAt}. */
+      readonly sentAt: number;
     }
-  | { readonly kind: 'complained' };
+  | { readonly kind: 'complained'; readonly sentAt: number };
 
 type Columns = Pick<Reports, 'kind'> & Partial<Reports>;
 
@@ -48,12 +50,12 @@ function columnsOf(report: MailReport): Columns {
     case 'unsubscribed':
       return { kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, details: [report.category] };
     case 'bounced': {
-      const { category, code, name, text } = report;
-      const columns = { categories: [category], codes: [code], names: [name], details: [text] };
+      const { category, code, name, text, sentAt } = report;
+      const columns = { categories: [category], codes: [code], names: [name], details: [text], sentAt: [sentAt] };
       return { kind: ReportKind.REPORT_KIND_MAIL_BOUNCED, ...columns };
     }
     case 'complained':
-      return { kind: ReportKind.REPORT_KIND_MAIL_COMPLAINED };
+      return { kind: ReportKind.REPORT_KIND_MAIL_COMPLAINED, sentAt: [report.sentAt] };
   }
 }
 

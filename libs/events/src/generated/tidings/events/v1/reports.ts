@@ -77,6 +77,8 @@ export interface Reports {
   names: string[];
   /** For events: the URL of a click, the category of an unsubscribe, the text of a bounce. */
   details: string[];
+  /** Unix seconds of the beginning of the send: the address that it used was read after it. Of MAIL_BOUNCED and MAIL_COMPLAINED. */
+  sentAt: number[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -106,6 +108,7 @@ function createBaseReports(): Reports {
     codes: [],
     names: [],
     details: [],
+    sentAt: [],
   };
 }
 
@@ -174,6 +177,13 @@ export const Reports: MessageFns<Reports> = {
     }
     for (const v of message.details) {
       writer.uint32(122).string(v!);
+    }
+    if (message.sentAt.length !== 0) {
+      writer.uint32(130).fork();
+      for (const v of message.sentAt) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -359,6 +369,24 @@ export const Reports: MessageFns<Reports> = {
             message.details.push(reader.string());
             continue;
           }
+          case 16: {
+            if (tag === 128) {
+              message.sentAt.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 130) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.sentAt.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -433,6 +461,7 @@ export const Reports: MessageFns<Reports> = {
     message.codes = object.codes?.map((e) => e) || [];
     message.names = object.names?.map((e) => e) || [];
     message.details = object.details?.map((e) => e) || [];
+    message.sentAt = object.sentAt?.map((e) => e) || [];
     return message;
   },
 };
