@@ -57,6 +57,8 @@ export interface DispatcherDeps extends ServiceDeps {
   readonly extraCa?: string | undefined;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
+  /** The domain that bounce reports of mails go to. @default none */
+  readonly mailBounceDomain?: string | undefined;
   /** Private ranges, as CIDR, that token addresses of service accounts and endpoints of browsers may be in. */
   readonly allowPrivate?: readonly string[];
 }
@@ -157,7 +159,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
 const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [], webPushSubject } = deps;
+  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [], webPushSubject, mailBounceDomain } = deps;
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
@@ -173,7 +175,8 @@ function channelOf(deps: DispatcherDeps): Channel {
     new Http2Connection({ ...settings, onFailure }, open);
   const addresses = new AddressGuard(allowPrivate);
   return openTransport({
-    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, webPushSubject, onFailure },
+    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
+    ...{ webPushSubject, mailBounceDomain },
     connect: connectBy(openLink),
     connectHttp1: connectBy(openHttp1Link),
     connectBy,

@@ -92,7 +92,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     return service;
   };
 
-  const { quotas, http2, webPushSubject } = configuration;
+  const { quotas, http2, webPushSubject, mailBounceDomain } = configuration;
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
   const segments = inProcess(SegmentsDefinition, registry.segments);
@@ -105,7 +105,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       'dispatcher',
       (service) =>
         openDispatcher({
-          ...{ ...service, ...addresses, channel, accounts, http2, webPushSubject },
+          ...{ ...service, ...addresses, channel, accounts, http2 },
+          ...{ webPushSubject, mailBounceDomain },
           urls: configuration.providers,
         }),
       channel,

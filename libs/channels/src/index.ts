@@ -21,6 +21,14 @@ export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } f
 export type { Letter } from './email/email-payload.ts';
 export { directResults, relayResults, smtpResult, type SmtpStage, tooLargeForServer } from './email/email-results.ts';
 export { mailOf, type Stationery, stationeryOf } from './email/mail.ts';
+export {
+  type MailReference,
+  mailTokenKeyOf,
+  mailTokens,
+  parseMailToken,
+  returnPathOf,
+  tokenInReturnPath,
+} from './email/mail-token.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';
 export {

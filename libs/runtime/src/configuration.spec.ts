@@ -124,6 +124,14 @@ describe('readEnv', () => {
     }
   });
 
+  it('reads a domain for bounce reports, which a port for incoming mail requires', () => {
+    expect(readEnv({ MAIL_BOUNCE_DOMAIN: 'Bounces.Bücher.example', SMTP_LISTEN_PORT: '25' })).toMatchObject({
+      mailBounceDomain: 'bounces.xn--bcher-kva.example',
+      smtpListenPort: 25,
+    });
+    expect(linesOf({ SMTP_LISTEN_PORT: '25' })).toEqual(['MAIL_BOUNCE_DOMAIN: is required with SMTP_LISTEN_PORT']);
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
   });
@@ -140,6 +148,8 @@ describe('readEnv', () => {
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',
       WEB_PUSH_SUBJECT: 'ops',
+      MAIL_BOUNCE_DOMAIN: 'localhost',
+      SMTP_LISTEN_PORT: '99999',
       TIDINGS_HTTP2: 'http2',
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',

@@ -11,29 +11,10 @@ import {
   securityVariables,
   type TlsIdentity,
 } from './connection-security.ts';
-import { domainsFile } from './domains.ts';
+import { domainName, domainsFile } from './domains.ts';
+import { type ProviderAddresses, providersOf, providerVariables, web } from './provider-addresses.ts';
 import { quotas } from './quota-settings.ts';
 import { withSecretFiles } from './secret-files.ts';
-
-/** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
-export interface ProviderAddresses {
-  readonly apns?: string | undefined;
-  readonly apnsSandbox?: string | undefined;
-  readonly fcm?: string | undefined;
-  readonly hms?: string | undefined;
-  /** The endpoint that issues its access tokens. */
-  readonly hmsToken?: string | undefined;
-  readonly whatsApp?: string | undefined;
-  readonly line?: string | undefined;
-  /** Issues the access tokens of Windows. */
-  readonly wnsToken?: string | undefined;
-  /** The relay of e-mail; its login is part of it. */
-  readonly smtp?: string | undefined;
-  readonly adm?: string | undefined;
-  /** The endpoint that issues its access tokens. */
-  readonly admToken?: string | undefined;
-  readonly kakao?: string | undefined;
-}
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
 export interface Configuration {
@@ -68,6 +49,10 @@ export interface Configuration {
   readonly providers: ProviderAddresses;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
+  /** The domain of return paths: bounce reports and complaints go there. In ASCII and lower case. @default none (R-E19) */
+  readonly mailBounceDomain?: string | undefined;
+  /** The port on which a gateway takes them; 0 = any free port. Absent = on none. */
+  readonly smtpListenPort?: number | undefined;
   /** HTTP/2 client for providers: own frames, or node:http2, which costs several times as much (ADR 10). */
   readonly http2: 'frames' | 'node';
   /** PEM text of additional CA certificates. */
@@ -106,17 +91,6 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, 'must be a port from 0 to 65535');
 
-const address = (...schemes: readonly string[]) =>
-  z.string().refine(
-    (text) => {
-      const url = URL.parse(text);
-      return url !== null && url.hostname !== '' && schemes.includes(url.protocol.slice(0, -1));
-    },
-    `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  );
-
-const web = address('https', 'http');
-const relay = address('smtps', 'smtp');
 const masterKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
@@ -179,22 +153,13 @@ const environment = z.object({
   TIDINGS_MASTER_KEY: masterKey.optional(),
   TIDINGS_MASTER_KEY_PREVIOUS: masterKey.optional(),
   TIDINGS_CHANNEL: z.enum(channels, `must be one of ${channels.join(', ')}`).optional(),
-  APNS_URL: web.optional(),
-  APNS_SANDBOX_URL: web.optional(),
-  FCM_URL: web.optional(),
-  HMS_URL: web.optional(),
-  HMS_TOKEN_URL: web.optional(),
-  WHATSAPP_URL: web.optional(),
-  WNS_TOKEN_URL: web.optional(),
-  SMTP_URL: relay.optional(),
-  ADM_URL: web.optional(),
-  ADM_TOKEN_URL: web.optional(),
-  LINE_URL: web.optional(),
-  KAKAO_URL: web.optional(),
+  ...providerVariables,
   WEB_PUSH_SUBJECT: z
     .string()
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
     .optional(),
+  MAIL_BOUNCE_DOMAIN: domainName.optional(),
+  SMTP_LISTEN_PORT: port.optional(),
   TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
   TIDINGS_EXTRA_CA: certificates.optional(),
   TIDINGS_ALLOW_PRIVATE: list
@@ -234,6 +199,12 @@ function checkMasterKeys(values: z.infer<typeof environment>, context: z.Refinem
   }
 }
 
+/** Every recipient of an incoming mail is in the domain. */
+function checkIncomingMail(values: z.infer<typeof environment>, context: z.RefinementCtx): void {
+  if (values.SMTP_LISTEN_PORT === undefined || values.MAIL_BOUNCE_DOMAIN !== undefined) return;
+  context.addIssue({ code: 'custom', path: ['MAIL_BOUNCE_DOMAIN'], message: 'is required with SMTP_LISTEN_PORT' });
+}
+
 /** An empty variable counts as not set: compose files and charts pass empty ones. */
 export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
@@ -245,7 +216,8 @@ export const linesOf = ({ issues }: z.ZodError): string =>
 /** Reads the configuration, once, at start. @throws Fault `argument` with one line per invalid variable; values are never included */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
   const given = present(withSecretFiles(env), Object.keys(environment.shape));
-  const { success, data, error } = environment.superRefine(checkSets).superRefine(checkMasterKeys).safeParse(given);
+  const checked = environment.superRefine(checkSets).superRefine(checkMasterKeys).superRefine(checkIncomingMail);
+  const { success, data, error } = checked.safeParse(given);
   if (!success) throw Fault.argument(linesOf(error));
   return {
     host: data.HOST,
@@ -264,21 +236,10 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     masterKey: data.TIDINGS_MASTER_KEY,
     previousMasterKey: data.TIDINGS_MASTER_KEY_PREVIOUS,
     channel: data.TIDINGS_CHANNEL,
-    providers: {
-      apns: data.APNS_URL,
-      apnsSandbox: data.APNS_SANDBOX_URL,
-      fcm: data.FCM_URL,
-      hms: data.HMS_URL,
-      hmsToken: data.HMS_TOKEN_URL,
-      whatsApp: data.WHATSAPP_URL,
-      wnsToken: data.WNS_TOKEN_URL,
-      smtp: data.SMTP_URL,
-      adm: data.ADM_URL,
-      admToken: data.ADM_TOKEN_URL,
-      line: data.LINE_URL,
-      kakao: data.KAKAO_URL,
-    },
+    providers: providersOf(data),
     webPushSubject: data.WEB_PUSH_SUBJECT,
+    mailBounceDomain: data.MAIL_BOUNCE_DOMAIN,
+    smtpListenPort: data.SMTP_LISTEN_PORT,
     http2: data.TIDINGS_HTTP2,
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,

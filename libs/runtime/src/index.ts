@@ -1,13 +1,7 @@
 export { AddressGuard } from './address-guard.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
-export {
-  type Configuration,
-  type ProviderAddresses,
-  publicUrlOf,
-  readEnv,
-  type TracingConfiguration,
-} from './configuration.ts';
+export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';

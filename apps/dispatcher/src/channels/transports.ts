@@ -68,6 +68,8 @@ export interface TransportDeps {
   readonly addresses: AddressGuard;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
+  /** The domain that bounce reports go to. @default none */
+  readonly mailBounceDomain?: string | undefined;
 }
 
 type OpenTransport = (deps: TransportDeps) => Channel;
@@ -80,7 +82,7 @@ const byName = {
   hms: ({ urls, ...deps }) => hmsChannel({ ...deps, url: urls.hms, tokenUrl: urls.hmsToken }),
   whatsapp: ({ urls, ...deps }) => whatsAppChannel({ ...deps, url: urls.whatsApp }),
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
-  email: ({ urls, ...deps }) => emailChannel({ ...deps, url: urls.smtp }),
+  email: ({ urls, mailBounceDomain: bounceDomain, ...deps }) => emailChannel({ ...deps, url: urls.smtp, bounceDomain }),
   line: ({ urls, ...deps }) => lineChannel({ ...deps, url: urls.line }),
   sms: ({ receipts, ...deps }) => smsChannel({ ...deps, receipts: receipts() }),
   kakao: ({ urls, ...deps }) => kakaoChannel({ ...deps, url: urls.kakao }),

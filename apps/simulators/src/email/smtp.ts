@@ -40,8 +40,8 @@ const accept: Scene = { does: 'accept' };
 
 const addressIn = (argument: string): string => /<([^>]*)>/.exec(argument)?.[1] ?? '';
 
-/** The statistics hash of a mail: its Message-ID up to the domain. */
-const hashIn = (mail: Buffer): string => /^message-id: <([^@>\r\n]*)/im.exec(mail.toString('latin1'))?.[1] ?? '';
+/** The statistics hash of a mail: its Message-ID up to the token. */
+const hashIn = (mail: Buffer): string => /^message-id: <([^@>.\r\n]*)/im.exec(mail.toString('latin1'))?.[1] ?? '';
 
 /** A mail server that refuses recipients by their addresses (RFC 5321). */
 export class Smtp implements SocketProvider {
@@ -92,6 +92,8 @@ class SmtpSession {
   #reading: 'commands' | 'mail' | 'login' | 'nothing' = 'commands';
   #recipients: Recipient[] = [];
   #mails = 0;
+  /** The envelope sender of the mail. */
+  #sender = '';
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -132,7 +134,7 @@ class SmtpSession {
         this.#login(argument.replace(/^PLAIN ?/i, ''));
         break;
       case 'MAIL':
-        this.#begin();
+        this.#begin(addressIn(argument));
         break;
       case 'RCPT':
         this.#recipient(addressIn(argument));
@@ -159,8 +161,9 @@ class SmtpSession {
     this.#reply(user === REFUSED_USER ? '535 5.7.8 login refused' : '235 2.7.0 welcome');
   }
 
-  #begin(): void {
+  #begin(sender: string): void {
     const { faults, ledger, socket } = this.#deps;
+    this.#sender = sender;
     this.#recipients = [];
     this.#mails++;
     if (faults.resetEvery > 0 && this.#mails % faults.resetEvery === 0) {
@@ -222,7 +225,9 @@ class SmtpSession {
   }
 
   #mail(raw: Buffer): void {
-    const mail = Buffer.from(raw.toString('latin1').replace(/^\.\./gm, '.'), 'latin1');
+    // Servers note the envelope sender when they deliver (RFC 5321).
+    const traced = `Return-Path: <${this.#sender}>\r\n${raw.toString('latin1').replace(/^\.\./gm, '.')}`;
+    const mail = Buffer.from(traced, 'latin1');
     const recipients = this.#recipients;
     this.#recipients = [];
     this.#reading = 'commands';

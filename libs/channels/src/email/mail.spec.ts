@@ -23,7 +23,7 @@ const letter = (fields: Partial<Letter> = {}): Letter => ({
 });
 const mailWith = (fields: Partial<Letter>, own: Partial<EmailContent> = {}): string => {
   const said = content({ email: { ...EmailContent.create(), ...own } });
-  return writtenMail(mailOf(letter(fields), stationeryOf(said, sender, DATE)), undefined, DATE).toString();
+  return writtenMail(mailOf(letter(fields), stationeryOf(said, sender, DATE), 'token'), undefined, DATE).toString();
 };
 
 /** A letter as {@link written} fills it in for a recipient. */
@@ -73,7 +73,7 @@ describe('a mail', () => {
         'To: anna@example.com',
         'Subject: =?UTF-8?B?R3LDvMOfZQ==?=',
         'Date: Thu, 26 Nov 2026 15:04:05 +0000',
-        'Message-ID: <P_0_1_a-b-c_d@example.com>',
+        'Message-ID: <P_0_1_a-b-c_d.token@example.com>',
         'Reply-To: help@example.com',
         'MIME-Version: 1.0',
         'Content-Type: multipart/alternative;',
@@ -112,7 +112,7 @@ describe('a mail', () => {
     expect(mail.attachments.map(({ filename, content: bytes }) => [filename, bytes])).toEqual(
       attachments.map(({ name, content: bytes }) => [name, bytes]),
     );
-    expect(mail.messageId).toBe('<P_0_1_a-b-c_d@xn--bcher-kva.example>');
+    expect(mail.messageId).toBe('<P_0_1_a-b-c_d.token@xn--bcher-kva.example>');
     expect(mail.headers.get('list')).toMatchObject({ unsubscribe: { mail: 'u@example.com' } });
   });
 
@@ -178,7 +178,11 @@ describe('a signature (RFC 6376)', () => {
 
   it.each(['rsa', 'ed25519'] as const)('by a key of %s covers the mail', (kind) => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
-    const mail = mailOf(letter({ subject: 'A long subject '.repeat(10) }), stationeryOf(content(), sender, DATE));
+    const mail = mailOf(
+      letter({ subject: 'A long subject '.repeat(10) }),
+      stationeryOf(content(), sender, DATE),
+      'token',
+    );
     const raw = writtenMail(mail, dkim, DATE).toString();
     expect(raw).toMatch(/^DKIM-Signature: v=1; a=\S+; c=relaxed\/simple; d=example.com; s=s1;\r\n t=1795705445;/);
     expect(isValid(raw, keys[kind].publicKey)).toBe(true);

@@ -2,6 +2,7 @@ import type { Content, MailAttachment } from '@tidings/events';
 import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-credential.ts';
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
+import { messageIdOf } from './mail-token.ts';
 import { base64Lines, fileName, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
 
 const CRLF = '\r\n';
@@ -83,10 +84,10 @@ function bodyOf(html: string, attachments: string): { readonly type: string; rea
 const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+0000');
 
 /**
- * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash, so
- * it is the same whenever the mail of a message to a recipient is written.
+ * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash and
+ * the token of the mail, so it is the same whenever the mail of a message to a recipient is written, and a complaint that quotes it names the mail.
  */
-export function mailOf(letter: Letter, stationery: Stationery): Mail {
+export function mailOf(letter: Letter, stationery: Stationery, mailToken: string): Mail {
   const { from, replyTo, date, listUnsubscribe } = stationery;
   const { type, body } = bodyOf(letter.html, stationery.attachments);
   const headers = [
@@ -94,7 +95,7 @@ export function mailOf(letter: Letter, stationery: Stationery): Mail {
     `To: ${asciiAddress(letter.to)}`,
     textHeader('Subject', letter.subject),
     `Date: ${dateText(date)}`,
-    `Message-ID: <${letter.p}@${domainOf(from.address)}>`,
+    `Message-ID: <${messageIdOf(letter.p, mailToken)}@${domainOf(from.address)}>`,
     ...(replyTo ? [`Reply-To: ${mailbox(replyTo)}`] : []),
     ...(listUnsubscribe === undefined ? [] : [`List-Unsubscribe: <${oneLine(listUnsubscribe)}>`]),
     'MIME-Version: 1.0',

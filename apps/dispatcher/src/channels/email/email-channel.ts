@@ -9,7 +9,10 @@ import {
   localResults,
   mailOf,
   type MailSender,
+  mailTokenKeyOf,
+  mailTokens,
   relayResults,
+  returnPathOf,
   sent,
   type SendResult,
   smtpResult,
@@ -21,7 +24,7 @@ import {
 import { tokenOf } from '@tidings/delivery';
 import { Content } from '@tidings/events';
 import { connectionFailureOf, type FailedOpening } from '@tidings/http2';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, type Seq, seqOf } from '@tidings/kernel';
 import { type MessageKey, PayloadWriter } from '@tidings/messaging';
 import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
@@ -43,6 +46,8 @@ export interface EmailDeps {
   readonly clock: Clock;
   /** The operator's relay: `smtp://` or `smtps://`. @default the servers of each recipient's domain (R-E19) */
   readonly url?: string | undefined;
+  /** The domain that bounce reports go to. @default none: they go to the sender's address */
+  readonly bounceDomain?: string | undefined;
   /** Decides which addresses the servers of domains may have. */
   readonly addresses: AddressGuard;
   /** PEM of all CA certificates; undefined = those of Node. */
@@ -71,11 +76,19 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
     tokensOf: () => undefined,
   });
   const writer = new PayloadWriter();
+  const shared = {
+    servers,
+    writer,
+    reportKey,
+    mailKey: mailTokenKeyOf(reportKey),
+    clock,
+    bounceDomain: deps.bounceDomain,
+  };
   return {
     retries: email.retries,
     async open(job) {
       const prepared = await credentials.of(job.batch.credential);
-      return 'category' in prepared ? prepared : new EmailSender({ job, prepared, servers, writer, reportKey, clock });
+      return 'category' in prepared ? prepared : new EmailSender({ ...shared, job, prepared });
     },
     ttlSeconds: () => undefined,
     renew: (reference) => credentials.renew(reference),
@@ -85,11 +98,13 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   };
 }
 
-interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock'> {
+interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounceDomain'> {
   readonly job: Job;
   readonly prepared: Prepared<MailSender, undefined>;
   readonly servers: MailServers;
   readonly writer: PayloadWriter;
+  /** Signs the tokens of mails. */
+  readonly mailKey: KeyObject;
 }
 
 /** What SMTP takes as an address; stored ones are stricter (R-E2). */
@@ -104,17 +119,20 @@ class EmailSender implements Sender {
   readonly #deps: EmailSenderDeps;
   readonly #key: MessageKey;
   readonly #stationery: Stationery;
+  readonly #tokens: (seq: Seq) => string;
   readonly #copies: readonly string[];
   readonly #payloads: (ChannelPayload | undefined)[] = [];
 
   constructor(deps: EmailSenderDeps) {
     this.#deps = deps;
-    const { job, prepared, reportKey, clock } = deps;
+    const { job, prepared, reportKey, mailKey, clock } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#key = keyOfBatch(reportKey, job.batch);
     const { content = Content.create(), releasedAt } = job.batch;
-    this.#stationery = stationeryOf(content, prepared.credential, releasedAt ?? new Date(clock.now()));
+    const date = releasedAt ?? new Date(clock.now());
+    this.#stationery = stationeryOf(content, prepared.credential, date);
+    this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.floor(date.getTime() / 1000) });
     this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
   }
 
@@ -139,15 +157,18 @@ class EmailSender implements Sender {
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
+    const { job, bounceDomain } = this.#deps;
     const server = this.#serverOf(device);
     if (!server) return invalidAddress;
     if (!server.ready()) return unusable(server.lastError) ?? 'busy';
-    const mail = this.#mailFor(device);
+    const token = this.#tokens(seqOf(job.batch.chunk, job.columns.positions[device]!));
+    const mail = this.#mailFor(device, token);
     if (!Buffer.isBuffer(mail)) return mail;
     const transaction = this.#transaction(this.#addressOf(device), mail, deadline);
     server.send({
       ...transaction,
-      to: this.#deps.servers.isDirect ? transaction.to : [...transaction.to, ...this.#copies],
+      from: bounceDomain === undefined ? transaction.from : returnPathOf(token, bounceDomain),
+      to: this.#copiesFollow ? transaction.to : [...transaction.to, ...this.#copies],
       mayGo: () => listener.mayGo(),
       ended: (end) => this.#ended(end, transaction, tag, listener),
     });
@@ -178,12 +199,17 @@ class EmailSender implements Sender {
     return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
   }
 
-  #mailFor(device: number): Buffer | SendResult {
+  /** A return path names one recipient: mails to others have a transaction of their own. */
+  get #copiesFollow(): boolean {
+    return this.#deps.servers.isDirect || this.#deps.bounceDomain !== undefined;
+  }
+
+  #mailFor(device: number, token: string): Buffer | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
     const letter = writer.write(payload, job.columns, device, limit);
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
-    const mail = mailOf(JSON.parse(letter.toString('utf8')) as Letter, this.#stationery);
+    const mail = mailOf(JSON.parse(letter.toString('utf8')) as Letter, this.#stationery, token);
     return writtenMail(mail, prepared.credential.dkim, this.#stationery.date);
   }
 
@@ -204,11 +230,11 @@ class EmailSender implements Sender {
       return;
     }
     listener.answered(tag, resultOf(end, isDirect));
-    if (end.is !== 'accepted' || !isDirect) return;
+    if (end.is !== 'accepted' || !this.#copiesFollow) return;
     for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
   }
 
-  /** Nobody is told what becomes of a copy. */
+  /** Nobody is told what becomes of a copy; its bounces go to the sender's address. */
   #sendCopy(transaction: Transaction): void {
     const { servers, job } = this.#deps;
     const server = servers.of(job.lane, domainOf(transaction.to[0]!));

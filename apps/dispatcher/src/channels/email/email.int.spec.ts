@@ -1,8 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { type MailReference, mailTokenKeyOf, parseMailToken, tokenInReturnPath } from '@tidings/channels';
 import { EmailContent, type SendBatch } from '@tidings/events';
 import { openNodeLink } from '@tidings/http2';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, seqOf } from '@tidings/kernel';
 import { AddressGuard } from '@tidings/runtime';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { LaneWorld } from '../../testing/lane-world.ts';
@@ -22,11 +24,13 @@ interface Scene {
   readonly world: LaneWorld;
   /** The mails that the server has accepted, in order. */
   mails(): Promise<ParsedMail[]>;
+  /** The mail that a token names. */
+  mailNamed(token: string): MailReference | undefined;
   /** The category of each recipient's bounce, by position. */
   bounces(): Map<number, string>;
 }
 
-type Deps = Partial<Pick<EmailDeps, 'url' | 'names'>>;
+type Deps = Partial<Pick<EmailDeps, 'url' | 'names' | 'bounceDomain'>>;
 
 const DAY_MS = 86_400_000;
 const credential = { application: 'AAAAA-00000', platform: 14, version: 1 };
@@ -53,18 +57,25 @@ const namesWith = (mx: Readonly<Record<string, readonly string[]>>): MailNames =
   },
 });
 
+/** The envelope sender, which the server has noted. */
+const returnPathOf = ({ headers }: ParsedMail): string =>
+  (headers.get('return-path') as { readonly text: string }).text;
+
 const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?: (url: string) => Deps): void =>
   it.concurrent(title, async () => {
     const simulators = await startSimulators({ control: false, keepPayloads: true });
     const { smtpUrl } = simulators;
+    let mailKey: KeyObject;
     const world = new LaneWorld(
       { 14: { settings: sender } },
-      (parts) =>
-        emailChannel({
+      (parts) => {
+        mailKey = mailTokenKeyOf(parts.reportKey);
+        return emailChannel({
           ...parts,
           ...{ onFailure: () => undefined, url: smtpUrl, port: Number(new URL(smtpUrl).port) },
           ...depsOf?.(smtpUrl),
-        }),
+        });
+      },
       simulators.clock,
       openNodeLink,
     );
@@ -84,7 +95,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?:
         ),
       );
     try {
-      await test({ simulators, world, mails, bounces });
+      await test({ simulators, world, mails, mailNamed: (token) => parseMailToken(mailKey, token), bounces });
     } finally {
       await world.close();
       await simulators.close();
@@ -136,6 +147,30 @@ describe('channel email, by a relay', () => {
         .map(({ token }) => token),
     ).toEqual(['anna@example.com', 'archive@example.com']);
   });
+
+  scenario(
+    'gives each mail a return path of its own, and copies that of the sender',
+    async ({ world, mails, mailNamed }) => {
+      const content = { ...batch([]).content!, email: EmailContent.fromPartial({ bcc: ['archive@example.com'] }) };
+      const releasedAt = new Date(world.clock.now());
+      await world.send(batch(accepted(2), { content, releasedAt, chunk: 1 }));
+      // Copies follow, and nobody is told what becomes of them.
+      while ((await mails()).length < 4) await delay(10);
+      const paths = (await mails()).map(returnPathOf);
+      expect(paths.filter((path) => path === 'shop@example.com')).toHaveLength(2);
+      const named = paths.flatMap((path) => {
+        const [local = '', domain] = path.split('@');
+        const token = tokenInReturnPath(local);
+        return token !== undefined && domain === 'bounces.example' ? [mailNamed(token)] : [];
+      });
+      const { message, messageId, application } = batch([]);
+      const mailing = { message, messageId, application, sentAt: Math.floor(releasedAt.getTime() / 1000) };
+      expect(named.sort((one, other) => one!.seq - other!.seq)).toEqual(
+        [seqOf(1, 0), seqOf(1, 1)].map((seq) => ({ ...mailing, seq })),
+      );
+    },
+    (url) => ({ url, bounceDomain: 'bounces.example' }),
+  );
 
   scenario('counts what the receiving side refuses as sent and bounced', async ({ world, bounces }) => {
     const outcomes = await world.send(

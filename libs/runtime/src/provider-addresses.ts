@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+/** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
+export interface ProviderAddresses {
+  readonly apns?: string | undefined;
+  readonly apnsSandbox?: string | undefined;
+  readonly fcm?: string | undefined;
+  readonly hms?: string | undefined;
+  /** The endpoint that issues its access tokens. */
+  readonly hmsToken?: string | undefined;
+  readonly whatsApp?: string | undefined;
+  readonly line?: string | undefined;
+  /** Issues the access tokens of Windows. */
+  readonly wnsToken?: string | undefined;
+  /** The relay of e-mail; its login is part of it. */
+  readonly smtp?: string | undefined;
+  readonly adm?: string | undefined;
+  /** The endpoint that issues its access tokens. */
+  readonly admToken?: string | undefined;
+  readonly kakao?: string | undefined;
+}
+
+const address = (...schemes: readonly string[]) =>
+  z.string().refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url !== null && url.hostname !== '' && schemes.includes(url.protocol.slice(0, -1));
+    },
+    `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  );
+
+/** The address of a server of HTTP. */
+export const web = address('https', 'http');
+const relay = address('smtps', 'smtp');
+
+/** The variables of {@link ProviderAddresses}. */
+export const providerVariables = {
+  APNS_URL: web.optional(),
+  APNS_SANDBOX_URL: web.optional(),
+  FCM_URL: web.optional(),
+  HMS_URL: web.optional(),
+  HMS_TOKEN_URL: web.optional(),
+  WHATSAPP_URL: web.optional(),
+  WNS_TOKEN_URL: web.optional(),
+  SMTP_URL: relay.optional(),
+  ADM_URL: web.optional(),
+  ADM_TOKEN_URL: web.optional(),
+  LINE_URL: web.optional(),
+  KAKAO_URL: web.optional(),
+};
+
+export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>): ProviderAddresses => ({
+  apns: data.APNS_URL,
+  apnsSandbox: data.APNS_SANDBOX_URL,
+  fcm: data.FCM_URL,
+  hms: data.HMS_URL,
+  hmsToken: data.HMS_TOKEN_URL,
+  whatsApp: data.WHATSAPP_URL,
+  wnsToken: data.WNS_TOKEN_URL,
+  smtp: data.SMTP_URL,
+  adm: data.ADM_URL,
+  admToken: data.ADM_TOKEN_URL,
+  line: data.LINE_URL,
+  kakao: data.KAKAO_URL,
+});
