@@ -4,7 +4,7 @@ import type { MessageEvent } from '@tidings/events';
 import { expiryOf } from '@tidings/messaging';
 import { collectionOf, isTransient } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
-import type { WindowEnds } from './stages.ts';
+import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
 const DAY_MS = 86_400_000;

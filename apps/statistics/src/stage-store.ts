@@ -1,10 +1,18 @@
-import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
+import {
+  bounceCategoryOf,
+  type Bounces,
+  type ChunkStages,
+  coarser,
+  type FailedDevices,
+  type HourSets,
+} from '@tidings/delivery';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
 import { Bitmap, platformCodes } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
+import type { WindowEnds } from './report-changes.ts';
 import {
   type Change,
   type Group,
@@ -14,9 +22,9 @@ import {
   type ReportPart,
   reportParts,
   stagesOf,
-  type WindowEnds,
 } from './stages.ts';
 import {
+  type BouncesDocument,
   type FailedDocument,
   type GroupDocument,
   GROUPS_KEPT_MS,
@@ -113,7 +121,9 @@ export function openStageStore(db: Db): StageStore {
 function compact(change: Change, windowEndOf: WindowEnds): Change {
   if (change.part === 'plan' || change.part === 'wire') return change;
   const end = windowEndOf(change.group.message);
-  return end === undefined ? change : { ...change, value: coarser(change.value, end) };
+  if (end === undefined) return change;
+  if (change.part !== 'mailBounced') return { ...change, value: coarser(change.value, end) };
+  return { ...change, value: new Map([...change.value].map(([category, hours]) => [category, coarser(hours, end)])) };
 }
 
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);
@@ -149,6 +159,11 @@ const failedDocument = (failed: readonly FailedDevices[]): FailedDocument =>
 const failedOf = (document: FailedDocument): FailedDevices[] =>
   document.map(({ hours, ...kind }) => ({ ...kind, hours: hoursOf(hours) }));
 
+const bouncesDocument = (bounces: Bounces): BouncesDocument =>
+  [...bounces].map(([category, hours]) => ({ category, hours: hoursDocument(hours) }));
+const bouncesOf = (document: BouncesDocument = []): Bounces =>
+  new Map(document.map(({ category, hours }) => [bounceCategoryOf(category), hoursOf(hours)]));
+
 function documentOf(change: Change): Document {
   switch (change.part) {
     case 'plan': {
@@ -161,15 +176,21 @@ function documentOf(change: Change): Document {
       };
     }
     case 'wire': {
-      const { sent, notDisplayable, failed } = change.value;
-      return { sent: hoursDocument(sent), notDisplayable: binary(notDisplayable), failed: failedDocument(failed) };
+      const { sent, notDisplayable, failed, bounced } = change.value;
+      return {
+        ...{ sent: hoursDocument(sent), notDisplayable: binary(notDisplayable), failed: failedDocument(failed) },
+        // Only e-mail bounces.
+        ...(bounced.size > 0 && { bounced: bouncesDocument(bounced) }),
+      };
     }
+    case 'mailBounced':
+      return { bounced: bouncesDocument(change.value) };
     default:
       return { hours: hoursDocument(change.value) };
   }
 }
 
-function partsOf({ plan, wire, ...reports }: Partial<GroupDocument>): Parts {
+function partsOf({ plan, wire, mailBounced, ...reports }: Partial<GroupDocument>): Parts {
   const reported = reportParts.map((part) => {
     const stored = reports[part];
     return [part, stored ? hoursOf(stored.hours) : noParts[part]] as const;
@@ -185,8 +206,12 @@ function partsOf({ plan, wire, ...reports }: Partial<GroupDocument>): Parts {
         }
       : noParts.plan,
     wire: wire
-      ? { sent: hoursOf(wire.sent), notDisplayable: setOf(wire.notDisplayable), failed: failedOf(wire.failed) }
+      ? {
+          ...{ sent: hoursOf(wire.sent), notDisplayable: setOf(wire.notDisplayable), failed: failedOf(wire.failed) },
+          bounced: bouncesOf(wire.bounced),
+        }
       : noParts.wire,
+    mailBounced: bouncesOf(mailBounced?.bounced),
     ...(Object.fromEntries(reported) as Record<ReportPart, HourSets>),
   };
 }

@@ -2,15 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { HourSets } from '@tidings/delivery';
 import { ChunkPlanned, PlanEvent, ReportKind, Reports } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import {
-  type Change,
-  changesOfPlan,
-  changesOfReports,
-  gatherReports,
-  mergeParts,
-  noParts,
-  stagesOf,
-} from './stages.ts';
+import { changesOfReports, gatherReports } from './report-changes.ts';
+import { type Change, changesOfPlan, mergeParts, noParts, stagesOf } from './stages.ts';
 
 const HOUR = 495_000;
 const { REPORT_KIND_DELIVERED: DELIVERED, REPORT_KIND_OPENED: OPENED } = ReportKind;
@@ -124,7 +117,7 @@ describe('stagesOf', () => {
         excluded: new Map([['CONTROL_GROUP', set(4, 5)]]),
         failed: [failed('later', HOUR + 1, 2, 3)],
       },
-      wire: { sent: new Map([[HOUR + 2, set(1)]]), notDisplayable: set(), failed: [failed('first', HOUR, 1, 2)] },
+      wire: { ...noParts.wire, sent: new Map([[HOUR + 2, set(1)]]), failed: [failed('first', HOUR, 1, 2)] },
     });
     expect([...excluded].map(([reason, devices]) => [reason, ...devices.positions()])).toEqual([['CONTROL_GROUP', 5]]);
     expect(

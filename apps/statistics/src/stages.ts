@@ -1,24 +1,18 @@
 import {
+  bounceCategoryOf,
+  type Bounces,
   type ChunkStages,
   type FailedDevices,
-  hourOf,
+  firstBounces,
   type HourSets,
-  hoursOfSecond,
-  isBySecond,
+  hoursWithout,
+  type MailStages,
+  mergeBounces,
   mergeHours,
   noHours,
 } from '@tidings/delivery';
-import type {
-  ChunkPlanned,
-  FailedSet,
-  InboxAudience,
-  PlanEvent,
-  Reports,
-  SliceOutcome,
-  SliceSettled,
-} from '@tidings/events';
-import { ReportKind } from '@tidings/events';
-import { Bitmap, TEST_CHUNK } from '@tidings/kernel';
+import type { ChunkPlanned, FailedSet, InboxAudience, PlanEvent, SliceOutcome, SliceSettled } from '@tidings/events';
+import { Bitmap, Platform, TEST_CHUNK } from '@tidings/kernel';
 
 /** The key of a statistics document: the devices of a platform in a chunk of an application, for one message. */
 export interface Group {
@@ -39,9 +33,12 @@ export interface Parts {
     readonly inboxExcluded: ReadonlyMap<string, Bitmap>;
   };
   readonly wire: {
+    /** Without refused e-mails. */
     readonly sent: HourSets;
     readonly notDisplayable: Bitmap;
     readonly failed: readonly FailedDevices[];
+    /** E-mails that the receiving side refused. */
+    readonly bounced: Bounces;
   };
   readonly delivered: HourSets;
   readonly opened: HourSets;
@@ -49,25 +46,38 @@ export interface Parts {
   readonly inboxRead: HourSets;
   readonly inboxOpened: HourSets;
   readonly inboxEntriesOpened: HourSets;
+  readonly mailOpened: HourSets;
+  readonly mailOpenedUnknown: HourSets;
+  readonly mailOpenedAmpp: HourSets;
+  readonly mailOpenedMachine: HourSets;
+  readonly mailClicked: HourSets;
+  readonly mailUnsubscribed: HourSets;
+  readonly mailComplained: HourSets;
+  /** Bounce reports. */
+  readonly mailBounced: Bounces;
 }
 
-/** The parts that reports of devices make, each of a kind of its own. */
+/** The parts that reports make, each a set of devices by time. */
 export const reportParts = [
   ...(['delivered', 'opened'] as const),
   ...(['inboxReached', 'inboxRead', 'inboxOpened', 'inboxEntriesOpened'] as const),
+  ...(['mailOpened', 'mailOpenedUnknown', 'mailOpenedAmpp', 'mailOpenedMachine'] as const),
+  ...(['mailClicked', 'mailUnsubscribed', 'mailComplained'] as const),
 ] as const;
 export type ReportPart = (typeof reportParts)[number];
 
 export type PartName = keyof Parts;
+
+const noBounces: Bounces = new Map();
 
 export const noParts: Parts = {
   plan: {
     ...{ eligible: Bitmap.empty, excluded: new Map<string, never>(), failed: [] },
     ...{ inboxEligible: Bitmap.empty, inboxExcluded: new Map<string, never>() },
   },
-  wire: { sent: noHours, notDisplayable: Bitmap.empty, failed: [] },
-  ...{ delivered: noHours, opened: noHours },
-  ...{ inboxReached: noHours, inboxRead: noHours, inboxOpened: noHours, inboxEntriesOpened: noHours },
+  wire: { sent: noHours, notDisplayable: Bitmap.empty, failed: [], bounced: noBounces },
+  ...(Object.fromEntries(reportParts.map((part) => [part, noHours])) as Record<ReportPart, HourSets>),
+  mailBounced: noBounces,
 };
 
 /** The addition of one fact to a part of a group; merging is commutative and idempotent. */
@@ -87,9 +97,10 @@ const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P]
     sent: mergeHours(all.map(({ sent }) => sent)),
     notDisplayable: Bitmap.union(all.map(({ notDisplayable }) => notDisplayable)),
     failed: mergeFailed(all.flatMap(({ failed }) => failed)),
+    bounced: mergeBounces(all.map(({ bounced }) => bounced)),
   }),
-  ...{ delivered: mergeHours, opened: mergeHours },
-  ...{ inboxReached: mergeHours, inboxRead: mergeHours, inboxOpened: mergeHours, inboxEntriesOpened: mergeHours },
+  ...(Object.fromEntries(reportParts.map((part) => [part, mergeHours])) as Record<ReportPart, typeof mergeHours>),
+  mailBounced: mergeBounces,
 };
 
 /** The union of a part and the additions of facts; merging many at once costs little more than one. */
@@ -116,6 +127,8 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
  */
 export function stagesOf(platform: number, parts: Parts): ChunkStages {
   const { plan, wire, delivered, opened } = parts;
+  const mail = platform === Platform.Email ? mailStagesOf(parts) : undefined;
+  const sent = mail ? mergeHours([mail.accepted, ...mail.bounced.values()]) : wire.sent;
   const without = (set: Bitmap, others: Bitmap): Bitmap =>
     Bitmap.areDisjoint([set, others]) ? set : set.minus(others);
   const unless = (excluded: ReadonlyMap<string, Bitmap>, eligible: Bitmap): ReadonlyMap<string, Bitmap> =>
@@ -124,8 +137,8 @@ export function stagesOf(platform: number, parts: Parts): ChunkStages {
     platform,
     eligible: plan.eligible,
     excluded: unless(plan.excluded, plan.eligible),
-    failed: firstFailures([...plan.failed, ...wire.failed], Bitmap.union([...wire.sent.values()])),
-    sent: wire.sent,
+    failed: firstFailures([...plan.failed, ...wire.failed], Bitmap.union([...sent.values()])),
+    sent,
     notDisplayable: wire.notDisplayable,
     delivered,
     opened,
@@ -135,8 +148,23 @@ export function stagesOf(platform: number, parts: Parts): ChunkStages {
       ...{ reached: parts.inboxReached, read: parts.inboxRead, opened: parts.inboxOpened },
       entriesOpened: parts.inboxEntriesOpened,
     },
+    mail,
   };
 }
+
+const mailStagesOf = (parts: Parts): MailStages => ({
+  accepted: parts.wire.sent,
+  bounced: firstBounces(parts.wire.sent, parts.wire.bounced, parts.mailBounced),
+  opened: {
+    human: parts.mailOpened,
+    unknown: parts.mailOpenedUnknown,
+    ampp: parts.mailOpenedAmpp,
+    machine: parts.mailOpenedMachine,
+  },
+  clicked: parts.mailClicked,
+  unsubscribed: parts.mailUnsubscribed,
+  complained: parts.mailComplained,
+});
 
 /** Failures of devices without a successful send, each device under its first failure. */
 function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly FailedDevices[] {
@@ -190,20 +218,24 @@ function inboxSets(
 /** The changes of a slice's outcome. A deferral changes no figure. */
 export function changesOfOutcome({ message, application, chunk, outcome }: SliceOutcome): Change[] {
   if (outcome?.$case !== 'settled' || chunk === TEST_CHUNK) return [];
-  const { sent, failed }: SliceSettled = outcome.value;
+  const { sent, failed, bounced }: SliceSettled = outcome.value;
   const change = (platform: number, wire: Partial<Parts['wire']>): Change => ({
     group: { message, application, platform, chunk },
     part: 'wire',
     value: { ...noParts.wire, ...wire },
   });
+  const refused = Bitmap.union(bounced.map(({ set }) => Bitmap.decode(set)));
   return [
     ...sent.map(({ platform, hour, set, notDisplayable }) =>
       change(platform, {
-        sent: new Map([[hour, Bitmap.decode(set)]]),
+        sent: hoursWithout(new Map([[hour, Bitmap.decode(set)]]), refused),
         notDisplayable: Bitmap.decode(notDisplayable),
       }),
     ),
     ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
+    ...bounced.map(({ platform, category, hour, set }) =>
+      change(platform, { bounced: new Map([[bounceCategoryOf(category), new Map([[hour, Bitmap.decode(set)]])]]) }),
+    ),
   ];
 }
 
@@ -213,92 +245,3 @@ const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices
   name,
   hours: new Map([[hour, Bitmap.decode(set)]]),
 });
-
-/** The second in which a message's report window ends; undefined if it is not, or no longer, known. */
-export type WindowEnds = (message: string) => number | undefined;
-
-/** A record of `tidings.reports`. */
-interface ReportRecord {
-  /** Message, application and chunk as one text. */
-  readonly key: string;
-  readonly value: Reports;
-}
-
-/** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
-interface Reported {
-  readonly platform: number;
-  readonly part: ReportPart;
-  readonly positions: number[];
-  readonly seconds: number[];
-}
-
-/** The reports of a chunk of a message. */
-export interface ReportsOfChunk {
-  /** Any record of the chunk; identifies it. */
-  readonly of: Reports;
-  readonly reported: Map<number, Reported>;
-}
-
-/**
- * Groups reports by chunk. There may be one record per device, so each is read in a single pass, for cache locality, and costs one look-up by text.
- */
-export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[] {
-  const chunks = new Map<string, ReportsOfChunk>();
-  for (const { key, value } of records) {
-    let chunk = chunks.get(key);
-    if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
-    gather(chunk.reported, value);
-  }
-  return [...chunks.values()];
-}
-
-/** The changes of reports, by hour, or by second in the hour that the message's window ends in. */
-export const changesOfReports = (chunks: readonly ReportsOfChunk[], windowEndOf: WindowEnds): Change[] =>
-  chunks.flatMap(({ of: { message, application, chunk }, reported }) => {
-    const windowEnd = windowEndOf(message);
-    return [...reported.values()].map(({ platform, part, ...devices }): Change => ({
-      group: { message, application, platform, chunk },
-      part,
-      value: timesOf(devices, windowEnd),
-    }));
-  });
-
-/** The devices of one hour by the time that their reports are stored under. */
-function timesOf(
-  { positions, seconds }: Pick<Reported, 'positions' | 'seconds'>,
-  windowEnd: number | undefined,
-): HourSets {
-  const hour = hourOf(seconds[0]! * 1000);
-  if (!isBySecond(hour, windowEnd)) return new Map([[hour, Bitmap.of(positions)]]);
-  const bySecond = Map.groupBy(positions.keys(), (i) => seconds[i]!);
-  return new Map(
-    [...bySecond].map(([second, devices]) => [hoursOfSecond(second), Bitmap.of(devices.map((i) => positions[i]!))]),
-  );
-}
-
-/** Above any platform code: three values are combined into one number, which stays a small integer of V8. */
-const PLATFORMS = 256;
-const KINDS = 8;
-
-function gather(reported: Map<number, Reported>, { kind, positions, platforms, at }: Reports): void {
-  const part = partsOfKinds[kind];
-  if (part === undefined) return;
-  for (let i = 0; i < positions.length; i++) {
-    const [position, platform, second] = [positions[i]!, platforms[i]!, at[i]!];
-    const key = (hourOf(second * 1000) * PLATFORMS + platform) * KINDS + kind;
-    const alike = reported.get(key);
-    if (alike) {
-      alike.positions.push(position);
-      alike.seconds.push(second);
-    } else reported.set(key, { platform, part, positions: [position], seconds: [second] });
-  }
-}
-
-const partsOfKinds: Readonly<Partial<Record<ReportKind, ReportPart>>> = {
-  [ReportKind.REPORT_KIND_DELIVERED]: 'delivered',
-  [ReportKind.REPORT_KIND_OPENED]: 'opened',
-  [ReportKind.REPORT_KIND_INBOX_REACHED]: 'inboxReached',
-  [ReportKind.REPORT_KIND_INBOX_READ]: 'inboxRead',
-  [ReportKind.REPORT_KIND_INBOX_OPENED]: 'inboxOpened',
-  [ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED]: 'inboxEntriesOpened',
-};

@@ -1,10 +1,28 @@
-import { hourOf, messageChunkKey, noMailColumns, windowEndOf } from '@tidings/delivery';
-import { Conversion, MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
+import {
+  hourOf,
+  mailReportRecord,
+  type MailReport,
+  messageChunkKey,
+  noMailColumns,
+  windowEndOf,
+} from '@tidings/delivery';
+import {
+  Conversion,
+  MailOpen,
+  MessageEvent,
+  PlanEvent,
+  ReportKind,
+  Reports,
+  topicNames,
+  SliceOutcome,
+} from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
+import { invalidDocuments } from '@tidings/mongo';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, drawn, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
+import { collections } from './collections.ts';
 import { openStatistics, type StatisticsService } from './statistics.ts';
 
 const MESSAGE = 'A0B1-00000001-00000002';
@@ -204,6 +222,82 @@ describeWithMongo('statistics', (mongo) => {
       ],
     });
     expect((await service.statistics.totals({ message, platforms: [3] })).events).toEqual([]);
+  });
+
+  it('counts what became of e-mails (R-E16, R-H15, R-H19)', async () => {
+    const message = 'A0B1-00000007-00000008';
+    const of = { message, application: APPLICATION };
+    const [key, shuffled] = [messageChunkKey({ ...of, chunk: CHUNK }), randomOrder()];
+    const accepted = { platform: 14, hour: HOUR, set: set(1, 2, 3, 4) };
+    const refused = {
+      platform: 14,
+      hour: HOUR,
+      category: 'BOUNCED_SOFT_SPAM',
+      code: '550',
+      name: '5.7.1',
+      set: set(4),
+    };
+    const planned = PlanEvent.fromPartial({
+      ...of,
+      event: { $case: 'chunk', value: { chunk: CHUNK, eligible: [{ platform: 14, set: accepted.set }] } },
+    });
+    const value = { sent: [{ ...accepted, notDisplayable: set() }], bounced: [refused] };
+    const outcome = SliceOutcome.fromPartial({ ...of, chunk: CHUNK, outcome: { $case: 'settled', value } });
+    const released = MessageEvent.fromPartial({ code: message, at: AT, event: { $case: 'released', value: {} } });
+    const report = (position: number, what: MailReport) =>
+      mailReportRecord({ ...of, messageId: 3n, account: 'a', seq: CHUNK * 65_536 + position }, what, AT);
+    const records: readonly (readonly [string, Uint8Array])[] = [
+      [topicNames.messages, MessageEvent.encode(released).finish()],
+      [topicNames.plans, PlanEvent.encode(planned).finish()],
+      [topicNames.outcomes, SliceOutcome.encode(outcome).finish()],
+      ...[
+        report(1, { kind: 'opened', open: MailOpen.MAIL_OPEN_MACHINE_AMPP }),
+        report(1, { kind: 'clicked', url: 'https://shop.example/' }),
+        report(2, { kind: 'opened', open: MailOpen.MAIL_OPEN_UNKNOWN }),
+        report(3, {
+          kind: 'bounced',
+          category: 'BOUNCED_HARD_GENERAL',
+          code: '550',
+          name: '5.1.1',
+          text: '',
+          sentAt: 0,
+        }),
+        report(3, { kind: 'opened', open: MailOpen.MAIL_OPEN_MACHINE }),
+        report(2, { kind: 'unsubscribed', category: '' }),
+        report(2, { kind: 'complained', sentAt: 0 }),
+      ].map((record) => [topicNames.reports, record.value] as const),
+    ];
+    for (const [topic, fact] of shuffled([...records, ...records])) await broker.publish(topic, [{ key, value: fact }]);
+    await settled();
+    const metrics = await service.statistics.metrics({ messages: [message] });
+    const bounces = { hardBounces: 1, softBounces: 1 };
+    expect(metrics.messages[0]!.platforms).toEqual([
+      {
+        ...{ platform: 14, sends: 4, opens: 3, deliveries: 2, inboxOpens: 0, unshowableSends: 0, errors: 0 },
+        mail: { confirmedSends: 3, ...bounces, rejects: 0, unsubs: 1, complaints: 1 },
+      },
+    ]);
+    const { channels } = await service.statistics.funnel({ message, platforms: [], trackingOff: false });
+    const stages = channels[0]!.funnel.map(({ stage, total, pieces }) => [
+      ...[stage, total!.count],
+      ...pieces.filter((piece) => piece.total!.count > 0).map(({ category, total: part }) => [category, part!.count]),
+    ]);
+    expect(stages.slice(3)).toEqual([
+      [
+        ...['STAGE_DELIVERIES', 4, ['CONFIRMED_BY_DEVICE', 2], ['NO_CONFIRMATION', 2]],
+        ...[
+          ['BOUNCED_HARD', 1],
+          ['BOUNCED_SOFT', 1],
+          ['BOUNCED_HARD_GENERAL', 1],
+          ['BOUNCED_SOFT_SPAM', 1],
+        ],
+      ],
+      ['STAGE_OPENED', 3, ['OPENED_BY_RECIPIENT', 1], ['MACHINE_OPENS_ONLY', 1], ['OPEN_TYPE_UNKNOWN', 1]],
+      ['STAGE_INTERACTIONS', 1],
+    ]);
+    const { hours } = await service.statistics.totals({ message, platforms: [] });
+    expect(hours).toEqual([expect.objectContaining({ hour: HOUR, platform: 14, sends: 4, opens: 3, deliveries: 2 })]);
+    expect(await invalidDocuments(mongo.database('statistics'), collections)).toEqual([]);
   });
 
   it('counts reports in the rows to the second of the end, whether it knew the release before them or not (R-H17)', async () => {

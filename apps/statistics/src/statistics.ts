@@ -11,14 +11,8 @@ import { type ActivityStore, openActivityStore } from './conversions/activity-st
 import { actionChanges, type ActivityChange, openChanges } from './conversions/facts.ts';
 import { totalsOf } from './conversions/totals.ts';
 import { type MessageFactsStore, openMessageFacts, purgedApplications, purgedShares } from './message-facts.ts';
-import {
-  type Change,
-  changesOfOutcome,
-  changesOfPlan,
-  changesOfReports,
-  gatherReports,
-  type ReportsOfChunk,
-} from './stages.ts';
+import { changesOfReports, gatherReports, type ReportsOfChunk } from './report-changes.ts';
+import { type Change, changesOfOutcome, changesOfPlan } from './stages.ts';
 import { openStageStore, type StageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';

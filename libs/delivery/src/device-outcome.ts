@@ -1,5 +1,5 @@
-import type { ChunkStages } from './figures.ts';
-import { type HourSets, mergeHours } from './hour-sets.ts';
+import { type ChunkStages, confirmedHoursOf, openedHoursOf } from './figures.ts';
+import type { HourSets } from './hour-sets.ts';
 
 /** When a device reported, and whether that counts in the rows of the funnel (R-H17). */
 export interface ReportedHour {
@@ -57,7 +57,7 @@ export function deviceOutcomeOf(
     sentHour: sent === undefined ? undefined : Math.floor(sent),
     error: errors[0],
     displayable: !stages.notDisplayable.has(position),
-    confirmed: reported(mergeHours([stages.delivered, stages.opened]), position, last),
-    opened: reported(stages.opened, position, last),
+    confirmed: reported(confirmedHoursOf(stages, last), position, last),
+    opened: reported(openedHoursOf(stages), position, last),
   };
 }

@@ -1,5 +1,6 @@
 import { Bitmap } from '@tidings/kernel';
-import { type HourSets, noHours } from './hour-sets.ts';
+import { type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
+import { confirmedMail, type MailStages, openedMail } from './mail-stages.ts';
 
 /** The outcomes of the devices of one (application, platform, chunk) for one message: the sets that all figures are computed from. */
 export interface ChunkStages {
@@ -14,7 +15,27 @@ export interface ChunkStages {
   readonly delivered: HourSets;
   readonly opened: HourSets;
   readonly inbox: InboxStages;
+  /** Of e-mail only, whose deliveries and opens no device reports: `delivered` and `opened` are empty. */
+  readonly mail?: MailStages | undefined;
 }
+
+/** The devices that the provider accepted, or whose e-mail bounced (R-H11). */
+export const sentOf = (stages: ChunkStages): Bitmap => upToHour(stages.sent);
+
+/** The number of devices that failed finally. */
+export const failedOf = (stages: ChunkStages): number =>
+  stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
+
+/**
+ * Confirmed devices: a delivery report or an open confirms, whichever came first (R-C11), and an e-mail is confirmed that was accepted and has not
+ * bounced (R-H13).
+ * @param last time until which bounces count, in hours @default all count
+ */
+export const confirmedHoursOf = ({ mail, delivered, opened }: ChunkStages, last?: number): HourSets =>
+  mail ? confirmedMail(mail, last) : mergeHours([delivered, opened]);
+
+/** Devices by their first open; of an e-mail, by a person or a machine. */
+export const openedHoursOf = ({ mail, opened }: ChunkStages): HourSets => (mail ? openedMail(mail) : opened);
 
 /** The same for the inbox, whose audience has devices without a token, too (R-H12, R-H20). */
 export interface InboxStages {
@@ -49,6 +70,20 @@ export interface PlatformMetrics {
   readonly inboxOpens: number;
   readonly unshowableSends: number;
   readonly errors: number;
+  /** Of e-mail only. */
+  readonly mail?: MailMetrics | undefined;
+}
+
+/** Further metrics of e-mail (R-E16). */
+export interface MailMetrics {
+  /** Accepted by the receiving side. */
+  readonly confirmedSends: number;
+  readonly hardBounces: number;
+  readonly softBounces: number;
+  /** Excluded as unsubscribed, blacklisted or by a complaint. */
+  readonly rejects: number;
+  readonly unsubs: number;
+  readonly complaints: number;
 }
 
 export interface Count {

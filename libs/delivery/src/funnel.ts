@@ -4,17 +4,22 @@ import {
   audienceStage,
   type ChannelFunnel,
   type ChunkStages,
+  confirmedHoursOf,
+  failedOf,
   type Funnel,
   isWanted,
+  openedHoursOf,
   type Pick,
   type Piece,
   type PlatformMetrics,
+  sentOf,
   type Stage,
   type StageError,
   total,
 } from './figures.ts';
-import { hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
+import { hoursOfSecond, upToHour } from './hour-sets.ts';
 import { entriesOpened, inboxFunnel, isInInbox } from './inbox-funnel.ts';
+import { bouncePieces, mailMetricsOf, readingStages } from './mail-funnel.ts';
 
 const DAY_MS = 86_400_000;
 /** Period after the start of processing in which reports count in the rows (R-H17), and per-device rows are available (R-H18). */
@@ -33,6 +38,8 @@ interface ChannelOfFunnel {
   readonly perDevice: boolean;
   readonly platforms: readonly number[];
 }
+
+const MAIL = 'CHANNEL_EMAIL';
 
 /** In the specification's order; platforms without sending still have an audience, and errors (R-H8). */
 const CHANNELS: readonly ChannelOfFunnel[] = [
@@ -54,7 +61,7 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
     perDevice: true,
     platforms: [Platform.Safari, Platform.Chrome, Platform.Firefox, Platform.InternetExplorer],
   },
-  { channel: 'CHANNEL_EMAIL', perDevice: false, platforms: [Platform.Email] },
+  { channel: MAIL, perDevice: false, platforms: [Platform.Email] },
   {
     channel: 'CHANNEL_OTHER',
     perDevice: false,
@@ -62,14 +69,10 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
   },
 ];
 
-const sentOf = (stages: ChunkStages): Bitmap => upToHour(stages.sent);
-const failedOf = (stages: ChunkStages): number =>
-  stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
-/** A delivery report or an open confirms, whichever came first (R-C11). */
-const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
-  upToHour(mergeHours([stages.delivered, stages.opened]), last);
+/** @param last time until which reports count, in hours @default all count */
+const confirmedOf = (stages: ChunkStages, last?: number): Bitmap => upToHour(confirmedHoursOf(stages, last), last);
 
-/** Metrics of a message per platform with at least one device counted (R-H4); reports of every eligible device count (R-H13). */
+/** Metrics of a message per platform with at least one device counted (R-H4, R-E16); reports of every eligible device count (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
   const platforms = [
     ...new Set(stages.filter((chunk) => isCounted(chunk) || entriesOpened(chunk) > 0).map(({ platform }) => platform)),
@@ -80,11 +83,12 @@ export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
     return {
       platform,
       sends: sum((chunk) => sentOf(chunk).size),
-      opens: sum((chunk) => upToHour(chunk.opened).intersect(chunk.eligible).size),
+      opens: sum((chunk) => upToHour(openedHoursOf(chunk)).intersect(chunk.eligible).size),
       deliveries: sum((chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
       inboxOpens: sum(entriesOpened),
       unshowableSends: sum((chunk) => chunk.notDisplayable.intersect(sentOf(chunk)).size),
       errors: sum(failedOf),
+      ...(platform === Platform.Email && { mail: mailMetricsOf(own) }),
     };
   });
 }
@@ -149,6 +153,7 @@ function channelFunnel(
   rows: Rows,
 ): ChannelFunnel {
   const { last } = rows;
+  const isMail = channel === MAIL;
   const sent = total(stages, (chunk) => sentOf(chunk).size);
   const reason = basicReason(mayBePerDevice, rows, sent.count);
   const perDevice = reason === 'UNSPECIFIED';
@@ -164,18 +169,23 @@ function channelFunnel(
       {
         stage: 'STAGE_DELIVERIES',
         total: sent,
-        pieces: perDevice ? perDeviceRows(stages, last) : basicRows(stages, last),
+        pieces: [
+          ...(perDevice ? perDeviceRows(stages, last) : basicRows(stages, last)),
+          ...(isMail ? bouncePieces(stages, last) : []),
+        ],
         errors: [],
       },
-      {
-        stage: 'STAGE_OPENED',
-        total: total(stages, (chunk) => upToHour(chunk.opened, last).intersect(sentOf(chunk)).size),
-        pieces: [],
-        errors: [],
-      },
+      ...(isMail ? readingStages(stages, last, rows.areKept) : [openedStage(stages, last)]),
     ],
   };
 }
+
+const openedStage = (stages: readonly ChunkStages[], last: number): Stage => ({
+  stage: 'STAGE_OPENED',
+  total: total(stages, (chunk) => upToHour(chunk.opened, last).intersect(sentOf(chunk)).size),
+  pieces: [],
+  errors: [],
+});
 
 function errorsStage(stages: readonly ChunkStages[]): Stage {
   const categories = [...new Set(stages.flatMap(({ failed }) => failed.map(({ category }) => category)))];

@@ -58,6 +58,13 @@ function disjoint(hours: HourSets): HourSets {
   return first;
 }
 
+/** The sets without these devices. */
+export function hoursWithout(hours: HourSets, others: Bitmap): HourSets {
+  if (others.size === 0) return hours;
+  const rest = [...hours].map(([hour, set]) => [hour, set.minus(others)] as const);
+  return new Map(rest.filter(([, set]) => set.size > 0));
+}
+
 /** The devices whose first event is at or before `last`, in hours. An hour that began by then counts as a whole. */
 export function upToHour(hours: HourSets, last = Number.POSITIVE_INFINITY): Bitmap {
   let all = Bitmap.empty;

@@ -13,6 +13,7 @@ export {
   type FailedDevices,
   type Funnel,
   type InboxStages,
+  type MailMetrics,
   noInbox,
   type PlatformMetrics,
 } from './figures.ts';
@@ -22,11 +23,20 @@ export {
   hourOf,
   type HourSets,
   hoursOfSecond,
+  hoursWithout,
   isBySecond,
   mergeHours,
   noHours,
   upToHour,
 } from './hour-sets.ts';
+export {
+  bounceCategories,
+  bounceCategoryOf,
+  type Bounces,
+  firstBounces,
+  type MailStages,
+  mergeBounces,
+} from './mail-stages.ts';
 export { mailReportRecord, type MailRecipient, type MailReport, noMailColumns } from './mail-reports.ts';
 export { type DeviceOutcome, deviceOutcomeOf } from './device-outcome.ts';
 export { type HourTotals, intervalTotalsOf } from './interval-totals.ts';

@@ -1,14 +1,14 @@
-import { type ChunkStages, isWanted, type PlatformMetrics } from './figures.ts';
-import { type HourSets, mergeHours } from './hour-sets.ts';
+import { type ChunkStages, confirmedHoursOf, isWanted, openedHoursOf, type PlatformMetrics } from './figures.ts';
+import type { HourSets } from './hour-sets.ts';
 import type { Bitmap } from '@tidings/kernel';
 
 /** The metrics of one platform in one hour of UTC. */
-export interface HourTotals extends PlatformMetrics {
+export interface HourTotals extends Omit<PlatformMetrics, 'mail'> {
   /** Hours since 1970 UTC. */
   readonly hour: number;
 }
 
-type Counter = Exclude<keyof PlatformMetrics, 'platform'>;
+type Counter = Exclude<keyof HourTotals, 'platform' | 'hour'>;
 type Row = { -readonly [Name in keyof HourTotals]: HourTotals[Name] };
 
 const emptyRow = (hour: number, platform: number): Row => ({
@@ -20,8 +20,8 @@ const emptyRow = (hour: number, platform: number): Row => ({
 function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets, within?: Bitmap]> {
   yield ['sends', chunk.sent];
   yield ['unshowableSends', chunk.sent, chunk.notDisplayable];
-  yield ['opens', chunk.opened, chunk.eligible];
-  yield ['deliveries', mergeHours([chunk.delivered, chunk.opened]), chunk.eligible];
+  yield ['opens', openedHoursOf(chunk), chunk.eligible];
+  yield ['deliveries', confirmedHoursOf(chunk), chunk.eligible];
   for (const { hours } of chunk.failed) yield ['errors', hours];
   yield ['inboxOpens', chunk.inbox.entriesOpened];
 }

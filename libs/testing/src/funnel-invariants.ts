@@ -75,13 +75,15 @@ function countsIn({ confirmed_deliveries: confirmed, funnel }: Channel): (readon
 
 const STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED'];
 const INBOX = 'CHANNEL_APP_INBOX';
+const MAIL = 'CHANNEL_EMAIL';
 const INBOX_STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'REACHED', 'READ', 'OPENED'];
 
 /** Violations of the format in R-H9 and R-H10. */
 function brokenForms(channel: Channel): string[] {
   const broken: string[] = [];
   const stages = channel.funnel.map(({ stage }) => stage.replace('STAGE_', ''));
-  const expected = channel.channel === INBOX ? INBOX_STAGES : STAGES;
+  const ofPushes = channel.channel === MAIL ? [...STAGES, 'INTERACTIONS'] : STAGES;
+  const expected = channel.channel === INBOX ? INBOX_STAGES : ofPushes;
   if (stages.join() !== expected.join()) broken.push(`stages are ${stages.join()}`);
   for (const [name, { count, platforms }] of countsIn(channel)) {
     const parts = platforms.map((each) => Number(each.count));
@@ -133,13 +135,16 @@ function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[]
     hold(`4: ${error.category} and its codes`, count === sum(codes.map((code) => Number(code.count))), count);
   }
   const confirmed = piece('DELIVERIES', 'DISPLAYABLE_CONFIRMED', 'NOT_DISPLAYABLE_CONFIRMED', 'CONFIRMED_BY_DEVICE');
+  const isMail = channel.channel === MAIL;
+  const openable = isMail ? sent : confirmed;
   hold(
     '5: OPENED, confirmed, DELIVERIES',
-    opened <= confirmed && confirmed <= deliveries,
+    opened <= openable && confirmed <= deliveries,
     opened,
     confirmed,
     deliveries,
   );
+  if (isMail) broken.push(...brokenMail(channel, platform));
   hold('7: SENT and sends', sent === metric('sends'), sent, metric('sends'));
   hold('7: ERRORS and errors', errors === metric('errors'), errors, metric('errors'));
   hold('7: OPENED and opens', opened <= metric('opens'), opened, metric('opens'));
@@ -148,6 +153,29 @@ function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[]
     hold('7: NOT_DISPLAYABLE and unshowable_sends', hidden === metric('unshowable_sends'), hidden);
   }
   return broken;
+}
+
+/** Violations of the invariants of e-mail alone (R-H14, R-H15). */
+function brokenMail(channel: Channel, platform: number | undefined): string[] {
+  const { pieces = [] } = stageOf(channel, 'DELIVERIES') ?? {};
+  const piece = (test: (category: string) => boolean): number =>
+    sum(pieces.filter(({ category }) => test(category)).map((each) => countIn(each, platform)));
+  const [hard, soft] = ['BOUNCED_HARD', 'BOUNCED_SOFT'].map((name) => piece((category) => category === name));
+  const bounced = piece((category) => ['BOUNCED_HARD', 'BOUNCED_SOFT', 'BOUNCED_UNCLASSIFIED'].includes(category));
+  const opened = stageOf(channel, 'OPENED');
+  const split = opened?.pieces.filter(({ kind }) => kind !== 'KIND_SUBSET') ?? [];
+  const [opens, clicks] = [countIn(opened, platform), countIn(stageOf(channel, 'INTERACTIONS'), platform)];
+  const invariants: readonly (readonly [string, boolean])[] = [
+    ['BOUNCED_HARD and its splits', hard === piece((category) => category.startsWith('BOUNCED_HARD_'))],
+    [
+      'BOUNCED_SOFT and its splits',
+      soft === piece((category) => category.startsWith('BOUNCED_SOFT_') || category === 'BOUNCED_UNDETERMINED'),
+    ],
+    ['bounces and NO_CONFIRMATION', bounced <= piece((category) => category === 'NO_CONFIRMATION')],
+    ['OPENED and its pieces', split.length === 0 || opens === sum(split.map((each) => countIn(each, platform)))],
+    ['INTERACTIONS and OPENED', clicks <= opens],
+  ];
+  return invariants.flatMap(([name, holds]) => (holds ? [] : [`${name} of platform ${platform ?? 'all'}`]));
 }
 
 /** Violations of the invariants of the App Inbox (R-H14, R-H20). */

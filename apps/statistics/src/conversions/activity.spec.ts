@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageOpen } from '@tidings/delivery';
 import { Conversion, ReportKind, Reports } from '@tidings/events';
-import { gatherReports } from '../stages.ts';
+import { gatherReports } from '../report-changes.ts';
 import {
   type Action,
   activityId,

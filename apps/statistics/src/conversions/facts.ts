@@ -1,5 +1,6 @@
 import type { Conversion } from '@tidings/events';
-import type { ReportsOfChunk } from '../stages.ts';
+import type { ReportsOfChunk } from '../report-changes.ts';
+import type { PartName } from '../stages.ts';
 import { type Action, type ActivityKey, activityId, blockOf, dayOf, type DeviceOpens } from './activity.ts';
 
 /** The additions of facts to a part of an activity document. */
@@ -10,13 +11,16 @@ export type ActivityChange =
 /** Above any number of a day: a block and a day are one number. */
 const DAYS = 2 ** 20;
 
+/** Reports that a person opened the message; opens of e-mail by machines cause no events. */
+const OPENS: ReadonlySet<PartName> = new Set(['opened', 'mailOpened', 'mailOpenedUnknown', 'mailClicked']);
+
 /** The opens among reports, by message, platform, block and day. */
 export function openChanges(chunks: readonly ReportsOfChunk[]): ActivityChange[] {
   const changes: ActivityChange[] = [];
   for (const { of, reported } of chunks) {
     const { message, application, chunk } = of;
     for (const { part, platform, positions, seconds } of reported.values()) {
-      if (part !== 'opened') continue;
+      if (!OPENS.has(part)) continue;
       const days = new Map<number, DeviceOpens>();
       for (let i = 0; i < positions.length; i++) {
         const [block, day] = [blockOf(positions[i]!), dayOf(seconds[i]!)];

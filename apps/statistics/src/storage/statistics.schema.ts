@@ -26,6 +26,14 @@ export interface FailedEntry {
 
 export type FailedDocument = FailedEntry[];
 
+/** The recipients of e-mail with a bounce of a category, by hour. */
+export interface BounceEntry {
+  category: string;
+  hours: HoursDocument;
+}
+
+export type BouncesDocument = BounceEntry[];
+
 export interface PlanPart {
   rev: number;
   eligible: Binary;
@@ -40,6 +48,13 @@ export interface WirePart {
   sent: HoursDocument;
   notDisplayable: Binary;
   failed: FailedDocument;
+  /** Of e-mail only, if any. */
+  bounced?: BouncesDocument;
+}
+
+export interface BouncesPart {
+  rev: number;
+  bounced: BouncesDocument;
 }
 
 export interface ReportsPart {
@@ -63,10 +78,19 @@ export interface GroupDocument {
   readonly inboxRead?: ReportsPart;
   readonly inboxOpened?: ReportsPart;
   readonly inboxEntriesOpened?: ReportsPart;
+  readonly mailOpened?: ReportsPart;
+  readonly mailOpenedUnknown?: ReportsPart;
+  readonly mailOpenedAmpp?: ReportsPart;
+  readonly mailOpenedMachine?: ReportsPart;
+  readonly mailClicked?: ReportsPart;
+  readonly mailUnsubscribed?: ReportsPart;
+  readonly mailComplained?: ReportsPart;
+  readonly mailBounced?: BouncesPart;
 }
 
 const hours = pairs('number');
 const failed = list(object<FailedEntry>({ category: text, code: text, name: text, hours }));
+const bounced = list(object<BounceEntry>({ category: text, hours }));
 const reports = optional(object<ReportsPart>({ rev: number, hours }));
 
 /** Data on a message that its sets do not contain. */
@@ -94,9 +118,14 @@ export const groupsModel = defineModel<GroupDocument>({
         ...{ inboxEligible: optional(bytes), inboxExcluded: optional(pairs('string')) },
       }),
     ),
-    wire: optional(object<WirePart>({ rev: number, sent: hours, notDisplayable: bytes, failed })),
+    wire: optional(
+      object<WirePart>({ rev: number, sent: hours, notDisplayable: bytes, failed, bounced: optional(bounced) }),
+    ),
     ...{ delivered: reports, opened: reports },
     ...{ inboxReached: reports, inboxRead: reports, inboxOpened: reports, inboxEntriesOpened: reports },
+    ...{ mailOpened: reports, mailOpenedUnknown: reports, mailOpenedAmpp: reports, mailOpenedMachine: reports },
+    ...{ mailClicked: reports, mailUnsubscribed: reports, mailComplained: reports },
+    mailBounced: optional(object<BouncesPart>({ rev: number, bounced })),
   },
   indexes: [{ name: 'createdAt', key: { createdAt: 1 } }],
 });

@@ -41,6 +41,17 @@ export function emailFeatures(test: MessagesUnderTest): void {
       };
     };
 
+    const mailFiguresOf = async (code: string) => {
+      const funnel = await funnelOf(code);
+      const stages = funnel.channels.find(({ channel }) => channel === 'CHANNEL_EMAIL')!.funnel;
+      const opened = stages.find(({ stage }) => stage === 'STAGE_OPENED')!;
+      return {
+        rows: funnelFigures(funnel, EMAIL, 'EMAIL').rows,
+        stages: stages.map(({ stage }) => stage.replace('STAGE_', '')),
+        opens: opened.pieces.map(({ category, count }) => [category, count]),
+      };
+    };
+
     beforeAll(async () => {
       application = await world.application({ ios: false, android: false });
       await world.call('configureApplication', {
@@ -63,6 +74,19 @@ export function emailFeatures(test: MessagesUnderTest): void {
         excluded: { UNSUBSCRIBED: 1, BOUNCED: 1, COMPLAINT: 1 },
       });
       expect(await brokenBy(application, code)).toEqual([]);
+      // The address that never existed, and the full mailbox.
+      expect(await mailFiguresOf(code)).toEqual({
+        rows: {
+          ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 2 },
+          ...{ BOUNCED_HARD: 2, BOUNCED_HARD_GENERAL: 1, BOUNCED_HARD_MAILBOX_FULL: 1 },
+        },
+        stages: ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED', 'INTERACTIONS'],
+        opens: [
+          ['OPENED_BY_RECIPIENT', '0'],
+          ['MACHINE_OPENS_ONLY', '0'],
+          ['OPEN_TYPE_UNKNOWN', '0'],
+        ],
+      });
       expect(people.map((address) => mailsTo(address).length)).toEqual([1, 0, 0, 0]);
       expect(mailsTo(anna)[0]).toContain('Subject: News\r\n');
       for (const address of [dead, full])

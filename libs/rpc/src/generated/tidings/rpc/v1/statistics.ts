@@ -78,6 +78,18 @@ export interface PlatformMetrics {
   inboxOpens: number;
   unshowableSends: number;
   errors: number;
+  /** Of platform 14 only. */
+  mail?: MailMetrics | undefined;
+}
+
+/** Further counters of e-mail (R-E16). */
+export interface MailMetrics {
+  confirmedSends: number;
+  hardBounces: number;
+  softBounces: number;
+  rejects: number;
+  unsubs: number;
+  complaints: number;
 }
 
 export interface TotalsRequest {
@@ -1068,6 +1080,7 @@ function createBasePlatformMetrics(): PlatformMetrics {
     inboxOpens: 0,
     unshowableSends: 0,
     errors: 0,
+    mail: undefined,
   };
 }
 
@@ -1093,6 +1106,9 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
     }
     if (message.errors !== 0) {
       writer.uint32(56).uint32(message.errors);
+    }
+    if (message.mail !== undefined) {
+      MailMetrics.encode(message.mail, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1166,6 +1182,14 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
             message.errors = reader.uint32();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.mail = MailMetrics.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1222,6 +1246,163 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
     message.inboxOpens = object.inboxOpens ?? 0;
     message.unshowableSends = object.unshowableSends ?? 0;
     message.errors = object.errors ?? 0;
+    message.mail = (object.mail !== undefined && object.mail !== null)
+      ? MailMetrics.fromPartial(object.mail)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseMailMetrics(): MailMetrics {
+  return {
+    confirmedSends: 0,
+    hardBounces: 0,
+    softBounces: 0,
+    rejects: 0,
+    unsubs: 0,
+    complaints: 0,
+  };
+}
+
+export const MailMetrics: MessageFns<MailMetrics> = {
+  encode(message: MailMetrics, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.confirmedSends !== 0) {
+      writer.uint32(8).uint32(message.confirmedSends);
+    }
+    if (message.hardBounces !== 0) {
+      writer.uint32(16).uint32(message.hardBounces);
+    }
+    if (message.softBounces !== 0) {
+      writer.uint32(24).uint32(message.softBounces);
+    }
+    if (message.rejects !== 0) {
+      writer.uint32(32).uint32(message.rejects);
+    }
+    if (message.unsubs !== 0) {
+      writer.uint32(40).uint32(message.unsubs);
+    }
+    if (message.complaints !== 0) {
+      writer.uint32(48).uint32(message.complaints);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailMetrics {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailMetrics();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.confirmedSends = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hardBounces = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.softBounces = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.rejects = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.unsubs = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.complaints = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MailMetrics, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MailMetrics | MailMetrics[]> | Iterable<MailMetrics | MailMetrics[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailMetrics.encode(p).finish()];
+        }
+      } else {
+        yield* [MailMetrics.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MailMetrics>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MailMetrics> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MailMetrics.decode(p)];
+        }
+      } else {
+        yield* [MailMetrics.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MailMetrics>, I>>(base?: I): MailMetrics {
+    return MailMetrics.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MailMetrics>, I>>(object: I): MailMetrics {
+    const message = createBaseMailMetrics();
+    message.confirmedSends = object.confirmedSends ?? 0;
+    message.hardBounces = object.hardBounces ?? 0;
+    message.softBounces = object.softBounces ?? 0;
+    message.rejects = object.rejects ?? 0;
+    message.unsubs = object.unsubs ?? 0;
+    message.complaints = object.complaints ?? 0;
     return message;
   },
 };

@@ -1,0 +1,139 @@
+import type { BounceCategory } from '@tidings/channels';
+import {
+  bounceCategories,
+  bounceCategoryOf,
+  hourOf,
+  type HourSets,
+  hoursOfSecond,
+  isBySecond,
+} from '@tidings/delivery';
+import { MailOpen, ReportKind, type Reports } from '@tidings/events';
+import { Bitmap } from '@tidings/kernel';
+import { type Change, type ReportPart, reportParts } from './stages.ts';
+
+/** The second in which a message's report window ends; undefined if it is not, or no longer, known. */
+export type WindowEnds = (message: string) => number | undefined;
+
+/** A record of `tidings.reports`. */
+interface ReportRecord {
+  /** Message, application and chunk as one text. */
+  readonly key: string;
+  readonly value: Reports;
+}
+
+/** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
+type Reported = ReportedAs & {
+  readonly platform: number;
+  readonly positions: number[];
+  readonly seconds: number[];
+};
+
+/** The part that a report belongs to. */
+type ReportedAs =
+  | { readonly part: ReportPart }
+  /** Codes and texts of bounce reports are in no figure; mail servers choose them, so that storing them would have no bound. */
+  | { readonly part: 'mailBounced'; readonly category: BounceCategory };
+
+/** The reports of a chunk of a message. */
+export interface ReportsOfChunk {
+  /** Any record of the chunk; identifies it. */
+  readonly of: Reports;
+  readonly reported: Map<number, Reported>;
+}
+
+/**
+ * Groups reports by chunk. There may be one record per device, so each is read in a single pass, for cache locality, and costs one look-up by text.
+ */
+export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[] {
+  const chunks = new Map<string, ReportsOfChunk>();
+  for (const { key, value } of records) {
+    let chunk = chunks.get(key);
+    if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
+    gather(chunk.reported, value);
+  }
+  return [...chunks.values()];
+}
+
+/** The changes of reports, by hour, or by second in the hour that the message's window ends in. */
+export const changesOfReports = (chunks: readonly ReportsOfChunk[], windowEndOf: WindowEnds): Change[] =>
+  chunks.flatMap(({ of: { message, application, chunk }, reported }) => {
+    const windowEnd = windowEndOf(message);
+    return [...reported.values()].map((devices): Change => {
+      const group = { message, application, platform: devices.platform, chunk };
+      const times = timesOf(devices, windowEnd);
+      return devices.part === 'mailBounced'
+        ? { group, part: devices.part, value: new Map([[devices.category, times]]) }
+        : { group, part: devices.part, value: times };
+    });
+  });
+
+/** The devices of one hour by the time that their reports are stored under. */
+function timesOf(
+  { positions, seconds }: Pick<Reported, 'positions' | 'seconds'>,
+  windowEnd: number | undefined,
+): HourSets {
+  const hour = hourOf(seconds[0]! * 1000);
+  if (!isBySecond(hour, windowEnd)) return new Map([[hour, Bitmap.of(positions)]]);
+  const bySecond = Map.groupBy(positions.keys(), (i) => seconds[i]!);
+  return new Map(
+    [...bySecond].map(([second, devices]) => [hoursOfSecond(second), Bitmap.of(devices.map((i) => positions[i]!))]),
+  );
+}
+
+/** Above any platform code, and any number in `reportedAs`: three values are combined into one number, which stays a small integer of V8. */
+const PLATFORMS = 64;
+const NUMBERS = 32;
+
+function gather(reported: Map<number, Reported>, reports: Reports): void {
+  const { positions, platforms, at } = reports;
+  for (let i = 0; i < positions.length; i++) {
+    const number = numberOf(reports, i);
+    if (number === undefined) return;
+    const [position, platform, second] = [positions[i]!, platforms[i]!, at[i]!];
+    const key = (hourOf(second * 1000) * PLATFORMS + platform) * NUMBERS + number;
+    const alike = reported.get(key);
+    if (alike) {
+      alike.positions.push(position);
+      alike.seconds.push(second);
+    } else reported.set(key, { ...reportedAs[number]!, platform, positions: [position], seconds: [second] });
+  }
+}
+
+/** All that an entry of a report can be. */
+const reportedAs: readonly ReportedAs[] = [
+  ...reportParts.map((part) => ({ part })),
+  ...bounceCategories.map((category) => ({ part: 'mailBounced' as const, category })),
+];
+
+const numberOfPart = (part: ReportPart): number => reportParts.indexOf(part);
+
+/** The place in `reportedAs` of an entry of a report; undefined for a kind that is in no figure. */
+function numberOf({ kind, opens, categories }: Reports, entry: number): number | undefined {
+  switch (kind) {
+    case ReportKind.REPORT_KIND_MAIL_OPENED:
+      return numbersOfOpens[opens[entry]!] ?? numbersOfOpens[MailOpen.MAIL_OPEN_UNKNOWN];
+    case ReportKind.REPORT_KIND_MAIL_BOUNCED:
+      return reportParts.length + bounceCategories.indexOf(bounceCategoryOf(categories[entry] ?? ''));
+    default:
+      return numbersOfKinds[kind];
+  }
+}
+
+const numbersOfOpens: Readonly<Partial<Record<MailOpen, number>>> = {
+  [MailOpen.MAIL_OPEN_HUMAN]: numberOfPart('mailOpened'),
+  [MailOpen.MAIL_OPEN_UNKNOWN]: numberOfPart('mailOpenedUnknown'),
+  [MailOpen.MAIL_OPEN_MACHINE_AMPP]: numberOfPart('mailOpenedAmpp'),
+  [MailOpen.MAIL_OPEN_MACHINE]: numberOfPart('mailOpenedMachine'),
+};
+
+const numbersOfKinds: Readonly<Partial<Record<ReportKind, number>>> = {
+  [ReportKind.REPORT_KIND_DELIVERED]: numberOfPart('delivered'),
+  [ReportKind.REPORT_KIND_OPENED]: numberOfPart('opened'),
+  [ReportKind.REPORT_KIND_INBOX_REACHED]: numberOfPart('inboxReached'),
+  [ReportKind.REPORT_KIND_INBOX_READ]: numberOfPart('inboxRead'),
+  [ReportKind.REPORT_KIND_INBOX_OPENED]: numberOfPart('inboxOpened'),
+  [ReportKind.REPORT_KIND_INBOX_ENTRY_OPENED]: numberOfPart('inboxEntriesOpened'),
+  [ReportKind.REPORT_KIND_MAIL_CLICKED]: numberOfPart('mailClicked'),
+  [ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED]: numberOfPart('mailUnsubscribed'),
+  [ReportKind.REPORT_KIND_MAIL_COMPLAINED]: numberOfPart('mailComplained'),
+};
