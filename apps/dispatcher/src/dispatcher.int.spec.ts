@@ -77,6 +77,7 @@ describeWithMongo('dispatcher', (mongo) => {
       metrics,
       accounts: accountsWith(keys.master, credentials),
       urls: { apns: simulators.apnsUrl },
+      publicUrl: '',
       http2: 'frames',
       ...fields,
     });

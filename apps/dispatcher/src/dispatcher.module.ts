@@ -19,11 +19,13 @@ type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'regist
 /** Opens the dispatcher of the process's channel, which reads credentials from the registry. */
 async function openChannel(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channel, providers, http2, extraCa, allowPrivate, webPushSubject, mailBounceDomain } = process.configuration;
+  // Other channels write no links: the warning about a guessed URL would mislead.
+  const publicUrl = channel === 'email' ? process.publicUrl() : '';
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
   return process.open(connection, (parts) =>
     openDispatcher({
       ...{ ...parts, channel, accounts, urls: providers, http2, extraCa, allowPrivate },
-      ...{ webPushSubject, mailBounceDomain },
+      ...{ publicUrl, webPushSubject, mailBounceDomain },
     }),
   );
 }

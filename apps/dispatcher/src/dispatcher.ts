@@ -47,6 +47,8 @@ import { collections } from './collections.ts';
 export interface DispatcherDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'getCredential'>;
+  /** The base of links in mails, without a trailing slash. */
+  readonly publicUrl: string;
   /** One of {@link transports}. */
   readonly channel: string;
   /** Addresses of providers that differ from the defaults. */
@@ -159,7 +161,8 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
 const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [], webPushSubject, mailBounceDomain } = deps;
+  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
+  const { publicUrl, webPushSubject, mailBounceDomain } = deps;
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
@@ -176,7 +179,7 @@ function channelOf(deps: DispatcherDeps): Channel {
   const addresses = new AddressGuard(allowPrivate);
   return openTransport({
     ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
-    ...{ webPushSubject, mailBounceDomain },
+    ...{ publicUrl, webPushSubject, mailBounceDomain },
     connect: connectBy(openLink),
     connectHttp1: connectBy(openHttp1Link),
     connectBy,

@@ -24,6 +24,7 @@ import type { RateLimits } from './auth/rate-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
+import type { MailLinkReader } from './mail/mail-links.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
 import type { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
 import type { System } from './system.ts';
@@ -52,6 +53,10 @@ export interface Context {
   readonly testDeviceLimits: CallerLimits;
   /** Limits on packages and logs of websites, which Safari sends without a token. */
   readonly websiteLimits: CallerLimits;
+  /** Reads the links in mails. */
+  readonly mailLinks: MailLinkReader;
+  /** Limits on requests by the links of one recipient, which need no token. */
+  readonly recipientLimits: CallerLimits;
   readonly system: System;
   /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;

@@ -35,6 +35,7 @@ import { counterIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { Context } from './context.ts';
 import { Access } from './auth/access.ts';
+import { mailLinkReader } from './mail/mail-links.ts';
 import { CallerLimits } from './auth/caller-limits.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
@@ -93,6 +94,8 @@ export interface GatewayDeps {
 const TEST_DEVICES = { burst: 120, perMinute: 60 };
 /** Limit on push packages and logs of Safari per application and address: visitors may share the address of a proxy. */
 const WEBSITES = { burst: 300, perMinute: 600 };
+/** Limit on requests by the links of one mail contact: image proxies share an address, so an address cannot be limited. */
+const RECIPIENTS = { burst: 60, perMinute: 60, remembered: 50_000 };
 /** Default of {@link GatewayDeps.maxConnections}. */
 const MAX_CONNECTIONS = 10_000;
 /** A connection without traffic in either direction for this long is closed. */
@@ -158,6 +161,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
   ]);
+  const access = new Access(accounts, clock);
   const context = {
     accounts,
     devices,
@@ -173,10 +177,12 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     attempts: deps.attempts,
     subscriptions,
     reporter,
-    access: new Access(accounts, clock),
+    access,
+    mailLinks: mailLinkReader({ identity: deps.identity, access, clock }),
     rateLimits: new RateLimits(accounts, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
     websiteLimits: new CallerLimits(clock, WEBSITES),
+    recipientLimits: new CallerLimits(clock, RECIPIENTS),
     log,
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,

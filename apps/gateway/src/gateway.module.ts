@@ -18,6 +18,7 @@ import { LinksRoutes } from './http/links.routes.ts';
 import { requestMeter } from './http/meter.ts';
 import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
+import { MailRoutes } from './http/mail.routes.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { handlers } from './methods/handlers.ts';
@@ -41,14 +42,27 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes, WhatsAppRoutes];
+const OWN_ROUTES = [
+  Json13Routes,
+  ApiV2Routes,
+  AdminRoutes,
+  LinksRoutes,
+  DocsRoutes,
+  SafariRoutes,
+  WhatsAppRoutes,
+  MailRoutes,
+] as const;
+type Instances<Classes extends readonly (abstract new (...deps: never) => unknown)[]> = {
+  -readonly [Index in keyof Classes]: InstanceType<Classes[Index]>;
+};
+type OwnRoutes = Instances<typeof OWN_ROUTES>;
 
-function routesOf(...[json13, apiV2, admin, links, docs, safari, whatsapp]: OwnRoutes): RouteTable {
+function routesOf(...[json13, apiV2, admin, ...others]: OwnRoutes): RouteTable {
   const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     families[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new RouteTable([...methods, ...links.routes(), ...docs.routes(), ...safari.routes(), ...whatsapp.routes()]);
+  return new RouteTable([...methods, ...others.flatMap((each) => each.routes())]);
 }
 
 /** Whether Nest serves a path on the same port, such as health. Routes are recorded while Nest adds them, so no path is read as a pattern. */
@@ -87,19 +101,10 @@ export class GatewayModule implements OnModuleDestroy {
         { provide: CONTEXT, useValue: context },
         { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
         { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
-        Json13Routes,
-        ApiV2Routes,
-        AdminRoutes,
-        LinksRoutes,
-        DocsRoutes,
-        SafariRoutes,
-        WhatsAppRoutes,
+        ...OWN_ROUTES,
         {
           provide: Exchange,
-          inject: [
-            HttpAdapterHost,
-            ...[Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes, SafariRoutes, WhatsAppRoutes],
-          ],
+          inject: [HttpAdapterHost, ...OWN_ROUTES],
           useFactory: (host: HttpAdapterHost, ...of: OwnRoutes) =>
             new Exchange(routesOf(...of), servedByNest(host), deps),
         },

@@ -106,7 +106,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       (service) =>
         openDispatcher({
           ...{ ...service, ...addresses, channel, accounts, http2 },
-          ...{ webPushSubject, mailBounceDomain },
+          ...{ publicUrl, webPushSubject, mailBounceDomain },
           urls: configuration.providers,
         }),
       channel,

@@ -9,7 +9,7 @@ describeServiceModule({
   services: registryServices,
   async answers(reach) {
     const accounts = reach<Accounts>(AccountsDefinition);
-    expect(await accounts.findAccount({ account: 'default' })).toEqual({ found: true });
-    expect(await accounts.findAccount({ account: 'unknown' })).toEqual({ found: false });
+    expect(await accounts.findAccount({ account: 'default' })).toEqual({ found: true, categories: [] });
+    expect(await accounts.findAccount({ account: 'unknown' })).toEqual({ found: false, categories: [] });
   },
 });

@@ -18,8 +18,10 @@ export { plainText } from './plain-text.ts';
 export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';
 export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
-export type { Letter } from './email/email-payload.ts';
+export { emailPayload, type Letter, type LetterLinks } from './email/email-payload.ts';
 export { directResults, relayResults, smtpResult, type SmtpStage, tooLargeForServer } from './email/email-results.ts';
+export { mailOpenOf } from './email/mail-opens.ts';
+export { MailLinks, mailPaths } from './email/mail-links.ts';
 export { mailOf, type Stationery, stationeryOf } from './email/mail.ts';
 export {
   type MailReference,

@@ -1,5 +1,6 @@
 import type { SendBatch } from '@tidings/events';
 import { htmlEscaped } from './html-escapes.ts';
+import type { LinkPurpose, LinkTokens } from './link-token.ts';
 import {
   DEVICE_PART_LENGTH,
   hashPrefix,
@@ -30,6 +31,7 @@ export type Hole =
       readonly fallback: string;
     }
   | { readonly kind: 'device'; readonly key: MessageKey }
+  | { readonly kind: 'linkToken'; readonly tokens: LinkTokens; readonly purpose: LinkPurpose }
   | { readonly kind: 'badge' }
   | {
       readonly kind: 'token';
@@ -132,28 +134,42 @@ function encoded(text: string, encoding: Encoding): string {
 const encodingOf = ({ format }: Placeholder, encoding: Encoding): Encoding =>
   encoding === 'html' && format === 'raw' ? 'text' : encoding;
 
-function resolvedPart(part: Placeholder, asked: Encoding, { variables, tags }: TemplateContext): string | Hole {
+/** How a text is written into a fragment. */
+type Writer = (text: string, encoding: Encoding) => string;
+
+function resolvedPart(
+  part: Placeholder,
+  asked: Encoding,
+  { variables, tags }: TemplateContext,
+  write: Writer,
+): string | Hole {
   const encoding = encodingOf(part, asked);
   const value = requestValue(part.name, variables);
-  if (value !== undefined) return encoded(formatted(value, part.format), encoding);
+  if (value !== undefined) return write(formatted(value, part.format), encoding);
   const tag = tags.indexOf(part.name);
-  if (tag < 0) return encoded(part.fallback, encoding);
+  if (tag < 0) return write(part.fallback, encoding);
   return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
 }
 
 /** The parts of a text, up to the one that exceeds {@link FILLED_LIMIT}: the others would never be sent. */
-function resolved(template: Template, encoding: Encoding, context: TemplateContext): Fragment {
+function parts(
+  template: Template,
+  literal: (text: string) => string,
+  place: (part: Placeholder) => string | Hole,
+): Fragment {
   const fragment: (string | Hole)[] = [];
-  const literal = encoding === 'xml' ? inXml : escaped;
   let length = 0;
   for (const part of template) {
     if (length > FILLED_LIMIT) break;
-    const filled = typeof part === 'string' ? literal(part) : resolvedPart(part, encoding, context);
+    const filled = typeof part === 'string' ? literal(part) : place(part);
     if (typeof filled === 'string') length += filled.length;
     fragment.push(filled);
   }
   return fragment;
 }
+
+const resolved = (template: Template, encoding: Encoding, context: TemplateContext): Fragment =>
+  parts(template, encoding === 'xml' ? inXml : escaped, (part) => resolvedPart(part, encoding, context, encoded));
 
 const quoted = (fragment: Fragment): Fragment => ['"', ...fragment, '"'];
 
@@ -172,9 +188,20 @@ export const xmlText = (template: string, context: TemplateContext): Fragment =>
 /** JSON in an attribute of XML, between double quotes. It may contain URLs and values that are the same for every device. */
 export const xmlAttribute = (fragment: Fragment): Fragment =>
   fragment.map((part) => (typeof part === 'string' ? inXml(part) : part));
-/** The same for HTML: values are escaped, except `Raw` ones. */
-export const html = (template: string, context: TemplateContext): Fragment =>
-  quoted(resolved(parseTemplate(template), 'html', context));
+
+const inMarkup: Writer = (text, encoding) => (encoding === 'html' ? htmlEscaped(text) : text);
+
+/** HTML with its placeholders, values escaped except `Raw` ones (R-I17); its literals are not JSON yet: see {@link markupString}. */
+export const markup = (template: string, context: TemplateContext): Fragment =>
+  parts(
+    parseTemplate(template),
+    (text) => text,
+    (part) => resolvedPart(part, 'html', context, inMarkup),
+  );
+
+/** HTML as a JSON string. */
+export const markupString = (fragment: Fragment): Fragment =>
+  quoted(fragment.map((part) => (typeof part === 'string' ? escaped(part) : part)));
 
 /** JSON as a JSON string. It may contain texts, URLs and values that are the same for every device. */
 export const jsonString = (fragment: Fragment): Fragment =>
@@ -200,6 +227,10 @@ export const statisticsHash = (message: HashedMessage, key: MessageKey): Fragmen
  */
 export const receiptKey = (message: HashedMessage, key: MessageKey): Fragment =>
   quoted([hashPrefix(message), { kind: 'device', key }, RECEIPT_SEPARATOR, { kind: 'token' }]);
+
+/** A URL of the service with a token of the recipient, as a string. @param before the URL up to the token, in ASCII without quotes and backslashes */
+export const mailUrl = (before: string, tokens: LinkTokens, purpose: LinkPurpose): Fragment =>
+  quoted([before, { kind: 'linkToken', tokens, purpose }]);
 
 /** The device's badge as a number, and as a string. */
 export const badge: Fragment = [{ kind: 'badge' }];

@@ -14,6 +14,7 @@ export {
   type StatisticsHash,
   writeDevicePart,
 } from './statistics-hash.ts';
+export { htmlEscaped } from './html-escapes.ts';
 export {
   completeInActivity,
   createInActivity,
@@ -96,10 +97,12 @@ export {
   type Encoding,
   type Fragment,
   type Hole,
-  html,
   json,
   jsonString,
   list,
+  mailUrl,
+  markup,
+  markupString,
   object,
   type OutgoingMessage,
   rawJson,
@@ -114,4 +117,16 @@ export {
   xmlAttribute,
   xmlText,
 } from './compiled-payload.ts';
+export {
+  isTargetOf,
+  type LinkedMessage,
+  LINK_MS,
+  LINK_TOKEN_LENGTH,
+  linkKeyOf,
+  type LinkPurpose,
+  type MailRecipient,
+  LinkTokens,
+  readLinkToken,
+  targetMac,
+} from './link-token.ts';
 export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';

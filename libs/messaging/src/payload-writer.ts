@@ -1,6 +1,7 @@
 import type { CompiledHole, CompiledPayload, DeviceColumns } from './compiled-payload.ts';
 import { ELLIPSIS, inXml } from './compiled-payload.ts';
 import { htmlEntities } from './html-escapes.ts';
+import { LINK_TOKEN_LENGTH } from './link-token.ts';
 import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
 
@@ -207,6 +208,9 @@ function afterPrefix(prefix: Uint8Array, tokens: Uint8Array, from: number, to: n
   return from + prefix.length;
 }
 
+const seqOfDevice = ({ chunk, positions }: DeviceColumns, device: number): number =>
+  chunk * 65_536 + positions[device]!;
+
 const startOf = (ends: Uint32Array, index: number): number => (index === 0 ? 0 : ends[index - 1]!);
 
 /** The last place at or before `limit` where a JSON string from `from` may be truncated: between characters and outside escapes. */
@@ -268,7 +272,7 @@ export class PayloadWriter {
         bound += length === 0 ? hole.fallback.length : length * GROWTH;
       } else if (hole.kind === 'token') {
         bound += (columns.tokenEnds[device]! - startOf(columns.tokenEnds, device)) * GROWTH;
-      }
+      } else if (hole.kind === 'linkToken') bound += LINK_TOKEN_LENGTH;
     }
     return bound;
   }
@@ -300,11 +304,13 @@ export class PayloadWriter {
       }
       case 'device': {
         const { checks } = columns;
-        const seq = columns.chunk * 65_536 + columns.positions[device]!;
+        const seq = seqOfDevice(columns, device);
         const check = (checks[device * 3]! << 16) | (checks[device * 3 + 1]! << 8) | checks[device * 3 + 2]!;
         const { platform } = columns;
         return writeDevicePart(slab, at, { seq, platform, mac: macOf(hole.key, seq, platform, check) });
       }
+      case 'linkToken':
+        return hole.tokens.write(slab, at, hole.purpose, seqOfDevice(columns, device));
       case 'token': {
         const { tokens, tokenEnds } = columns;
         const to = tokenEnds[device]!;

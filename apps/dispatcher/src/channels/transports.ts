@@ -43,6 +43,8 @@ export interface TransportDeps {
   readonly credentials: Credentials;
   /** The key that signs statistics hashes. */
   readonly reportKey: KeyObject;
+  /** The base of links to the service, without a trailing slash. */
+  readonly publicUrl: string;
   readonly clock: Clock;
   /** PEM of all CA certificates; undefined = those of Node. */
   readonly ca: readonly string[] | undefined;

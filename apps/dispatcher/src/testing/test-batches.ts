@@ -96,6 +96,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     credential: { application: 'AAAAA-00000', platform: 1, version: 1 },
     releasedAt: undefined,
     atMostOnce: false,
+    marketing: false,
     ...fields,
   };
 }

@@ -1,9 +1,15 @@
 import { checkOf, hwidHashOf } from '@tidings/audience';
 import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
-import { type ReportKind, Reports, topicNames } from '@tidings/events';
-import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
-import { isGenuine, messageKeyOf, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
+import { type MailOpen, type ReportKind, Reports, topicNames } from '@tidings/events';
+import { chunkOf, type Clock, Fault, madeAtOf, Platform, positionOf, type Seq } from '@tidings/kernel';
+import {
+  isGenuine,
+  type MailRecipient,
+  messageKeyOf,
+  parseStatisticsHash,
+  type StatisticsHash,
+} from '@tidings/messaging';
 import type { Devices, Messages } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
@@ -22,6 +28,16 @@ export interface ReportingDevice {
   readonly hwid: string;
 }
 
+/** An act of a mail's recipient by one of its links, whose signature has been checked. */
+export interface MailReport {
+  readonly kind: ReportKind;
+  readonly recipient: MailRecipient & Pick<ReportingDevice, 'account'>;
+  /** Of opens. */
+  readonly open?: MailOpen;
+  /** The URL of a click, the category of an unsubscribe; "" without one. */
+  readonly detail?: string;
+}
+
 export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
@@ -38,6 +54,8 @@ export interface Reporter {
    * or the device or the message does not exist (R-C7, R-C11). @throws Fault `unavailable` if too many reports wait
    */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean>;
+  /** The same for an act of a mail's recipient. Resolves to false if the message does not exist any more. */
+  reportMail(report: MailReport): Promise<boolean>;
   /** Number of reports that are not durable yet. */
   readonly open: () => number;
 }
@@ -77,9 +95,14 @@ export function openReporter(deps: ReporterDeps): Reporter {
   const batcher = microBatcher(broker, topicNames.reports);
   const locate = locations(devices);
 
-  const isKept = async ({ account, application }: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
-    const { message } = await messages.find({ account, code: hash.code });
-    return message?.id === hash.messageId && message.message!.applications.includes(application);
+  const isYoung = (messageId: bigint): boolean => clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS;
+
+  const isKept = async (
+    { account, application }: Omit<ReportingDevice, 'hwid'>,
+    { code, messageId }: Pick<StatisticsHash, 'code' | 'messageId'>,
+  ): Promise<boolean> => {
+    const { message } = await messages.find({ account, code });
+    return message?.id === messageId && message.message!.applications.includes(application);
   };
 
   /** Whether the message of the hash exists and the hash is not for another device. A hash without our own part names no device (R-I30). */
@@ -88,7 +111,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
       const keys = identity();
       const check = checkOf(hwidHashOf(keys.device, of.account, of.hwid));
       if (!isGenuine(messageKeyOf(keys.report, of.application, hash), hash.device, check)) return false;
-      if (clock.now() - madeAtOf(hash.messageId) < SHORTEST_KEPT_MS) return true;
+      if (isYoung(hash.messageId)) return true;
     }
     return isKept(of, hash);
   };
@@ -101,42 +124,57 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return location.seq === hash.device.seq ? hash.device : undefined;
   };
 
-  const publish = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
+  /** Resolves when the report of one device is durable. */
+  const publish = async (
+    { seq, platform }: { readonly seq: Seq; readonly platform: number },
+    fields: Pick<Reports, 'message' | 'messageId' | 'account' | 'application' | 'kind'> & Partial<Reports>,
+  ): Promise<void> => {
+    const report: Reports = {
+      ...noMailColumns,
+      entry: undefined,
+      ...fields,
+      chunk: chunkOf(seq),
+      positions: [positionOf(seq)],
+      platforms: [platform],
+      at: [Math.floor(clock.now() / 1000)],
+    };
+    await batcher.publish({ key: messageChunkKey(report), value: Reports.encode(report).finish() });
+  };
+
+  const publishDevice = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     const place = await placeOf(device, hash);
     if (!place) return false;
-    const chunk = chunkOf(place.seq);
-    const report: Reports = {
-      message: hash.code,
-      messageId: hash.messageId,
-      account: device.account,
-      application: device.application,
-      chunk,
-      kind,
-      positions: [positionOf(place.seq)],
-      platforms: [place.platform],
-      at: [Math.floor(clock.now() / 1000)],
-      entry: undefined,
-      ...noMailColumns,
+    const { account, application } = device;
+    await publish(place, { message: hash.code, messageId: hash.messageId, account, application, kind });
+    return true;
+  };
+
+  const publishMail = async ({ kind, recipient, open, detail }: MailReport): Promise<boolean> => {
+    const { account, application, message, messageId, seq } = recipient;
+    if (!isYoung(messageId) && !(await isKept(recipient, { code: message, messageId }))) return false;
+    const columns = {
+      ...(open !== undefined && { opens: [open] }),
+      ...(detail !== undefined && { details: [detail] }),
     };
-    await batcher.publish({
-      key: messageChunkKey(report),
-      value: Reports.encode(report).finish(),
-    });
+    const platform = Platform.Email;
+    await publish({ seq, platform }, { message, messageId, account, application, kind, ...columns });
     return true;
   };
 
   let underWay = 0;
+  const counted = async (publishing: () => Promise<boolean>): Promise<boolean> => {
+    if (underWay >= MAX_OPEN)
+      throw new Fault('unavailable', 'too many reports wait to be published', { effect: 'none' });
+    underWay++;
+    try {
+      return await publishing();
+    } finally {
+      underWay--;
+    }
+  };
   return {
-    async report(kind, device, hash) {
-      if (underWay >= MAX_OPEN)
-        throw new Fault('unavailable', 'too many reports wait to be published', { effect: 'none' });
-      underWay++;
-      try {
-        return await publish(kind, device, hash);
-      } finally {
-        underWay--;
-      }
-    },
+    report: (kind, device, hash) => counted(() => publishDevice(kind, device, hash)),
+    reportMail: (report) => counted(() => publishMail(report)),
     open: () => underWay,
   };
 }

@@ -8,6 +8,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
+/** Pages and pictures are not parsed. */
+function bodyOf(text: string, type: string | undefined): unknown {
+  if (text === '') return undefined;
+  return /^(?:text\/html|image\/)/.test(type ?? '') ? text : JSON.parse(text);
+}
+
 const exchange = (
   url: URL,
   options: { method: string; path: string; headers: Readonly<Record<string, string>>; agent: Agent },
@@ -21,7 +27,7 @@ const exchange = (
         const text = Buffer.concat(chunks).toString();
         resolve({
           status: response.statusCode ?? 0,
-          body: text === '' ? undefined : JSON.parse(text),
+          body: bodyOf(text, response.headers['content-type']),
           headers: response.headers,
         });
       });

@@ -68,6 +68,8 @@ export class World {
     [UNGRANTED, application('a', UNGRANTED)],
     [FOREIGN, application('b', FOREIGN)],
   ]);
+  /** E-mail categories of every account. */
+  categories: string[] = [];
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
   /** Sent messages by code; initially the message of the public example of a hash. */
@@ -94,7 +96,7 @@ export class World {
     findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
     createAccount: async () => ({ account: 'c' }),
     getMasterKeyId: async () => ({ id: '', identities: [] }),
-    findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account) }),
+    findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account), categories: this.categories }),
     issueToken: async () => ({ id: 't9', secret: 'issued' }),
     listTokens: async () => ({ tokens: [...this.tokens.values()] }),
     findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),

@@ -16,7 +16,10 @@ export const accountsRpc = (
     return { account };
   },
 
-  findAccount: async ({ account }) => ({ found: await store.hasAccount(account) }),
+  async findAccount({ account }) {
+    const [found, categories] = await Promise.all([store.hasAccount(account), store.categories(account)]);
+    return { found, categories };
+  },
 
   getMasterKeyId: async () => reportKeys(keys.master, keys.identity),
 });

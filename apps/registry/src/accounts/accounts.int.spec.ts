@@ -43,7 +43,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(JSON.stringify(await mongo.db.collection('tokens').find().toArray())).not.toContain(secret);
       await expect(issue({ account: 'nobody' })).rejects.toThrow('Account not found');
       for (const account of ['default', 'nobody']) {
-        expect(await test.registry.accounts.findAccount({ account })).toEqual({ found: account === 'default' });
+        expect(await test.registry.accounts.findAccount({ account })).toMatchObject({ found: account === 'default' });
       }
     });
 

@@ -27,7 +27,7 @@ export const email: ChannelDefinition<MailSender> = {
   ownTextsOf: ({ email: own }) => ({ localized: [own?.subject, own?.body], urls: [] }),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
-  compile: emailPayload,
+  compile: (push, language, key) => emailPayload(push, language, key),
   fits: (body, limit) => body.length <= limit,
   refusal: mailRefusal,
 };

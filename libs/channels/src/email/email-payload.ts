@@ -2,8 +2,11 @@ import type { Content, LocalizedEntry } from '@tidings/events';
 import {
   compilePayload,
   entryFor,
-  html,
+  mailUrl,
+  type Fragment,
   type MessageKey,
+  markup,
+  markupString,
   object,
   OVERSIZED_BYTES,
   statisticsHash,
@@ -14,6 +17,7 @@ import {
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import type { MailLinks } from './mail-links.ts';
 
 /** The parts of a mail that differ between recipients. */
 export interface Letter {
@@ -22,6 +26,15 @@ export interface Letter {
   readonly html: string;
   /** The statistics hash. */
   readonly p: string;
+  /** The recipient's own link to unsubscribe by; undefined = none (R-E11). */
+  readonly unsubscribe?: string;
+}
+
+/** The service's own links in a mail. */
+export interface LetterLinks {
+  readonly links: MailLinks;
+  /** Marketing mails of a caller who gives no link to unsubscribe by have one of the service (R-E11). */
+  readonly unsubscribes: boolean;
 }
 
 /** Bytes of a letter. Attachments are not part of it. */
@@ -33,8 +46,15 @@ function subjectIn({ email, title }: Content, body: LocalizedEntry | undefined, 
   return email.subject.entries.find((entry) => entry.language === (body?.language ?? 'default'))?.text;
 }
 
-/** The letter of a message in a language as JSON. @param key the message's, in the application of the recipients */
-export function emailPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
+const unsubscribeUrl = ({ links, unsubscribes }: LetterLinks): Fragment | undefined =>
+  unsubscribes ? mailUrl(links.before('unsubscribe'), links.tokens, links.purposeOf('unsubscribe')) : undefined;
+
+/**
+ * The letter of a message in a language as JSON.
+ * @param key the message's, in the application of the recipients
+ * @param own the service's own links; undefined where nothing is sent, as in events
+ */
+export function emailPayload(push: Push, language: string, key: MessageKey, own?: LetterLinks): ChannelPayload {
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = entryFor((content.email?.body ?? content.text)?.entries ?? [], language);
@@ -42,8 +62,9 @@ export function emailPayload(push: Push, language: string, key: MessageKey): Cha
   const letter = {
     to: token,
     subject: text(subjectIn(content, body, language) ?? '', context),
-    html: html(body?.text ?? '', context),
+    html: markupString(markup(body?.text ?? '', context)),
     p: statisticsHash(hash, key),
+    unsubscribe: own && unsubscribeUrl(own),
   };
   return { payload: compilePayload(object(letter)), limit: LIMIT };
 }

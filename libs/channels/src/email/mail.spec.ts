@@ -176,6 +176,22 @@ describe('a signature (RFC 6376)', () => {
     return bodyHash === tags.get('bh') && verify(isRsa ? 'sha256' : null, signed, publicKey, signature);
   }
 
+  it('covers the link to unsubscribe by, and that one click suffices (R-E11)', () => {
+    const dkim = { domain: 'example.com', selector: 's1', key: keys.ed25519.privateKey };
+    const unsubscribe = `https://push.example/mail/unsubscribe/${'x'.repeat(64)}`;
+    const raw = writtenMail(
+      mailOf(letter({ unsubscribe }), stationeryOf(content(), sender, DATE), 'token'),
+      dkim,
+      DATE,
+    ).toString();
+    expect(raw).toContain(
+      `\r\nList-Unsubscribe: <${unsubscribe}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`,
+    );
+    expect(raw.replace(/\s+/g, '')).toContain(':list-unsubscribe:list-unsubscribe-post:');
+    expect(isValid(raw, keys.ed25519.publicKey)).toBe(true);
+    expect(isValid(raw.replace('push.example', 'evil.example'), keys.ed25519.publicKey)).toBe(false);
+  });
+
   it.each(['rsa', 'ed25519'] as const)('by a key of %s covers the mail', (kind) => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
     const mail = mailOf(

@@ -16,7 +16,7 @@ export interface Stationery {
   readonly from: Mailbox;
   readonly replyTo: Mailbox | undefined;
   readonly date: Date;
-  /** Undefined = none. */
+  /** The sender's own; undefined = none. */
   readonly listUnsubscribe: string | undefined;
   /** The parts with the attachments, up to the end of the mail; "" without attachments. */
   readonly attachments: string;
@@ -83,6 +83,13 @@ function bodyOf(html: string, attachments: string): { readonly type: string; rea
 /** The date of a header (RFC 5322). */
 const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+0000');
 
+/** How the recipient unsubscribes: by the sender's own link, or by one of the service with one click (RFC 8058). */
+function unsubscribeHeaders(own: string | undefined, ofService: string | undefined): string[] {
+  if (own !== undefined) return [`List-Unsubscribe: <${oneLine(own)}>`];
+  if (ofService === undefined) return [];
+  return [`List-Unsubscribe: <${ofService}>`, 'List-Unsubscribe-Post: List-Unsubscribe=One-Click'];
+}
+
 /**
  * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash and
  * the token of the mail, so it is the same whenever the mail of a message to a recipient is written, and a complaint that quotes it names the mail.
@@ -97,7 +104,7 @@ export function mailOf(letter: Letter, stationery: Stationery, mailToken: string
     `Date: ${dateText(date)}`,
     `Message-ID: <${messageIdOf(letter.p, mailToken)}@${domainOf(from.address)}>`,
     ...(replyTo ? [`Reply-To: ${mailbox(replyTo)}`] : []),
-    ...(listUnsubscribe === undefined ? [] : [`List-Unsubscribe: <${oneLine(listUnsubscribe)}>`]),
+    ...unsubscribeHeaders(listUnsubscribe, letter.unsubscribe),
     'MIME-Version: 1.0',
     type,
   ];

@@ -100,7 +100,7 @@ export const messageWords = {
   'createEmailMessage.notifications.attachments.name': 'Name of the file, without slashes and control characters.',
   'createEmailMessage.notifications.attachments.content': 'The file in base64, at most 1,048,576 characters.',
   'createEmailMessage.notifications.list_unsubscribe':
-    'An https, http or mailto URL for the header `List-Unsubscribe`. Required for marketing.',
+    'An https, http or mailto URL for the header `List-Unsubscribe`. Marketing without it has a link of the service, by which mail clients unsubscribe with one click.',
   'createEmailMessage.notifications.devices':
     'Addresses of the recipients, at most 1,000; unknown ones are left out. Takes precedence over `users`, `filter` and `conditions`.',
   'createEmailMessage.notifications.use_auto_registration':

@@ -71,18 +71,10 @@ function recipientsOf(given: Given, context: z.core.ParsePayload): Recipients {
   return selectedRecipients(given, context);
 }
 
-/** Marketing has a category, and today a link of the caller's own to unsubscribe by (R-E11, R-E13). */
-function refuseIncomplete(
-  { email_type, email_category, list_unsubscribe }: Given,
-  { issues }: z.core.ParsePayload,
-): void {
-  if (email_type !== 'marketing') return;
-  if (email_category === undefined) {
-    issues.push({ code: 'custom', message: 'required for marketing', path: ['email_category'], input: undefined });
-  } else if (list_unsubscribe === undefined) {
-    const message = 'links of the service are not served yet: must be set for marketing';
-    issues.push({ code: 'custom', message, path: ['list_unsubscribe'], input: undefined });
-  }
+/** Marketing has a category (R-E13). */
+function refuseIncomplete({ email_type, email_category }: Given, { issues }: z.core.ParsePayload): void {
+  if (email_type !== 'marketing' || email_category !== undefined) return;
+  issues.push({ code: 'custom', message: 'required for marketing', path: ['email_category'], input: undefined });
 }
 
 /** The time, on the clock of each recipient if that is asked for (R-I7, R-I8, R-I9). */

@@ -5,8 +5,11 @@ import {
   definitions,
   directResults,
   domainOf,
+  emailPayload,
   type Letter,
+  type LetterLinks,
   localResults,
+  MailLinks,
   mailOf,
   type MailSender,
   mailTokenKeyOf,
@@ -25,7 +28,7 @@ import { tokenOf } from '@tidings/delivery';
 import { Content } from '@tidings/events';
 import { connectionFailureOf, type FailedOpening } from '@tidings/http2';
 import { type Clock, Fault, type Seq, seqOf } from '@tidings/kernel';
-import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import { linkKeyOf, type MessageKey, PayloadWriter } from '@tidings/messaging';
 import type { AddressGuard } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import { systemTimers } from '../../timers.ts';
@@ -41,8 +44,10 @@ import type { MailEnd, Transaction } from './smtp-session.ts';
 
 export interface EmailDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
+  /** Signs statistics hashes, and the links in mails. */
   readonly reportKey: KeyObject;
+  /** The base of links to the service, without a trailing slash. */
+  readonly publicUrl: string;
   readonly clock: Clock;
   /** The operator's relay: `smtp://` or `smtps://`. @default the servers of each recipient's domain (R-E19) */
   readonly url?: string | undefined;
@@ -77,12 +82,9 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   });
   const writer = new PayloadWriter();
   const shared = {
-    servers,
-    writer,
-    reportKey,
+    ...{ servers, writer, reportKey, clock, bounceDomain: deps.bounceDomain, publicUrl: deps.publicUrl },
     mailKey: mailTokenKeyOf(reportKey),
-    clock,
-    bounceDomain: deps.bounceDomain,
+    linkKey: linkKeyOf(reportKey),
   };
   return {
     retries: email.retries,
@@ -98,7 +100,8 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   };
 }
 
-interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounceDomain'> {
+interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounceDomain' | 'publicUrl'> {
+  readonly linkKey: KeyObject;
   readonly job: Job;
   readonly prepared: Prepared<MailSender, undefined>;
   readonly servers: MailServers;
@@ -121,11 +124,12 @@ class EmailSender implements Sender {
   readonly #stationery: Stationery;
   readonly #tokens: (seq: Seq) => string;
   readonly #copies: readonly string[];
+  readonly #own: LetterLinks;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
 
   constructor(deps: EmailSenderDeps) {
     this.#deps = deps;
-    const { job, prepared, reportKey, mailKey, clock } = deps;
+    const { job, prepared, reportKey, mailKey, linkKey: key, clock, publicUrl } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#key = keyOfBatch(reportKey, job.batch);
@@ -133,6 +137,10 @@ class EmailSender implements Sender {
     const date = releasedAt ?? new Date(clock.now());
     this.#stationery = stationeryOf(content, prepared.credential, date);
     this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.floor(date.getTime() / 1000) });
+    this.#own = {
+      links: new MailLinks(job.batch, { key, clock, publicUrl }),
+      unsubscribes: job.batch.marketing && this.#stationery.listUnsubscribe === undefined,
+    };
     this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
   }
 
@@ -207,6 +215,7 @@ class EmailSender implements Sender {
   #mailFor(device: number, token: string): Buffer | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
+    this.#own.links.tokens.begin();
     const letter = writer.write(payload, job.columns, device, limit);
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
     const mail = mailOf(JSON.parse(letter.toString('utf8')) as Letter, this.#stationery, token);
@@ -215,7 +224,12 @@ class EmailSender implements Sender {
 
   #payloadFor(language: number): ChannelPayload {
     const { batch } = this.#deps.job;
-    return (this.#payloads[language] ??= email.compile(batch, batch.languageNames[language] ?? '', this.#key));
+    return (this.#payloads[language] ??= emailPayload(
+      batch,
+      batch.languageNames[language] ?? '',
+      this.#key,
+      this.#own,
+    ));
   }
 
   #transaction(to: string, mail: Buffer, deadline: number): Transaction {

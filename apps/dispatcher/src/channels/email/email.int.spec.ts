@@ -72,6 +72,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?:
         mailKey = mailTokenKeyOf(parts.reportKey);
         return emailChannel({
           ...parts,
+          publicUrl: 'https://push.example',
           ...{ onFailure: () => undefined, url: smtpUrl, port: Number(new URL(smtpUrl).port) },
           ...depsOf?.(smtpUrl),
         });

@@ -118,6 +118,7 @@ describe('createEmailMessage', () => {
       { list_unsubscribe: 'https://example.com/\r\nX: y' },
       `${at}.list_unsubscribe: must be an https, http or mailto URL`,
     ],
+    [{ email_type: 'marketing' }, `${at}.email_category: required for marketing`],
     [{ ...marketing, email_category: null }, `${at}.email_category: required for marketing`],
     [{ devices: [] }, `${at}.devices: must not be empty`],
     [{ send_rate: 100 }, 'send_rate must not be combined with devices'],

@@ -101,6 +101,28 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(mailsTo(dead)).toHaveLength(1);
     });
 
+    it('carries a link by which mail clients unsubscribe, and people choose (R-E11)', async () => {
+      const [mail = ''] = mailsTo(anna);
+      const link = /^List-Unsubscribe: <([^>]+)>\r$/m.exec(mail)?.[1] ?? '';
+      expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
+      // That of a transactional message.
+      expect(mailsTo(boris)[0]).not.toContain('List-Unsubscribe');
+      const tags = async (): Promise<object> => (await world.call('getTags', { application, hwid: anna })).result;
+      const post = (form: Readonly<Record<string, string>>) =>
+        fetch(link, { method: 'POST', body: new URLSearchParams(form) });
+      await world.call('setCategories', { categories: ['News', 'Offers'] });
+      expect((await post({ 'List-Unsubscribe': 'One-Click' })).status).toBe(200);
+      expect(await tags()).toMatchObject({ 'Unsubscribed Emails': true });
+      const page = await (await fetch(link)).text();
+      expect(page).toContain('a…@suite.example receives no marketing e-mails');
+      expect(page).toContain('value="Offers"');
+      expect((await post({ choice: 'save', category: 'News' })).status).toBe(200);
+      expect(await tags()).toMatchObject({ 'Unsubscribed Categories': ['Offers'] });
+      expect(await tags()).not.toHaveProperty('Unsubscribed Emails');
+      expect((await fetch(link.replace(/.$/, '-'), { method: 'POST' })).status).toBe(403);
+      await world.call('setCategories', { categories: [] });
+    });
+
     it('is made of a preset by createEmailMessage, for addresses that it registers', async () => {
       const preset = async (name: string, platforms: number[]): Promise<string> => {
         const content = { message: { de: '<p>Hallo</p>', en: '<p>Hello, {{Name}}</p>' }, title: 'News' };
@@ -126,7 +148,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const { items } = await world.call('messagesList', { filters: { application, source: 'EMAIL_API' } });
       expect(items).toMatchObject([{ status: 'DONE', platforms: ['EMAIL'] }]);
       await world.call('setCategories', { categories: ['News'] });
-      const marketing = { email_type: 'marketing', list_unsubscribe: 'https://suite.example/leave' };
+      const marketing = { email_type: 'marketing' };
       const refused = await world.reply('createEmailMessage', {
         application,
         notifications: [{ ...notification, ...marketing, email_category: 'Offers' }],

@@ -27,6 +27,7 @@ export function batchHead(
     releasedAt: message.releasedAt,
     sendRate: message.accepted.sendRate,
     applicationTitle: application?.title ?? '',
+    marketing: !message.accepted.transactional,
     entry: planned.inbox && { order: message.inboxOrder, removal: planned.inbox.removal },
     // Without a mask a repeat would be a second push.
     atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,

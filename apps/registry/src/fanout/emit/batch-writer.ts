@@ -27,6 +27,7 @@ export type BatchHead = Pick<
   | 'sendRate'
   | 'applicationTitle'
   | 'entry'
+  | 'marketing'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;

@@ -72,6 +72,7 @@ const head = (badge?: string): BatchHead => ({
   ...{ message: 'M', messageId: 1n, campaignId: 0n, account: 'a', credential: undefined, releasedAt: undefined },
   content: { ...Content.create(), ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
+  marketing: false,
   sendRate: 0,
   applicationTitle: '',
   entry: undefined,

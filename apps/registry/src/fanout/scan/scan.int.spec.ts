@@ -266,6 +266,7 @@ describeWithMongo('scan', (mongo) => {
       credential: undefined,
       releasedAt: new Date(),
       atMostOnce: false,
+      marketing: false,
     };
     const application = {
       platforms: [1, 3].map((platform) => ({ platform, enabled: true, configured: true, credentialVersion: 1 })),

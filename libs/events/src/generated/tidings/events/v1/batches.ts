@@ -78,7 +78,11 @@ export interface SendBatch {
   /** Title of pushes that must have one and that the content gives none (R-I22). */
   applicationTitle: string;
   /** The entry that the message leaves in inboxes, if any. */
-  entry: ReportedEntry | undefined;
+  entry:
+    | ReportedEntry
+    | undefined;
+  /** Recipients may unsubscribe from messages of this type (R-E11). */
+  marketing: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -132,6 +136,7 @@ function createBaseSendBatch(): SendBatch {
     sendRate: 0,
     applicationTitle: "",
     entry: undefined,
+    marketing: false,
   };
 }
 
@@ -238,6 +243,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.entry !== undefined) {
       ReportedEntry.encode(message.entry, writer.uint32(338).fork()).join();
+    }
+    if (message.marketing !== false) {
+      writer.uint32(344).bool(message.marketing);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -519,6 +527,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.entry = ReportedEntry.decode(reader, reader.uint32());
             continue;
           }
+          case 43: {
+            if (tag !== 344) {
+              break;
+            }
+
+            message.marketing = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -616,6 +632,7 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.entry = (object.entry !== undefined && object.entry !== null)
       ? ReportedEntry.fromPartial(object.entry)
       : undefined;
+    message.marketing = object.marketing ?? false;
     return message;
   },
 };

@@ -50,6 +50,8 @@ export interface FindAccountRequest {
 
 export interface FindAccountReply {
   found: boolean;
+  /** Of e-mail (R-E13); empty while none are defined. */
+  categories: string[];
 }
 
 export interface GetMasterKeyIdRequest {
@@ -1287,13 +1289,16 @@ export const FindAccountRequest: MessageFns<FindAccountRequest> = {
 };
 
 function createBaseFindAccountReply(): FindAccountReply {
-  return { found: false };
+  return { found: false, categories: [] };
 }
 
 export const FindAccountReply: MessageFns<FindAccountReply> = {
   encode(message: FindAccountReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.found !== false) {
       writer.uint32(8).bool(message.found);
+    }
+    for (const v of message.categories) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -1317,6 +1322,14 @@ export const FindAccountReply: MessageFns<FindAccountReply> = {
             }
 
             message.found = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.categories.push(reader.string());
             continue;
           }
         }
@@ -1369,6 +1382,7 @@ export const FindAccountReply: MessageFns<FindAccountReply> = {
   fromPartial<I extends Exact<DeepPartial<FindAccountReply>, I>>(object: I): FindAccountReply {
     const message = createBaseFindAccountReply();
     message.found = object.found ?? false;
+    message.categories = object.categories?.map((e) => e) || [];
     return message;
   },
 };

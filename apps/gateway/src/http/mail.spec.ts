@@ -1,0 +1,172 @@
+import { LINK_MS, linkKeyOf, type LinkPurpose, LinkTokens, LINK_TOKEN_LENGTH } from '@tidings/messaging';
+import { ReportKind, Reports } from '@tidings/events';
+import { mailPaths } from '@tidings/channels';
+import { ApplicationView, DeviceDescription } from '@tidings/rpc';
+import { keysFrom } from '@tidings/runtime';
+import { type Answer, type Client, openClient } from '../testing/gateway-client.ts';
+import { APPLICATION, World } from '../testing/gateway-world.ts';
+
+const { identity } = keysFrom(new Uint8Array(32));
+const key = linkKeyOf(identity.report);
+const CODE = 'AF0B-EEFE4D5E-E445B2E9';
+const HWID = 'anna@example.com';
+const SEQ = 70_000;
+const SHOP = 'Shop <&> "Co"';
+
+let world: World;
+let client: Client;
+/** The tags of the contact. */
+let tags: Record<string, unknown>;
+
+beforeEach(async () => {
+  world = new World();
+  world.applications.set(APPLICATION, ApplicationView.fromPartial({ account: 'a', code: APPLICATION, title: SHOP }));
+  tags = {};
+  client = await openClient(world, {
+    devices: {
+      ...world.devices,
+      async apply(request) {
+        for (const { command } of request.commands)
+          if (command?.$case === 'setTags')
+            for (const [name, value] of Object.entries(command.value.tags as object))
+              if (value === null) delete tags[name];
+              else tags[name] = value;
+        return world.devices.apply(request);
+      },
+      describe: async ({ account, application, seqs }) => ({
+        devices: seqs.map((seq) =>
+          DeviceDescription.fromPartial(
+            account === 'a' && application === APPLICATION && seq === SEQ
+              ? { found: true, hwid: HWID, token: HWID }
+              : {},
+          ),
+        ),
+        applicationTitle: SHOP,
+      }),
+      getTags: async () => ({ tags, integers: {} }),
+    },
+  });
+});
+afterEach(() => client.close());
+
+interface Signed {
+  readonly application?: string;
+  readonly seq?: number;
+  readonly writtenAt?: number;
+}
+
+function token(
+  purpose: LinkPurpose,
+  { application = APPLICATION, seq = SEQ, writtenAt = world.clock.now() - 60_000 }: Signed = {},
+): string {
+  const message = { application, message: CODE, messageId: 20_012_343_258n };
+  const target = Buffer.alloc(LINK_TOKEN_LENGTH);
+  new LinkTokens(key, message, { now: () => writtenAt }).write(target, 0, purpose, seq);
+  return target.toString('latin1');
+}
+const link = (of?: Signed): string => mailPaths.unsubscribe + token('preferences', of);
+const post = (path: string, body = 'List-Unsubscribe=One-Click'): Promise<Answer> =>
+  client.send('POST', path, body, { 'content-type': 'application/x-www-form-urlencoded' });
+const reports = (): Reports[] => world.records.map(({ value }) => Reports.decode(value));
+const textOf = ({ body }: Answer): string => String(body);
+
+describe('the link to unsubscribe by (R-E11)', () => {
+  it('unsubscribes by POST, however often', async () => {
+    const path = link();
+    for (const body of ['List-Unsubscribe=One-Click', '', '--x\r\nContent-Disposition: form-data; name="List-Unsub'])
+      expect((await post(path, body)).status).toBe(200);
+    expect(tags).toEqual({ 'Unsubscribed Emails': true });
+    expect(world.commands[0]).toMatchObject({
+      account: 'a',
+      application: APPLICATION,
+      hwid: HWID,
+      platform: undefined,
+    });
+    expect(reports()[0]).toMatchObject({
+      ...{ kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, message: CODE, account: 'a', application: APPLICATION },
+      ...{ chunk: 1, positions: [SEQ - 65_536], platforms: [14], details: [''] },
+    });
+  });
+
+  it('shows a page without scripts by GET, and changes nothing', async () => {
+    world.categories = ['News', '<b>"Offers" & more</b>'];
+    tags = { 'Unsubscribed Categories': ['News'] };
+    const answer = await client.send('GET', link());
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.{44}'; /),
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      },
+    });
+    const page = textOf(answer);
+    expect(page).toContain('a…@example.com receives marketing e-mails from Shop &lt;&amp;&gt; &quot;Co&quot;.');
+    expect(page).toContain('<input type="checkbox" name="category" value="News"> News');
+    expect(page).toContain(
+      'value="&lt;b&gt;&quot;Offers&quot; &amp; more&lt;/b&gt;" checked> &lt;b&gt;&quot;Offers&quot; &amp; more&lt;/b&gt;<',
+    );
+    expect(page).not.toMatch(/<script|<img|https?:/);
+    await client.send('HEAD', link());
+    expect(tags).toEqual({ 'Unsubscribed Categories': ['News'] });
+    expect(world.commands).toEqual([]);
+    expect(world.records).toEqual([]);
+  });
+
+  it('stores the chosen categories, and subscribes again', async () => {
+    world.categories = ['News', 'Offers'];
+    tags = { 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old', 'Offers'] };
+    const answer = await post(link(), 'choice=save&category=Offers&category=Unknown');
+    expect(answer.status).toBe(200);
+    expect(textOf(answer)).toContain('<strong>Your choice is saved.</strong>');
+    // A category that is not offered any more stays as it was.
+    expect(tags).toEqual({ 'Unsubscribed Categories': ['Old', 'News'] });
+    expect(reports()).toMatchObject([{ kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, details: ['News'] }]);
+    await post(link(), 'choice=save&category=Offers&category=News');
+    expect(tags).toEqual({ 'Unsubscribed Categories': ['Old'] });
+    await post(link(), 'choice=none');
+    expect(tags).toEqual({ 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old'] });
+    expect(reports().map(({ details }) => details)).toEqual([['News'], ['']]);
+  });
+
+  it('offers what the contact has left where no categories are defined', async () => {
+    tags = { 'Unsubscribed Categories': ['News'] };
+    expect(textOf(await client.send('GET', link()))).toContain('value="News">');
+    await post(link(), 'choice=save&category=News');
+    expect(tags).toEqual({});
+  });
+
+  it('does nothing by a link that is forged, too old, for something else, or of a contact or application that is gone', async () => {
+    const genuine = token('preferences');
+    const dead = [
+      mailPaths.unsubscribe + genuine.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      mailPaths.unsubscribe + genuine.slice(0, -4),
+      `${mailPaths.unsubscribe}x`,
+      mailPaths.unsubscribe + token('tracking'),
+      link({ writtenAt: world.clock.now() - LINK_MS }),
+      link({ seq: SEQ + 1 }),
+      link({ application: 'AAAAA-99999' }),
+      // The number is one of another application's device.
+      link({ application: 'BBBBB-00001' }),
+    ];
+    for (const path of dead) {
+      for (const answer of [await client.send('GET', path), await post(path), await post(path, 'choice=save')]) {
+        expect(answer.status).toBe(403);
+        expect(textOf(answer)).toContain('The link has expired or is not valid. Nothing was changed.');
+      }
+    }
+    expect(world.commands).toEqual([]);
+    expect(world.records).toEqual([]);
+    expect((await post(link({ writtenAt: world.clock.now() - LINK_MS + 60_000 }))).status).toBe(200);
+  });
+
+  it('limits bodies, verbs, and the requests about a contact', async () => {
+    expect((await post(link(), 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    expect((await client.send('PUT', link(), '')).status).toBe(405);
+    const statuses: number[] = [];
+    for (let i = 0; i < 61; i++) statuses.push((await client.send('GET', link())).status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(tags).toEqual({});
+  });
+});

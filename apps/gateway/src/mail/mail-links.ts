@@ -1,0 +1,48 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import { LINK_MS, linkKeyOf, type LinkPurpose, type MailRecipient, readLinkToken } from '@tidings/messaging';
+import type { ApplicationView } from '@tidings/rpc';
+import type { IdentityKeys } from '@tidings/runtime';
+import type { KeyObject } from 'node:crypto';
+import type { Access } from '../auth/access.ts';
+
+/** The text for every link that is forged, damaged or too old: it does not tell which. */
+export const DEAD_LINK = 'The link has expired or is not valid';
+
+/** The recipient of a mail by one of its links. */
+export interface LinkedRecipient extends MailRecipient {
+  readonly account: string;
+  readonly view: ApplicationView;
+}
+
+export interface MailLinkReaderDeps {
+  /** May throw a Fault `unavailable` until the keys are known. */
+  readonly identity: () => Pick<IdentityKeys, 'report'>;
+  readonly access: Pick<Access, 'accessOfAnyone'>;
+  readonly clock: Clock;
+}
+
+/** Reads links in mails. */
+export interface MailLinkReader {
+  readonly key: () => KeyObject;
+  /** @throws Fault `forbidden` unless the service made the token for this purpose within {@link LINK_MS}, and the application is there */
+  recipientOf(purpose: LinkPurpose, token: string): Promise<LinkedRecipient>;
+}
+
+export function mailLinkReader({ identity, access, clock }: MailLinkReaderDeps): MailLinkReader {
+  let derived: { readonly from: KeyObject; readonly key: KeyObject } | undefined;
+  const key = (): KeyObject => {
+    const { report: from } = identity();
+    if (derived?.from !== from) derived = { from, key: linkKeyOf(from) };
+    return derived.key;
+  };
+  return {
+    key,
+    async recipientOf(purpose, token) {
+      const recipient = readLinkToken(key(), purpose, token);
+      if (!recipient || recipient.writtenAt + LINK_MS <= clock.now()) throw Fault.forbidden(DEAD_LINK);
+      const found = await access.accessOfAnyone(recipient.application);
+      if (found.kind !== 'granted') throw Fault.forbidden(DEAD_LINK);
+      return { ...recipient, account: found.application.account, view: found.application };
+    },
+  };
+}

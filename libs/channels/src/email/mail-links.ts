@@ -1,0 +1,52 @@
+import { type LinkPurpose, LinkTokens, targetMac, type LinkedMessage } from '@tidings/messaging';
+import type { Clock } from '@tidings/kernel';
+import type { KeyObject } from 'node:crypto';
+
+/** The paths of the service's own links in mails, below its public URL. */
+export const mailPaths = {
+  /** The image that reports an open. */
+  open: '/mail/open/',
+  /** A link that reports a click and leads to its target. */
+  click: '/mail/click/',
+  /** The page on which recipients choose what they get; a POST unsubscribes (RFC 8058). */
+  unsubscribe: '/mail/unsubscribe/',
+} as const;
+
+export interface MailLinksDeps {
+  /** That of `linkKeyOf`. */
+  readonly key: KeyObject;
+  readonly clock: Clock;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+/** The service's own links in the mails of one message. */
+export class MailLinks {
+  readonly tokens: LinkTokens;
+  readonly publicUrl: string;
+  readonly #message: LinkedMessage;
+  readonly #key: KeyObject;
+
+  constructor(message: LinkedMessage, { key, clock, publicUrl }: MailLinksDeps) {
+    // Header lines and attributes contain it: a parsed URL is ASCII without quotes and white space.
+    this.publicUrl = new URL(publicUrl).href.replace(/\/+$/, '');
+    this.tokens = new LinkTokens(key, message, clock);
+    this.#message = message;
+    this.#key = key;
+  }
+
+  /** A URL up to the recipient's token. */
+  before(path: keyof typeof mailPaths): string {
+    return this.publicUrl + mailPaths[path];
+  }
+
+  /** The rest of the URL of a link behind the recipient's token: the signature of the target, and the target. */
+  afterToken(target: string): string {
+    return `/${targetMac(this.#key, this.#message, target)}?to=${encodeURIComponent(target)}`;
+  }
+
+  /** The purpose of the token in each link. */
+  purposeOf(path: keyof typeof mailPaths): LinkPurpose {
+    return path === 'unsubscribe' ? 'preferences' : 'tracking';
+  }
+}
