@@ -17,6 +17,7 @@ export {
 } from './population.ts';
 export { casesOf, POPULATION_TIMEOUT_MS, populatedCluster } from './populated-cluster.ts';
 export { describeWhere } from './describe-where.ts';
+export { type DocumentedReply, documentedReplies } from './documented-replies.ts';
 export { type Drawn, drawn } from './drawn.ts';
 export { brokenInvariants, type FunnelFigures, funnelFigures } from './funnel-invariants.ts';
 export {

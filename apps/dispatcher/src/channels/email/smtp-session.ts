@@ -96,11 +96,20 @@ function refusalIn({ responseCode, response = '', command = '' }: SessionError):
 export const loginRefusalIn = ({ responseCode, response = '', code }: SessionError) =>
   code === 'EAUTH' && responseCode !== undefined ? { status: responseCode, text: textOf(response) } : undefined;
 
+/** The mail that a session sends. */
+interface Current {
+  readonly transaction: Transaction;
+  readonly stream: MailStream;
+  readonly cancel: () => void;
+  /** Why it failed, as far as that is known. */
+  failure?: SessionError | undefined;
+}
+
 /** One connection to a mail server, which takes one mail after the other (RFC 5321). */
 export class SmtpSession {
   readonly #connection: SMTPConnection;
   readonly #listener: SessionListener;
-  #current: { readonly transaction: Transaction; readonly stream: MailStream; readonly cancel: () => void } | undefined;
+  #current: Current | undefined;
   #over = false;
   /** Mails sent so far. */
   sent = 0;
@@ -109,7 +118,8 @@ export class SmtpSession {
     this.#listener = listener;
     this.#connection = new SMTPConnection(options);
     this.#connection.on('error', (error: SessionError) => this.#close(error));
-    this.#connection.on('end', () => this.#close(undefined));
+    // A server that closes with a reply ends the connection before the mail is told the reply.
+    this.#connection.on('end', () => queueMicrotask(() => this.#close(undefined)));
     this.#connection.connect((error?: SessionError | null) => {
       if (error) this.#close(error);
       else if (!login) this.#opened();
@@ -121,10 +131,12 @@ export class SmtpSession {
     this.sent++;
     const stream = new MailStream(transaction);
     const timer = setTimeout(() => this.#late(), Math.max(0, transaction.deadline - Date.now()));
-    this.#current = { transaction, stream, cancel: () => clearTimeout(timer) };
+    const current: Current = { transaction, stream, cancel: () => clearTimeout(timer) };
+    this.#current = current;
     const { from, to, mail } = transaction;
     this.#connection.send({ from, to: [...to], size: mail.length }, stream, (error, info) => {
       const failure = error ?? info?.rejectedErrors?.find(({ recipient }) => recipient === to[0]);
+      current.failure = failure ?? undefined;
       // The callback may run before `send` returns.
       queueMicrotask(() => this.#ended(transaction, failure));
     });
@@ -184,7 +196,8 @@ export class SmtpSession {
     if (this.#over) return;
     this.#over = true;
     const current = this.#current;
-    if (current) this.#finish((error && refusalIn(error)) ?? { is: current.stream.begun ? 'lost' : 'unprocessed' });
+    const cause = error ?? current?.failure;
+    if (current) this.#finish((cause && refusalIn(cause)) ?? { is: current.stream.begun ? 'lost' : 'unprocessed' });
     this.#connection.close();
     this.#listener.closed(error);
   }
