@@ -1,10 +1,11 @@
-import { ADM_TOKEN_PATH, specialToken } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { ADM_REASONS, ADM_TOKEN_PATH, specialReasonToken, specialToken } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { admChannel } from './adm-channel.ts';
 
 const CLIENT = 'amzn1.application-oa2-client.1';
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'adm',
   platform: 9,
   http: 'HTTP/1.1',
@@ -22,4 +23,13 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 429 MaxRateExceeded',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
-});
+};
+
+const replies = Object.entries(ADM_REASONS).map(([reason, status], n): ReplyOfToken => [
+  '#',
+  status < 500 ? reason : String(status),
+  specialReasonToken(reason, n),
+]);
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'ADM', replies });

@@ -1,10 +1,11 @@
-import { apnsToken, generateApnsKey } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { APNS_REASONS, apnsReasonToken, apnsToken, generateApnsKey } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { apnsChannel } from './apns-channel.ts';
 
 const key = generateApnsKey();
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'apns',
   platform: 1,
   credentials(simulators) {
@@ -29,4 +30,9 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 429 TooManyRequests',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
-});
+};
+
+const replies = APNS_REASONS.map(([reason], n): ReplyOfToken => ['#', reason, apnsReasonToken(reason, n)]);
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'APNs', replies });

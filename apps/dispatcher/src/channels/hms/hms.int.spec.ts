@@ -1,10 +1,11 @@
-import { HMS_TOKEN_PATH, specialToken } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { HMS_CODES, HMS_TOKEN_PATH, specialReasonToken, specialToken } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { hmsChannel } from './hms-channel.ts';
 
 const APP = '100000001';
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'hms',
   platform: 17,
   http: 'HTTP/1.1',
@@ -23,4 +24,15 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 80300011 The frequency of messages is too high',
     serverError: 'PROVIDER_ERROR 81000001 System inner error',
   },
-});
+};
+
+/** Codes that the table lists by themselves. */
+const codes = Object.keys(HMS_CODES).filter((code) => /^8\d+$/.test(code) && !['80100000', '80600003'].includes(code));
+const replies: readonly ReplyOfToken[] = [
+  ...codes.map((code, n): ReplyOfToken => ['#', code, specialReasonToken(code, n)]),
+  ['# that lists the token', '80100000', specialReasonToken('80100000', 30)],
+  ['HTTP # without a code', '503', specialReasonToken('TRAFFIC_CONTROL', 31)],
+];
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'Push Kit', replies });

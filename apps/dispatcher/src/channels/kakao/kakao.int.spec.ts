@@ -1,9 +1,10 @@
 import { KakaoContent } from '@tidings/events';
 import { simulatedPhone } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { kakaoChannel } from './kakao-channel.ts';
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'kakao',
   platform: 22,
   http: 'HTTP/1.1',
@@ -23,4 +24,15 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 429 -9995 Too many requests.',
     serverError: 'PROVIDER_ERROR 500 -9999 System error.',
   },
-});
+};
+
+const kakaoOf = (code: number): string => `kakao:${simulatedPhone('reason', code, code).slice(1)}`;
+const replies: readonly ReplyOfToken[] = [
+  ['# of the recipient', '-1022', kakaoOf(1022)],
+  ...[1000, 1001, 1006].map((code): ReplyOfToken => ['# of the request', `-${code}`, kakaoOf(code)]),
+  ...[1017, 2001, 3002, 3003, 3049].map((code): ReplyOfToken => ['#', `-${code}`, kakaoOf(code)]),
+  ['another code of the recipient', '', kakaoOf(4000)],
+];
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'Kakao', replies });

@@ -1,10 +1,11 @@
-import { lineUser } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { lineReasonUser, lineUser } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { lineChannel } from './line-channel.ts';
 
 const TOKEN = 'channel-access-token+/=';
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'line',
   platform: 23,
   credentials(simulators) {
@@ -22,4 +23,18 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 429 The API rate limit has been exceeded. Try again later.',
     serverError: 'PROVIDER_ERROR 500 The error occurred on the internal server',
   },
-});
+};
+
+const replies: readonly ReplyOfToken[] = [
+  ['# that names #', '400 to', lineReasonUser('InvalidRecipient', 1)],
+  ['another #', '400', lineReasonUser('InvalidMessage', 2)],
+  ['#', '401', lineReasonUser('Unauthorized', 3)],
+  ['#', '403', lineReasonUser('Forbidden', 4)],
+  ['#', '409', lineReasonUser('Conflict', 5)],
+  ['# for the limit of the month', '429', lineReasonUser('MonthlyLimit', 6)],
+  ['another #', '429', lineReasonUser('RateLimit', 7)],
+  ['#', '500', lineReasonUser('InternalServerError', 8)],
+];
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'LINE', replies });

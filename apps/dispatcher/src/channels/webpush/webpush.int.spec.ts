@@ -1,6 +1,13 @@
-import { generateVapidKeys, webPushSubscription } from '../../testing/test-simulators.ts';
+import {
+  generateVapidKeys,
+  type WebPushReason,
+  WEB_PUSH_REASONS,
+  webPushReasonSubscription,
+  webPushSubscription,
+} from '../../testing/test-simulators.ts';
 import { type BatchColumns, tokenOf } from '@tidings/delivery';
-import { channelFeatures } from '../channel.features.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { webPushChannel } from './webpush-channel.ts';
 
 const vapid = generateVapidKeys();
@@ -16,7 +23,7 @@ function endpointsAt(origin: string, columns: BatchColumns): BatchColumns {
   };
 }
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'webpush',
   platform: 11,
   credentials(simulators) {
@@ -42,4 +49,15 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 429 TooManyRequests',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
-});
+};
+
+const replies = (Object.keys(WEB_PUSH_REASONS) as WebPushReason[])
+  .filter((reason) => WEB_PUSH_REASONS[reason] < 500)
+  .map((reason, n): ReplyOfToken => {
+    const { path, publicKey, authToken } = webPushReasonSubscription(reason, n);
+    const columns = new Map(Object.entries({ publicKey, authToken }));
+    return ['#', String(WEB_PUSH_REASONS[reason]), path, columns];
+  });
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'Web push', replies });

@@ -1,8 +1,9 @@
-import { simulatedPhone } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { simulatedPhone, WHATSAPP_ERRORS } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { whatsAppChannel } from './whatsapp-channel.ts';
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'whatsapp',
   platform: 21,
   http: 'HTTP/1.1',
@@ -21,4 +22,14 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 130429 Rate limit hit',
     serverError: 'PROVIDER_ERROR 131000 Something went wrong',
   },
-});
+};
+
+const codes = [...new Set(Object.values(WHATSAPP_ERRORS).map(({ code }) => code))];
+const replies = codes.map((code, n): ReplyOfToken => [
+  '#',
+  String(code),
+  `whatsapp:${simulatedPhone('reason', n, code)}`,
+]);
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'WhatsApp', replies });

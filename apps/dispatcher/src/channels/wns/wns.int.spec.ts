@@ -1,6 +1,7 @@
 import { type BatchColumns, tokenOf } from '@tidings/delivery';
-import { wnsChannelPath } from '../../testing/test-simulators.ts';
-import { channelFeatures } from '../channel.features.ts';
+import { type WnsReason, WNS_REASONS, wnsChannelPath, wnsReasonPath } from '../../testing/test-simulators.ts';
+import { type ChannelSubject, channelFeatures } from '../channel.features.ts';
+import { replyFeatures, type ReplyOfToken } from '../reply.features.ts';
 import { wnsChannel } from './wns-channel.ts';
 
 const client = { id: 'ms-app://s-1-15-2-1', secret: 'secret' };
@@ -19,7 +20,7 @@ function channelsAt(origin: string, columns: BatchColumns): BatchColumns {
   };
 }
 
-channelFeatures({
+const subject: ChannelSubject = {
   name: 'wns',
   platform: 8,
   credentials(simulators) {
@@ -39,4 +40,16 @@ channelFeatures({
     throttled: 'QUOTA_EXCEEDED 406 NotAcceptable',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
-});
+};
+
+const replies = (Object.keys(WNS_REASONS) as WnsReason[])
+  .filter((reason) => WNS_REASONS[reason] < 500)
+  .map((reason, n): ReplyOfToken => {
+    const status = WNS_REASONS[reason];
+    return status === 200
+      ? ['# with the status #', `200 ${reason.toLowerCase()}`, wnsReasonPath(reason, n)]
+      : ['#', String(status), wnsReasonPath(reason, n)];
+  });
+
+channelFeatures(subject);
+replyFeatures({ ...subject, provider: 'WNS', replies });
