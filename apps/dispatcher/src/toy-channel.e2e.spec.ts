@@ -86,7 +86,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
       errors: { INVALID_TOKEN: 1 },
     });
     expect(funnelFigures(funnel, ANDROID)).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0 });
-    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+    const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ describe('the platform', () => {
     const [message] = (await world.call('messagesList', { filters: { application }, params: { with_metrics: true } }))
       .items;
     expect(message).toMatchObject({ code: messages[0], status: 'DONE' });
-    const sends = message!.push_info.metrics!.map(({ platform: code, sends }) => [code, sends]);
+    const sends = message!.push_info!.metrics!.map(({ platform: code, sends }) => [code, sends]);
     expect(sends).toEqual([
       [1, 20],
       [3, 20],
@@ -57,7 +57,7 @@ describe('the platform', () => {
     await world.settle();
     const [message] = (await world.call('messagesList', { filters: { application }, params: { with_metrics: true } }))
       .items;
-    expect(message!.push_info.metrics!.find(({ platform: code }) => code === 3)).toMatchObject({
+    expect(message!.push_info!.metrics!.find(({ platform: code }) => code === 3)).toMatchObject({
       deliveries: 1,
       opens: 1,
     });

@@ -3,7 +3,14 @@ import type { ReplyOf } from '@tidings/platform';
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 type Channel = Funnel['channels'][number];
 type Stage = Channel['funnel'][number];
-type Metrics = NonNullable<ReplyOf<'messagesList'>['items'][number]['push_info']['metrics']>;
+type Item = ReplyOf<'messagesList'>['items'][number];
+type Metrics = NonNullable<NonNullable<Item['push_info']>['metrics']>;
+
+/** The metrics of a listed message by platform; those of a message that is an e-mail alone in the form of pushes. */
+export const metricsIn = ({ push_info: push, email_info: email }: Item): Metrics =>
+  push?.metrics ??
+  email?.metrics?.map((each) => ({ ...each, platform: 14, inbox_opens: 0, unshowable_sends: 0 })) ??
+  [];
 
 interface Counted {
   readonly count: string;

@@ -19,7 +19,7 @@ export { casesOf, POPULATION_TIMEOUT_MS, populatedCluster } from './populated-cl
 export { describeWhere } from './describe-where.ts';
 export { type DocumentedReply, documentedReplies } from './documented-replies.ts';
 export { type Drawn, drawn } from './drawn.ts';
-export { brokenInvariants, type FunnelFigures, funnelFigures } from './funnel-invariants.ts';
+export { brokenInvariants, type FunnelFigures, funnelFigures, metricsIn } from './funnel-invariants.ts';
 export {
   describeWithKafka,
   describeWithOwnKafka,

@@ -127,7 +127,7 @@ export class Population {
       const listed = await answered(() => listedMessage(this.#world, application, code));
       if (listed?.status !== 'DONE') broken.push(`${code} is ${listed?.status}`);
       broken.push(
-        ...brokenInvariants(funnel, listed?.push_info.metrics ?? []).map((invariant) => `${code}: ${invariant}`),
+        ...brokenInvariants(funnel, listed?.push_info?.metrics ?? []).map((invariant) => `${code}: ${invariant}`),
       );
       for (const platform of populationPlatforms) {
         const lines = [

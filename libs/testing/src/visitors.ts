@@ -82,7 +82,7 @@ export class Visitors {
     // There are two messages if midnight passed in between.
     for (const { code, push_info: info } of items) {
       const funnel = await this.#world.call('getDeliveryFunnel', { message_code: code });
-      broken.push(...brokenInvariants(funnel, info.metrics!));
+      broken.push(...brokenInvariants(funnel, info!.metrics!));
       const figures = funnelFigures(funnel);
       audience += figures.audience;
       sent += figures.sent;

@@ -21,7 +21,7 @@ export const CONNECTIONS = 64;
 const SCHEDULED_AHEAD_MS = 5_000;
 
 const sendsOf = (item: Listed | undefined): number =>
-  item?.push_info.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
+  item?.push_info?.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
 
 /** The actions of a customer's backend and its devices. */
 export class Customer {

@@ -35,7 +35,7 @@ export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatfor
 
 /** The figures of messages:list. */
 export function ofMetrics(message: Message | undefined, { code }: DemoPlatform): Figures {
-  const metrics = message?.push_info.metrics?.find(({ platform }) => platform === code);
+  const metrics = message?.push_info?.metrics?.find(({ platform }) => platform === code);
   return {
     sent: metrics?.sends ?? 0,
     failed: metrics?.errors ?? 0,

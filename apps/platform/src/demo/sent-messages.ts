@@ -30,7 +30,7 @@ export class SentMessages {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       const item = await this.listed(code);
-      onProgress(item?.push_info.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
+      onProgress(item?.push_info?.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
       if (item?.status === 'DONE') return;
       if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
       await delay(POLL_MS);

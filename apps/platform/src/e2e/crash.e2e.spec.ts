@@ -143,7 +143,7 @@ describe('a platform that is killed again and again', () => {
     const { items } = await world.call('messagesList', { filters: { application }, params: { with_metrics: true } });
     return new Map(
       items.flatMap(({ code, push_info }) =>
-        push_info.metrics!.map(({ platform, sends }) => {
+        push_info!.metrics!.map(({ platform, sends }) => {
           const { provider } = platforms.find((each) => each.code === platform)!;
           return [`${provider} ${code}`, sends] as const;
         }),
@@ -152,7 +152,7 @@ describe('a platform that is killed again and again', () => {
   };
 
   const ended = async (code: string): Promise<number> => {
-    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+    const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
     return metrics.reduce((sum, { sends: sent, errors }) => sum + sent + errors, 0);
   };
 
@@ -234,7 +234,7 @@ describe('a platform that is killed again and again', () => {
       const funnel = await world.call('getDeliveryFunnel', { message_code: code });
       const listed = await listedMessage(world, application, code);
       expect(listed?.status).toBe('DONE');
-      expect(brokenInvariants(funnel, listed!.push_info.metrics!)).toEqual([]);
+      expect(brokenInvariants(funnel, listed!.push_info!.metrics!)).toEqual([]);
       for (const each of platforms) {
         expect([each.provider, funnelFigures(funnel, each.code)]).toMatchObject([
           each.provider,

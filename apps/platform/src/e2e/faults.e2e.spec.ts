@@ -52,7 +52,7 @@ const funnelOf = (world: World, code: string) => world.call('getDeliveryFunnel',
 const brokenBy = async (world: World, application: string, code: string): Promise<string[]> =>
   brokenInvariants(
     await funnelOf(world, code),
-    (await listedMessage(world, application, code))?.push_info.metrics ?? [],
+    (await listedMessage(world, application, code))?.push_info?.metrics ?? [],
   );
 
 describe('a provider', () => {
@@ -95,7 +95,7 @@ describe('a provider', () => {
       expect(
         brokenInvariants(
           await funnelOf(world, code),
-          (await listedMessage(world, application, code))!.push_info.metrics!,
+          (await listedMessage(world, application, code))!.push_info!.metrics!,
           {
             inFlight: true,
           },

@@ -159,7 +159,7 @@ async function send(notification: Parameters, addressed: readonly Hostile[]): Pr
   // No retry is pending.
   expect(await untilDone(world, application, code)).toBe(0);
   const funnel = await world.call('getDeliveryFunnel', { message_code: code });
-  const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+  const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
   expect(brokenInvariants(funnel, metrics)).toEqual([]);
   for (const [at, provider] of [
     [IOS, 'apns'],

@@ -45,7 +45,7 @@ describe('LINE (R-I26)', () => {
     expect(messagesTo(user)).toEqual([{ type: 'text', text: 'Hi Anna' }]);
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel, LINE, 'OTHER')).toMatchObject({ audience: 1, sent: 1, failed: 0 });
-    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+    const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
     expect(await world.call('checkDevice', { application, hwid: user })).toMatchObject({ exist: true });
     const template = { en: { image: { image_url: 'https://a/en.png' } }, th: { raw: { content: { type: 'bubble' } } } };

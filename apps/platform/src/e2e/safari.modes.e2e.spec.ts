@@ -60,7 +60,7 @@ describe('a push to Safari (R-I22)', () => {
     });
     const funnel = await world.call('getDeliveryFunnel', { message_code: code });
     expect(funnelFigures(funnel, SAFARI, 'WEB_PUSH')).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0 });
-    const metrics = (await listedMessage(world, application, code))!.push_info.metrics ?? [];
+    const metrics = (await listedMessage(world, application, code))!.push_info?.metrics ?? [];
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
   });
 

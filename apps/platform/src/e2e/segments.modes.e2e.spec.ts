@@ -259,7 +259,7 @@ describe('a message to a filter', () => {
       filters: { application, messages_codes: [byName] },
       params: { with_details: true },
     });
-    expect(items[0]?.push_info.details).toMatchObject({ filter_name: 'Few', filter_code: code });
+    expect(items[0]?.push_info?.details).toMatchObject({ filter_name: 'Few', filter_code: code });
   });
 
   it('reaches the devices in the filter of its preset, unless it names recipients, and keeps that filter', async () => {

@@ -65,8 +65,8 @@ describe('SMS', () => {
     expect(funnelFigures(funnel, SMS, 'OTHER')).toMatchObject({ audience: 1, sent: 1, failed: 0, confirmed: 1 });
     const listed = await listedMessage(world, application, code);
     expect(listed).toMatchObject({ source: 'API', platforms: ['SMS'] });
-    expect(listed?.push_info.metrics).toMatchObject([{ platform: SMS, sends: 1, deliveries: 1 }]);
-    expect(brokenInvariants(funnel, listed?.push_info.metrics ?? [])).toEqual([]);
+    expect(listed?.push_info?.metrics).toMatchObject([{ platform: SMS, sends: 1, deliveries: 1 }]);
+    expect(brokenInvariants(funnel, listed?.push_info?.metrics ?? [])).toEqual([]);
     expect(funnelFigures(await funnelOf(undelivered), SMS, 'OTHER')).toMatchObject({ sent: 1, confirmed: 0 });
     expect(funnelFigures(await funnelOf(refused), SMS, 'OTHER')).toMatchObject({
       sent: 0,

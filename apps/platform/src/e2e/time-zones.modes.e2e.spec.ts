@@ -99,7 +99,7 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
     await goTo(-10);
     expect(await remove(canceled)).toMatchObject({ body: { status_code: 200 } });
     expect(await Promise.all([kept, canceled].map(statusOf))).toEqual(['PENDING', 'CANCELED']);
-    expect((await listed(kept))?.push_info.follow_user_timezone).toBe(true);
+    expect((await listed(kept))?.push_info?.follow_user_timezone).toBe(true);
     await goTo(-9);
     expect([reached(), await statusOf(kept)]).toEqual([['east'], 'PROCESSING']);
     expect(await remove(kept)).toMatchObject({

@@ -96,7 +96,7 @@ describe('entering a geozone', () => {
     });
     // A device that was sent to twice counts once.
     const funnel = await world.call('getDeliveryFunnel', { message_code: today!.code });
-    expect(brokenInvariants(funnel, today!.push_info.metrics!)).toEqual([]);
+    expect(brokenInvariants(funnel, today!.push_info!.metrics!)).toEqual([]);
     expect(funnelFigures(funnel)).toMatchObject({ audience: 2, eligible: 2, sent: 2, failed: 0 });
 
     await untilTomorrow();

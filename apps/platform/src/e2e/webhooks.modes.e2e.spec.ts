@@ -141,7 +141,7 @@ describe('event streams', () => {
       const { code } = parseStatisticsHash(pushTo(FORGER).hash)!;
       const message = await listedMessage(world, application, code);
       const { channels } = await world.call('getDeliveryFunnel', { message_code: code });
-      return [channels, message!.push_info.metrics];
+      return [channels, message!.push_info?.metrics];
     };
     const report = async (hwid: string, hash: string, of = application) => {
       for (const method of ['messageDeliveryEvent', 'pushStat'] as const) {

@@ -99,7 +99,7 @@ describe('web push', () => {
     await world.settle();
     const funnel = await world.call('getDeliveryFunnel', { message_code: code });
     expect(funnelFigures(funnel, CHROME, 'WEB_PUSH')).toMatchObject({ opened: 1 });
-    expect(brokenInvariants(funnel, (await listedMessage(world, application, code))?.push_info.metrics ?? [])).toEqual(
+    expect(brokenInvariants(funnel, (await listedMessage(world, application, code))?.push_info?.metrics ?? [])).toEqual(
       [],
     );
   });

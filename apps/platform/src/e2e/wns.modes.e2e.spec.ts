@@ -58,7 +58,7 @@ describe('Windows', () => {
     await world.settle();
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel, WINDOWS, 'OTHER')).toMatchObject({ audience: 1, sent: 1, failed: 0, opened: 1 });
-    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+    const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
     expect(brokenInvariants(funnel, metrics)).toEqual([]);
     const wns_content = { en: Buffer.from('<badge value="7"/>').toString('base64') };
     await send(['pc'], { content: undefined, wns_content, wns_type: 'Badge', wns_tag: 'n1', wns_cache: 1 });

@@ -97,6 +97,34 @@ const details = z.object({
   data: parameters,
 });
 
+/** Metrics of e-mail (R-E16). */
+const emailMetric = z.object({
+  sends: counter,
+  opens: counter,
+  deliveries: counter,
+  hard_bounces: counter,
+  soft_bounces: counter,
+  rejects: counter,
+  confirmed_sends: counter,
+  unsubs: counter,
+  complaints: counter,
+  errors: counter,
+});
+
+const emailDetails = z.object({
+  template: z.string(),
+  filter_name: z.string(),
+  filter_code: z.string(),
+  subject: localized,
+  from_name: z.string(),
+  from_email: z.string(),
+  reply_name: z.string(),
+  reply_email: z.string(),
+  follow_user_timezone: z.boolean(),
+  conditions: z.array(unchecked(conditionSchema)),
+  conditions_operator: z.enum(['AND', 'OR']),
+});
+
 const message = z.object({
   id: z.int(),
   code: z.string(),
@@ -105,11 +133,14 @@ const message = z.object({
   status: z.string(),
   platforms: z.array(z.string()),
   source: z.string(),
-  push_info: z.object({
-    details: details.optional(),
-    follow_user_timezone: z.boolean(),
-    metrics: z.array(metric).optional(),
-  }),
+  push_info: z
+    .object({
+      details: details.optional(),
+      follow_user_timezone: z.boolean(),
+      metrics: z.array(metric).optional(),
+    })
+    .optional(),
+  email_info: z.object({ details: emailDetails.optional(), metrics: z.array(emailMetric).optional() }).optional(),
 });
 
 /** Lists the messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */

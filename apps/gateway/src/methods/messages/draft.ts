@@ -273,6 +273,7 @@ export function draftOf(
       ...conditionsOf(notification),
       filterName: prepared.filterName,
       filterCode: prepared.filterCode,
+      preset: notification.preset ?? '',
       reach: reachIn(prepared, audience),
       shortLink: '',
       shortLinkTarget: '',

@@ -1,12 +1,14 @@
 import { type api, isObject, type OutputOf, platformWordOf } from '@tidings/contract';
-import type { Content, Localized, MessageAccepted } from '@tidings/events';
+import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
 import { reachOf, textFor } from '@tidings/messaging';
 import type { MessageView, PlatformMetrics } from '@tidings/rpc';
 import { parseExactly } from '../../http/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
 type Item = OutputOf<typeof api.messagesList>['items'][number];
-type Details = NonNullable<Item['push_info']['details']>;
+type Details = NonNullable<NonNullable<Item['push_info']>['details']>;
+type EmailInfo = NonNullable<Item['email_info']>;
 
 const parameters = (json: string | undefined): Record<string, unknown> => {
   const value: unknown = json === undefined || json === '' ? {} : JSON.parse(json);
@@ -61,9 +63,60 @@ const metricOf = (given: PlatformMetrics) => ({
   errors: given.errors,
 });
 
-/** A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4). */
-export function listedMessage(view: MessageView, metrics: readonly PlatformMetrics[] | undefined): Item {
+/** The metrics of e-mail; none if no contact was counted. */
+const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics'] =>
+  metrics.flatMap(({ sends, opens, deliveries, errors, mail }) =>
+    mail
+      ? [
+          {
+            ...{ sends, opens, deliveries, errors, rejects: mail.rejects, unsubs: mail.unsubs },
+            ...{ hard_bounces: mail.hardBounces, soft_bounces: mail.softBounces },
+            ...{ confirmed_sends: mail.confirmedSends, complaints: mail.complaints },
+          },
+        ]
+      : [],
+  );
+
+const partsOf = (address: MailAddress | undefined): MailAddress => address ?? { name: '', address: '' };
+
+function emailDetails(message: MessageAccepted, { email, title: common }: Content): EmailInfo['details'] {
+  const [from, reply] = [partsOf(email?.from), partsOf(email?.replyTo)];
+  return {
+    template: message.preset,
+    filter_name: message.filterName,
+    filter_code: message.filterCode,
+    subject: texts(email?.subject ?? common),
+    ...{ from_name: from.name, from_email: from.address, reply_name: reply.name, reply_email: reply.address },
+    follow_user_timezone: message.localTime !== undefined,
+    conditions: conditions(message.conditions),
+    conditions_operator: message.conditionsOperator === 'OR' ? 'OR' : 'AND',
+  };
+}
+
+/** Whether a message reaches devices of push, and contacts of e-mail; one of them in any case, also if all that it names are unknown. */
+function reachesOf(message: MessageAccepted | undefined): { readonly push: boolean; readonly email: boolean } {
+  const reach = message ? reachOf(message) : [];
+  const email = reach.includes(Platform.Email) || message?.source === 'EMAIL_API';
+  return { email, push: !email || reach.some((platform) => platform !== Platform.Email) };
+}
+
+type Metrics = readonly PlatformMetrics[] | undefined;
+
+const pushInfo = (message: MessageAccepted | undefined, metrics: Metrics): NonNullable<Item['push_info']> => ({
+  ...(message?.content && { details: detailsOf(message, message.content) }),
+  follow_user_timezone: message?.localTime !== undefined,
+  ...(metrics && { metrics: metrics.map(metricOf) }),
+});
+
+const emailInfo = (message: MessageAccepted | undefined, metrics: Metrics): EmailInfo => ({
+  ...(message?.content && { details: emailDetails(message, message.content) }),
+  ...(metrics && { metrics: emailMetrics(metrics) }),
+});
+
+/** A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4, R-E16). */
+export function listedMessage(view: MessageView, metrics: Metrics): Item {
   const { message, createdAt = new Date(0) } = view;
+  const reaches = reachesOf(message);
   return {
     id: Number(view.id),
     code: view.code,
@@ -72,10 +125,7 @@ export function listedMessage(view: MessageView, metrics: readonly PlatformMetri
     status: view.status,
     platforms: platformWords(message),
     source: message?.source ?? '',
-    push_info: {
-      ...(message?.content ? { details: detailsOf(message, message.content) } : {}),
-      follow_user_timezone: message?.localTime !== undefined,
-      ...(metrics ? { metrics: metrics.map(metricOf) } : {}),
-    },
+    ...(reaches.push && { push_info: pushInfo(message, metrics) }),
+    ...(reaches.email && { email_info: emailInfo(message, metrics) }),
   };
 }

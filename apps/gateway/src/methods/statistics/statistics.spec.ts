@@ -141,6 +141,60 @@ describe('messages:list', () => {
     });
   });
 
+  it.each<[reach: number[], parts: string[], source?: string]>([
+    [[14], ['email_info']],
+    [[], ['email_info'], 'EMAIL_API'],
+    [
+      [1, 14],
+      ['push_info', 'email_info'],
+    ],
+    [[1], ['push_info']],
+    [[], ['push_info']],
+  ])(
+    'has the parts of the platforms that a message reaches: %j (R-RES22)',
+    async (platforms, parts, source = 'API') => {
+      world.messages.list = async () => ({
+        total: 1n,
+        messages: [viewOf(3, new Date(NOW), { reach: { platforms }, source })],
+      });
+      const [item] = (await list({}, { messages_ids: [3] })).items;
+      expect(Object.keys(item!).filter((key) => key.endsWith('_info'))).toEqual(parts);
+    },
+  );
+
+  it('shows an e-mail with the metrics of e-mail (R-RES22, R-E16)', async () => {
+    const from = { address: 'shop@shop.example', name: 'Shop' };
+    world.messages.list = async () => ({
+      total: 1n,
+      messages: [
+        viewOf(3, new Date(NOW), {
+          ...{ reach: { platforms: [14] }, preset: 'B1B2C-3D4E5', filterName: 'Few', filterCode: 'C1B2C-3D4E5' },
+          content: { email: { subject: { entries: [{ language: 'de', text: 'Hallo' }] }, from } },
+        }),
+      ],
+    });
+    const mail = { confirmedSends: 4, hardBounces: 1, softBounces: 2, rejects: 3, unsubs: 5, complaints: 6 };
+    const counted = { platform: 14, sends: 7, opens: 2, deliveries: 3, inboxOpens: 0, unshowableSends: 0, errors: 8 };
+    world.statistics.metrics = async () => ({ messages: [{ message: '', platforms: [{ ...counted, mail }] }] });
+    const full = await list({ params: { with_details: true, with_metrics: 1 } }, { messages_ids: [3] });
+    expect(api.messagesList.output.safeParse(full)).toMatchObject({ success: true });
+    expect(full.items[0]).toMatchObject({
+      email_info: {
+        details: {
+          ...{ template: 'B1B2C-3D4E5', filter_name: 'Few', filter_code: 'C1B2C-3D4E5', subject: { de: 'Hallo' } },
+          ...{ from_name: 'Shop', from_email: 'shop@shop.example', reply_name: '', reply_email: '' },
+          ...{ follow_user_timezone: false, conditions: [], conditions_operator: 'AND' },
+        },
+        metrics: [
+          {
+            ...{ sends: 7, opens: 2, deliveries: 3, errors: 8, hard_bounces: 1, soft_bounces: 2 },
+            ...{ rejects: 3, confirmed_sends: 4, unsubs: 5, complaints: 6 },
+          },
+        ],
+      },
+    });
+  });
+
   it('knows no campaign yet (R-RES5)', async () => {
     const body = { filters: { application: APPLICATION, campaign: 'A1B2C-3D4E5' } };
     expect(await client.apiV2('messages:list', body, key)).toMatchObject({

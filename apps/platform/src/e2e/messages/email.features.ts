@@ -74,6 +74,18 @@ export function emailFeatures(test: MessagesUnderTest): void {
         excluded: { UNSUBSCRIBED: 1, BOUNCED: 1, COMPLAINT: 1 },
       });
       expect(await brokenBy(application, code)).toEqual([]);
+      const params = { with_metrics: true, with_details: true };
+      const { items } = await world.call('messagesList', { filters: { application, messages_codes: [code] }, params });
+      expect(items[0]).not.toHaveProperty('push_info');
+      expect(items[0]!.email_info).toEqual({
+        details: expect.objectContaining({ template: '', subject: { default: 'News' }, from_email: '' }),
+        metrics: [
+          {
+            ...{ sends: 3, confirmed_sends: 1, deliveries: 1, hard_bounces: 2, soft_bounces: 0 },
+            ...{ rejects: 3, opens: 0, unsubs: 0, complaints: 0, errors: 0 },
+          },
+        ],
+      });
       // The address that never existed, and the full mailbox.
       expect(await mailFiguresOf(code)).toEqual({
         rows: {

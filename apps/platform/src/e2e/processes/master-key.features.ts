@@ -50,7 +50,7 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       const params = { with_metrics: true };
       const { items } = await world.call('messagesList', { filters: { application: to }, params });
       const found = items.find(({ code }) => code === codes[0])!;
-      const sends = found.push_info.metrics!.map(({ platform, sends: count }) => [platform, count]);
+      const sends = found.push_info!.metrics!.map(({ platform, sends: count }) => [platform, count]);
       return { code: codes[0]!, sends, count: items.length };
     }
     const allDevices = [

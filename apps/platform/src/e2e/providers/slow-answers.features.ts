@@ -19,7 +19,7 @@ export function slowAnswerFeatures(test: ProvidersUnderTest): void {
       await untilDone(world, application, code);
       const funnel = await funnelOf(code);
       expect(funnelFigures(funnel)).toMatchObject({ audience: 120, eligible: 120, sent: 120, failed: 0 });
-      const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+      const metrics = (await listedMessage(world, application, code))?.push_info?.metrics ?? [];
       expect(brokenInvariants(funnel, metrics)).toEqual([]);
       for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
     });

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { brokenInvariants, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import {
+  brokenInvariants,
+  metricsIn,
+  listedMessage,
+  type Parameters,
+  platform,
+  type PlatformWorld,
+} from '@tidings/testing';
 
 export const IOS = 1;
 export const ANDROID = 3;
@@ -42,8 +49,10 @@ export class MessagesUnderTest {
     (await this.world.call('getTags', { application, hwid })).result;
   readonly funnelOf = (code: string, platforms?: number[]) =>
     this.world.call('getDeliveryFunnel', { message_code: code, ...(platforms ? { platforms } : {}) });
-  readonly metricsOf = async (application: string, code: string) =>
-    (await listedMessage(this.world, application, code))?.push_info.metrics ?? [];
+  readonly metricsOf = async (application: string, code: string) => {
+    const item = await listedMessage(this.world, application, code);
+    return item ? metricsIn(item) : [];
+  };
   /** The invariants of R-H14 that the funnel and the metrics of a message break. */
   readonly brokenBy = async (application: string, code: string) =>
     brokenInvariants(await this.funnelOf(code), await this.metricsOf(application, code));

@@ -103,6 +103,8 @@ export interface MessageAccepted {
   sendRate: number;
   /** Caps apply and it counts for them, although it is transactional (R-E12). */
   capped: boolean;
+  /** Code of the preset that the content is from; "" without one. messages:list shows that of an e-mail. */
+  preset: string;
   /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
   localTime:
     | LocalTime
@@ -523,6 +525,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     cappingAvoid: false,
     sendRate: 0,
     capped: false,
+    preset: "",
     localTime: undefined,
     actionLinks: [],
   };
@@ -604,6 +607,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.capped !== false) {
       writer.uint32(480).bool(message.capped);
+    }
+    if (message.preset !== "") {
+      writer.uint32(490).string(message.preset);
     }
     if (message.localTime !== undefined) {
       LocalTime.encode(message.localTime, writer.uint32(402).fork()).join();
@@ -827,6 +833,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.capped = reader.bool();
             continue;
           }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.preset = reader.string();
+            continue;
+          }
           case 50: {
             if (tag !== 402) {
               break;
@@ -932,6 +946,7 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.cappingAvoid = object.cappingAvoid ?? false;
     message.sendRate = object.sendRate ?? 0;
     message.capped = object.capped ?? false;
+    message.preset = object.preset ?? "";
     message.localTime = (object.localTime !== undefined && object.localTime !== null)
       ? LocalTime.fromPartial(object.localTime)
       : undefined;
