@@ -1,37 +1,68 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { mailPaths } from '@tidings/channels';
+import { mailOpenOf, mailPaths } from '@tidings/channels';
 import { REQUEST_MS } from '@tidings/contract';
-import { ReportKind } from '@tidings/events';
+import { MailOpen, ReportKind } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { isTargetOf } from '@tidings/messaging';
 import type { Context } from '../context.ts';
 import { pagesEnvelope } from '../envelopes/pages.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import type { LinkedRecipient } from '../mail/mail-links.ts';
+import { DEAD_LINK, type LinkedRecipient } from '../mail/mail-links.ts';
+import { type MailAct, MailActs } from '../mail/mail-acts.ts';
 import { preferencePage } from '../mail/pages.ts';
 import { choose, preferencesOf } from '../mail/preferences.ts';
 import { LargeBodies } from './large-bodies.ts';
 import type { PendingRequest } from './pending-requests.ts';
 import { refuseTooLarge } from './body.ts';
-import type { Route } from './route.ts';
+import { queryOf, type Route } from './route.ts';
 
 /** The form with the most categories, each of the greatest length, fits. */
 const FORM_BYTES = 1024 * 1024;
 
-/** The links that mails carry (R-E11). */
+/** One transparent pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** A proxy would answer later opens itself, and a referrer would show the token to the target. */
+const UNSEEN = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' };
+
+/** The links that mails carry (R-E11, R-E17). */
 @Injectable()
 export class MailRoutes {
   readonly #context: Context;
   readonly #bodies: LargeBodies;
+  readonly #acts: MailActs;
 
   constructor(@Inject(CONTEXT) context: Context, @Inject(LargeBodies) bodies: LargeBodies) {
     this.#context = context;
     this.#bodies = bodies;
+    this.#acts = new MailActs(context);
   }
 
   routes(): Route[] {
     const path = `${mailPaths.unsubscribe}{token}`;
     return [
+      {
+        ...{ verb: 'GET', path: `${mailPaths.open}{token}`, envelope: pagesEnvelope },
+        serve: async (request, { token = '' }) => {
+          const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
+          await this.#acts.report(recipient, this.#opened(request, recipient));
+          return { status: 200, body: '', file: { type: 'image/gif', bytes: PIXEL }, headers: UNSEEN };
+        },
+      },
+      {
+        ...{ verb: 'GET', path: `${mailPaths.click}{token}/{mac}`, envelope: pagesEnvelope },
+        serve: async (request, { token = '', mac = '' }) => {
+          const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
+          const { to: target = '' } = queryOf(request.url);
+          const location = URL.parse(target)?.href;
+          const isGenuine = isTargetOf(this.#context.mailLinks.key(), recipient, { target, mac });
+          if (!isGenuine || location === undefined) throw Fault.forbidden(DEAD_LINK);
+          await this.#acts.report(recipient, this.#clicked(request, recipient, target));
+          return { status: 302, body: '', headers: { ...UNSEEN, location } };
+        },
+      },
       {
         ...{ verb: 'GET', path, envelope: pagesEnvelope },
         // Scanners load every link: it changes nothing.
@@ -47,6 +78,25 @@ export class MailRoutes {
             : this.#unsubscribe(recipient, pending);
         },
       },
+    ];
+  }
+
+  #openOf({ headers, method }: IncomingMessage, { writtenAt }: LinkedRecipient): MailOpen {
+    const afterMs = this.#context.clock.now() - writtenAt;
+    return mailOpenOf({ userAgent: headers['user-agent'], isHead: method === 'HEAD', afterMs });
+  }
+
+  #opened(request: IncomingMessage, recipient: LinkedRecipient): readonly MailAct[] {
+    return [{ kind: ReportKind.REPORT_KIND_MAIL_OPENED, open: this.#openOf(request, recipient) }];
+  }
+
+  /** A person who clicks has opened the mail; clicks of others count nowhere. */
+  #clicked(request: IncomingMessage, recipient: LinkedRecipient, target: string): readonly MailAct[] {
+    const open = this.#openOf(request, recipient);
+    if (open !== MailOpen.MAIL_OPEN_HUMAN) return [];
+    return [
+      { kind: ReportKind.REPORT_KIND_MAIL_OPENED, open },
+      { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, detail: target },
     ];
   }
 

@@ -1,5 +1,5 @@
-import { LINK_MS, linkKeyOf, type LinkPurpose, LinkTokens, LINK_TOKEN_LENGTH } from '@tidings/messaging';
-import { ReportKind, Reports } from '@tidings/events';
+import { LINK_MS, linkKeyOf, targetMac, type LinkPurpose, LinkTokens, LINK_TOKEN_LENGTH } from '@tidings/messaging';
+import { MailOpen, ReportKind, Reports } from '@tidings/events';
 import { mailPaths } from '@tidings/channels';
 import { ApplicationView, DeviceDescription } from '@tidings/rpc';
 import { keysFrom } from '@tidings/runtime';
@@ -168,5 +168,90 @@ describe('the link to unsubscribe by (R-E11)', () => {
     for (let i = 0; i < 61; i++) statuses.push((await client.send('GET', link())).status);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     expect(tags).toEqual({});
+  });
+});
+
+describe('the links of a mail that count (R-E17)', () => {
+  const AGENT = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
+  const TARGET = 'https://bücher.example/a b?c=1&d=%26#e';
+  const get = (path: string, agent: string | undefined = AGENT, verb = 'GET'): Promise<Answer> =>
+    client.send(verb, path, '', agent === '' ? {} : { 'user-agent': agent });
+  const click = (of: Signed = {}, target = TARGET, mac?: string): string => {
+    const message = { application: of.application ?? APPLICATION, message: CODE };
+    const query = new URLSearchParams({ to: target }).toString();
+    return `${mailPaths.click}${token('tracking', of)}/${mac ?? targetMac(key, message, target)}?${query}`;
+  };
+  const open = (of?: Signed): string => mailPaths.open + token('tracking', of);
+
+  it('answer an image, and report who opened the mail', async () => {
+    expect(await get(open())).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'image/gif', 'content-length': '42', 'cache-control': 'no-store' },
+    });
+    await get(open(), 'Mozilla/5.0');
+    await get(open(), '');
+    await get(open(), AGENT, 'HEAD');
+    await get(open({ writtenAt: world.clock.now() }));
+    expect(reports().map(({ opens }) => opens)).toEqual([
+      [MailOpen.MAIL_OPEN_HUMAN],
+      [MailOpen.MAIL_OPEN_MACHINE_AMPP],
+      [MailOpen.MAIL_OPEN_UNKNOWN],
+      [MailOpen.MAIL_OPEN_MACHINE],
+      [MailOpen.MAIL_OPEN_MACHINE],
+    ]);
+    expect(reports()[0]).toMatchObject({
+      ...{ kind: ReportKind.REPORT_KIND_MAIL_OPENED, message: CODE, account: 'a', application: APPLICATION },
+      ...{ chunk: 1, positions: [SEQ - 65_536], platforms: [14], details: [] },
+    });
+  });
+
+  it('lead to their target, and report clicks of persons', async () => {
+    expect(await get(click())).toMatchObject({
+      status: 302,
+      headers: { location: 'https://xn--bcher-kva.example/a%20b?c=1&d=%26#e', 'referrer-policy': 'no-referrer' },
+    });
+    expect(reports()).toMatchObject([
+      { kind: ReportKind.REPORT_KIND_MAIL_OPENED, opens: [MailOpen.MAIL_OPEN_HUMAN], details: [] },
+      { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, opens: [], details: [TARGET] },
+    ]);
+    const others: [string, string, string?][] = [
+      [click(), 'Barracuda Sentinel'],
+      [click(), ''],
+      [click(), AGENT, 'HEAD'],
+      [click({ writtenAt: world.clock.now() }), AGENT],
+    ];
+    for (const [path, agent, verb] of others) expect((await get(path, agent, verb)).status).toBe(302);
+    expect(reports()).toHaveLength(2);
+  });
+
+  it('lead nowhere else', async () => {
+    const evil = 'https://evil.example/';
+    const dead = [
+      click({}, evil, targetMac(key, { application: APPLICATION, message: CODE }, TARGET)),
+      click({}, evil, targetMac(key, { application: APPLICATION, message: 'AF0B-EEFE4D5E-E445B2E8' }, evil)),
+      click({}, evil, 'x'),
+      click({}, 'javascript:alert(1)', 'x'),
+      click().replace(/to=.*/, ''),
+      click({ writtenAt: world.clock.now() - LINK_MS }),
+      click({ application: 'AAAAA-99999' }),
+      click().replace(token('tracking').slice(0, 8), 'AAAAAAAA'),
+      mailPaths.open + token('preferences'),
+      `${mailPaths.open}x`,
+    ];
+    for (const path of dead) {
+      const { status, headers } = await get(path);
+      expect([status, headers['location']]).toEqual([403, undefined]);
+    }
+    expect(reports()).toEqual([]);
+  });
+
+  it('lead to their target beyond the limit of a recipient, which counts no more, and without a topic', async () => {
+    const answers = await Promise.all(Array.from({ length: 65 }, () => get(click())));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
+    expect(reports().length).toBeLessThan(2 * 65);
+    const broken = await openClient(world, { broker: { publish: () => Promise.reject(new Error('no topic')) } });
+    const answer = await broken.send('GET', click({ seq: SEQ + 1 }), '', { 'user-agent': AGENT });
+    expect(answer.status).toBe(302);
+    await broken.close();
   });
 });

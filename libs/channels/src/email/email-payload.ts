@@ -18,6 +18,7 @@ import {
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
 import type { MailLinks } from './mail-links.ts';
+import { trackedHtml } from './tracked-html.ts';
 
 /** The parts of a mail that differ between recipients. */
 export interface Letter {
@@ -58,11 +59,12 @@ export function emailPayload(push: Push, language: string, key: MessageKey, own?
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = entryFor((content.email?.body ?? content.text)?.entries ?? [], language);
+  const html = markup(body?.text ?? '', context);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   const letter = {
     to: token,
     subject: text(subjectIn(content, body, language) ?? '', context),
-    html: markupString(markup(body?.text ?? '', context)),
+    html: markupString(own ? trackedHtml(html, own.links) : html),
     p: statisticsHash(hash, key),
     unsubscribe: own && unsubscribeUrl(own),
   };

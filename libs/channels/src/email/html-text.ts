@@ -1,3 +1,5 @@
+import { untracked } from './mail-links.ts';
+
 /** Elements whose content is not shown. */
 const HIDDEN: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'title']);
 /** Elements that begin a line. */
@@ -31,19 +33,23 @@ function characterOf(whole: string, hex: string | undefined, decimal: string | u
   return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : whole;
 }
 
-const decoded = (text: string): string =>
+/** A text with its entities replaced by their characters; unknown ones stay. */
+export const decoded = (text: string): string =>
   text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi,
     (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) =>
       name === undefined ? characterOf(whole, hex, decimal) : (ENTITIES[name.toLowerCase()] ?? whole),
   );
 
+/** A text in lower case whose offsets are the same: other characters than ASCII may become longer. */
+export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
-/** The address of a link, where it is one that a text can name. */
+/** The address of a link, where it is one that a text can name; of a link that counts clicks, its target. */
 function linkIn(tag: string): string | undefined {
   const [, double, single, bare] = HREF.exec(tag) ?? [];
-  const address = decoded(double ?? single ?? bare ?? '');
+  const address = untracked(decoded(double ?? single ?? bare ?? ''));
   return /^(https?|mailto|tel):/i.test(address) ? address : undefined;
 }
 
@@ -57,7 +63,7 @@ class TextReader {
 
   constructor(html: string) {
     this.#html = html;
-    this.#lower = html.toLowerCase();
+    this.#lower = asciiLower(html);
   }
 
   read(): string {

@@ -42,11 +42,25 @@ export class MailLinks {
 
   /** The rest of the URL of a link behind the recipient's token: the signature of the target, and the target. */
   afterToken(target: string): string {
-    return `/${targetMac(this.#key, this.#message, target)}?to=${encodeURIComponent(target)}`;
+    // The quote ends attributes.
+    const to = encodeURIComponent(target).replaceAll("'", '%27');
+    return `/${targetMac(this.#key, this.#message, target)}?to=${to}`;
   }
 
   /** The purpose of the token in each link. */
   purposeOf(path: keyof typeof mailPaths): LinkPurpose {
     return path === 'unsubscribe' ? 'preferences' : 'tracking';
+  }
+}
+
+const TRACKED = new RegExp(`${mailPaths.click}[\\w-]+/[\\w-]+\\?to=([^&#]+)$`);
+
+/** The target of a link that counts clicks; another address as it is. */
+export function untracked(address: string): string {
+  const to = TRACKED.exec(address)?.[1];
+  try {
+    return to === undefined ? address : decodeURIComponent(to);
+  } catch {
+    return address;
   }
 }

@@ -115,7 +115,10 @@ describe('channel email, by a relay', () => {
       unidentified: 0,
     });
     const [mail] = await mails();
-    expect(mail).toMatchObject({ text: 'Hello', html: 'Hello', from: { text: '"Shop" <shop@example.com>' } });
+    expect(mail).toMatchObject({ text: 'Hello', from: { text: '"Shop" <shop@example.com>' } });
+    const images = (await mails()).map(({ html }) => /^Hello<img src="([^"]+)"/.exec(String(html))?.[1]);
+    expect(new Set(images).size).toBe(300);
+    expect(mail!.headers.has('list')).toBe(false);
   });
 
   scenario('writes what the message says, copies and attachments included', async ({ world, mails, simulators }) => {
@@ -134,7 +137,7 @@ describe('channel email, by a relay', () => {
     await world.send(batch([{ ...to('anna@example.com'), values: ['anna <b>\r\nBcc: x@y.z'] }], { content }));
     const [mail, copy] = await mails();
     expect(mail!.subject).toBe('Grüße, Anna <b> Bcc: x@y.z');
-    expect(mail!.html).toBe('<p>Dear anna &lt;b&gt;\nBcc: x@y.z,</p><p>.</p>');
+    expect(mail!.html).toMatch(/^<p>Dear anna &lt;b&gt;\nBcc: x@y.z,<\/p><p>.<\/p><img [^>]*>$/);
     expect(mail!.from!.value).toEqual([{ address: 'team@example.org', name: 'Team "A"' }]);
     expect(mail!.bcc).toBeUndefined();
     expect(mail!.attachments.map(({ filename, content: bytes }) => [filename, bytes.toString()])).toEqual([

@@ -52,6 +52,22 @@ export function emailFeatures(test: MessagesUnderTest): void {
       };
     };
 
+    /** The first message of the suite. */
+    let first = '';
+    const openedIn = async (code: string) => {
+      const { channels } = await funnelOf(code);
+      const stages = new Map(
+        channels.find(({ channel }) => channel === 'CHANNEL_EMAIL')?.funnel.map((each) => [each.stage, each]),
+      );
+      const opened = stages.get('STAGE_OPENED');
+      const pieces = opened?.pieces.filter(({ kind, count }) => kind !== 'KIND_SUBSET' && count !== '0') ?? [];
+      return {
+        opened: opened?.count,
+        by: Object.fromEntries(pieces.map(({ category, count }) => [category, count])),
+        interactions: stages.get('STAGE_INTERACTIONS')?.count,
+      };
+    };
+
     beforeAll(async () => {
       application = await world.application({ ios: false, android: false });
       await world.call('configureApplication', {
@@ -66,8 +82,10 @@ export function emailFeatures(test: MessagesUnderTest): void {
     });
 
     it('goes to contacts who want it, and puts addresses that bounce hard on the blacklist (R-E5, R-E14)', async () => {
-      const news = { content: '<p>Hello</p>', title: 'News', platforms: [EMAIL] };
+      const content = '<p>Hello</p><a href="https://shop.example/?a=1&amp;b=2">Shop</a>';
+      const news = { content, title: 'News', platforms: [EMAIL] };
       const code = await sendOne(application, news);
+      first = code;
       await world.settle();
       expect(await audienceOf(code)).toEqual({
         ...{ audience: 6, eligible: 3, sent: 3 },
@@ -111,6 +129,26 @@ export function emailFeatures(test: MessagesUnderTest): void {
       });
       expect(people.map((address) => mailsTo(address).length)).toEqual([2, 1, 0, 0]);
       expect(mailsTo(dead)).toHaveLength(1);
+    });
+
+    it('reports who opened it and who followed its links (R-E17)', async () => {
+      const html = (mailsTo(anna)[0] ?? '')
+        .replaceAll('=\r\n', '')
+        .replace(/=([0-9A-F]{2})/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+      const [, link = ''] = /<a href="([^"]+)"/.exec(html) ?? [];
+      const [, image = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
+      const get = (url: string, agent: string) => fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } });
+      // Within two seconds only machines open a mail.
+      await world.call('advanceClock', { advance_seconds: 3 });
+      expect((await get(image, 'Mozilla/5.0')).headers.get('content-type')).toBe('image/gif');
+      expect((await get(link, 'Barracuda Sentinel')).status).toBe(302);
+      await world.settle();
+      expect(await openedIn(first)).toEqual({ opened: '1', by: { MACHINE_OPENS_ONLY: '1' }, interactions: '0' });
+      const clicked = await get(link, 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15');
+      expect(clicked.headers.get('location')).toBe('https://shop.example/?a=1&b=2');
+      expect((await get(link.replace('shop.example', 'evil.example'), 'Safari')).status).toBe(403);
+      await world.settle();
+      expect(await openedIn(first)).toEqual({ opened: '1', by: { OPENED_BY_RECIPIENT: '1' }, interactions: '1' });
     });
 
     it('carries a link by which mail clients unsubscribe, and people choose (R-E11)', async () => {

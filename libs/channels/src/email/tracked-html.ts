@@ -1,0 +1,117 @@
+import type { Fragment, Hole } from '@tidings/messaging';
+import { type HtmlLink, htmlLinks } from './html-links.ts';
+import type { MailLinks } from './mail-links.ts';
+
+/** Takes the place of a hole in the text that is read. */
+const HOLE = '\ufffc';
+
+/** Maximum characters that rewritten links add to a mail, which has a maximum size; further ones stay as they are. */
+const ADDED_MAX = 131_072;
+/** Maximum characters of a target: URLs above do not work everywhere. */
+const TARGET_MAX = 2_000;
+/** An entity that {@link htmlLinks} has not replaced. */
+const UNKNOWN_ENTITY = /&[a-z][a-z0-9]*;/i;
+
+/** A fragment as one text, with the offsets of its holes. */
+class Joined {
+  readonly text: string;
+  readonly #holes: readonly { readonly at: number; readonly hole: Hole }[];
+
+  constructor(fragment: Fragment) {
+    const holes: { at: number; hole: Hole }[] = [];
+    let length = 0;
+    for (const part of fragment) {
+      if (typeof part !== 'string') holes.push({ at: length, hole: part });
+      length += typeof part === 'string' ? part.length : HOLE.length;
+    }
+    this.text = fragment.map((part) => (typeof part === 'string' ? part : HOLE)).join('');
+    this.#holes = holes;
+  }
+
+  hasHole(from: number, to: number): boolean {
+    const first = this.#indexOf(from);
+    return first < this.#holes.length && this.#holes[first]!.at < to;
+  }
+
+  /** The parts between two offsets. */
+  slice(from: number, to: number): Fragment {
+    const parts: (string | Hole)[] = [];
+    let at = from;
+    for (let i = this.#indexOf(from); i < this.#holes.length && this.#holes[i]!.at < to; i++) {
+      const { at: end, hole } = this.#holes[i]!;
+      parts.push(this.text.slice(at, end), hole);
+      at = end + HOLE.length;
+    }
+    parts.push(this.text.slice(at, to));
+    return parts;
+  }
+
+  /** The index of the first hole at or behind an offset. */
+  #indexOf(offset: number): number {
+    let low = 0;
+    for (let high = this.#holes.length; low < high;) {
+      const middle = (low + high) >>> 1;
+      if (this.#holes[middle]!.at < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The target of a link that is counted, as the sender wrote it; undefined for others. A URL that differs between recipients stays, as in pushes (R-I19). */
+function targetOf({ href, optedOut }: HtmlLink, ownUrl: string): string | undefined {
+  if (optedOut || UNKNOWN_ENTITY.test(href) || !/^\s*https?:\/\//i.test(href)) return undefined;
+  // Browsers ignore these.
+  const target = href
+    .replace(/[\t\r\n]/g, '')
+    .trim()
+    .toWellFormed();
+  const url = target.length > TARGET_MAX ? null : URL.parse(target);
+  if (url === null || url.username !== '' || url.password !== '') return undefined;
+  return url.href.startsWith(`${ownUrl}/`) ? undefined : target;
+}
+
+const pixel = (links: MailLinks): Fragment => [
+  `<img src="${links.before('open')}`,
+  { kind: 'linkToken', tokens: links.tokens, purpose: links.purposeOf('open') },
+  '" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">',
+];
+
+/**
+ * HTML whose links lead through the service, with the image that reports opens at its end (R-E17). Its cost is one of the compilation: a device costs the
+ * bytes of its token for each link. Links to other than http and https, those of the service itself, those with placeholders that differ between
+ * recipients, and those with `clicktracking="off"` stay as they are.
+ */
+export function trackedHtml(html: Fragment, links: MailLinks): Fragment {
+  const joined = new Joined(html);
+  const { links: found, bodyEnd } = htmlLinks(joined.text);
+  const parts: (string | Hole)[] = [];
+  const before = links.before('click');
+  const token: Hole = { kind: 'linkToken', tokens: links.tokens, purpose: links.purposeOf('click') };
+  let at = 0;
+  let added = 0;
+  const copyTo = (to: number): void => void parts.push(...joined.slice(at, to));
+  const addPixel = (): void => {
+    copyTo(bodyEnd);
+    parts.push(...pixel(links));
+    at = bodyEnd;
+  };
+  let isPixelDue = true;
+  for (const link of found) {
+    if (isPixelDue && link.from > bodyEnd) {
+      addPixel();
+      isPixelDue = false;
+    }
+    const target = joined.hasHole(link.from, link.to) ? undefined : targetOf(link, links.publicUrl);
+    if (target === undefined) continue;
+    const after = links.afterToken(target);
+    added += before.length + after.length;
+    if (added > ADDED_MAX) break;
+    copyTo(link.from);
+    parts.push(before, token, after);
+    at = link.to;
+  }
+  if (isPixelDue) addPixel();
+  copyTo(joined.text.length);
+  return parts;
+}
