@@ -1,0 +1,240 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { api } from './api.ts';
+import type { Method, Request } from './method.ts';
+import { choicesOf } from './presence.ts';
+
+/** A field and the fields in it. `[]` stands for the entries of a list, `*` for any key. */
+type Fields = ReadonlyMap<string, Fields>;
+
+/** The text of a cell as fields: names, separated by commas, with those in them in braces. */
+function fieldsIn(text: string): Fields {
+  const tokens = text.match(/[^,{}\s]+|[{}]/g) ?? [];
+  let at = 0;
+  const read = (): Fields => {
+    const fields = new Map<string, Fields>();
+    let last = '';
+    for (; at < tokens.length; at++) {
+      const token = tokens[at]!;
+      if (token === '}') break;
+      if (token === '{') {
+        at++;
+        fields.set(last, read());
+      } else fields.set((last = token), new Map());
+    }
+    return fields;
+  };
+  return read();
+}
+
+interface Row {
+  readonly path: string;
+  readonly request: Fields;
+  readonly reply: Fields;
+}
+
+const page = readFileSync(new URL('../../../docs/interface.md', import.meta.url), 'utf8');
+
+const cellsIn = (heading: string): string[][] =>
+  page
+    .split(`## ${heading}\n`)[1]!
+    .split(/^## /m)[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+const unquoted = (cell: string): string => cell.replaceAll('`', '');
+
+const rows = cellsIn('Methods').map((cells): Row => {
+  const [path = '', request = '', reply = ''] = cells.map(unquoted);
+  return { path, request: fieldsIn(request), reply: fieldsIn(reply) };
+});
+const notServed = cellsIn('Not served yet').map(([path = '', what = '']) => ({ path: unquoted(path), what }));
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+/** The schema and its alternatives, each with references resolved. */
+function alternatives(schema: unknown, root: Schema): Schema[] {
+  if (!isSchema(schema)) return [];
+  const { $ref: reference } = schema;
+  if (typeof reference === 'string') {
+    return alternatives((root['$defs'] as Schema | undefined)?.[reference.split('/').at(-1)!], root);
+  }
+  const choices = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => (schema[key] as unknown[] | undefined) ?? []);
+  return [schema, ...choices.flatMap((choice) => alternatives(choice, root))];
+}
+
+/** The schemas of a field; none if the schema does not know it. */
+function schemasOf(name: string, schema: Schema, root: Schema): Schema[] {
+  if (name.endsWith('[]')) {
+    return schemasOf(name.slice(0, -2), schema, root).flatMap((list) =>
+      alternatives(list, root).flatMap(({ items }) => (isSchema(items) ? [items] : [])),
+    );
+  }
+  return alternatives(schema, root).flatMap(({ properties, additionalProperties }) => {
+    const known = isSchema(properties) ? properties : {};
+    if (name === '*') return [...Object.values(known), additionalProperties].filter(isSchema);
+    return [known[name] ?? additionalProperties].filter(isSchema);
+  });
+}
+
+/** The fields that none of the schemas knows. */
+function unknownIn(fields: Fields, schemas: readonly Schema[], root: Schema, path = ''): string[] {
+  return [...fields].flatMap(([name, inner]) => {
+    const found = schemas.flatMap((schema) => schemasOf(name, schema, root));
+    if (found.length === 0) return [`${path}${name}`];
+    return unknownIn(inner, found, root, `${path}${name}.`);
+  });
+}
+
+const schemaOf = (type: z.ZodType, io: 'input' | 'output'): Schema =>
+  z.toJSONSchema(type, { io, unrepresentable: 'any' });
+
+/** The schemas of a request; there are several where a field decides about the others. */
+const inputsOf = ({ input }: Method): Schema[] =>
+  [...(choicesOf(input)?.schemas.values() ?? [input])].map((schema) => schemaOf(schema, 'input'));
+
+const methods = Object.values<Method>(api);
+const methodAt = (path: string): Method => {
+  const found = methods.find((method) => method.path === path);
+  if (!found) throw new Error(`no method ${path}`);
+  return found;
+};
+
+describe('the interface in docs/interface.md', () => {
+  it('has all groups of methods', () => expect(rows.length).toBeGreaterThan(60));
+
+  it.each(rows.map((row) => [row.path, row] as const))('%s is known, with every field', (path, { request, reply }) => {
+    const method = methodAt(path);
+    const [inputs, output] = [inputsOf(method), schemaOf(method.output, 'output')];
+    const fields = new Map([...request].filter(([name]) => name !== 'auth'));
+    const unknown = inputs.map((input) => unknownIn(fields, [input], input));
+    expect(unknown[0]!.filter((field) => unknown.every((others) => others.includes(field)))).toEqual([]);
+    if (request.has('auth')) expect(['api', 'optional']).toContain(method.scope);
+    const leftOut = notServed.filter((each) => each.path === path).map(({ what }) => unquoted(what));
+    expect(unknownIn(reply, [output], output).filter((field) => !leftOut.includes(field))).toEqual([]);
+  });
+});
+
+const application = 'A1B2C-3D4E5';
+const message = (fields: Request): Request => ({ segment: { application, code: 'A1B2C-3D4E5', ...fields } });
+const blocks = (en: Request, de: Request): Request => ({
+  payload: { content: { localized_content: { en: { ios: en }, de: { ios: de } } } },
+});
+const body = { body: 'Hello' };
+const subscription = { endpoint: 'grpc://events.example:443', events: ['Push Sent'] };
+const dated = (expiration_date: string): Request => ({ ...body, inbox: { expiration_date } });
+
+/** A request for each row of what is refused, and the module that refuses it. */
+const refused: Readonly<Record<string, { readonly by: string; readonly requests: readonly Request[] }>> = {
+  '/json/1.3/createEmailMessage `applications_group`': {
+    by: 'messages/createEmailMessage.ts',
+    requests: [{ applications_group: 'G', notifications: [{ send_date: 'now', preset: 'B1B2C-3D4E5' }] }],
+  },
+  '/messaging/v2/notify `email_payload`': {
+    by: 'notify/channel-blocks.ts',
+    requests: [message({ email_payload: { body: 'Hello' } })],
+  },
+  '/messaging/v2/notify `email_category`': {
+    by: 'notify/common.ts',
+    requests: [message({ ...blocks(body, body), email_category: 'News' })],
+  },
+  '/messaging/v2/notify `line.template` beside `payload`': {
+    by: 'notify/common.ts',
+    requests: [message({ ...blocks(body, body), line: { template: 'B1B2C-3D4E5' } })],
+  },
+  '/messaging/v2/notify `payload.open_actions` of platforms without pushes': {
+    by: 'notify/payload.ts',
+    requests: [
+      message({
+        payload: { ...blocks(body, body)['payload']!, open_actions: { 18: { link: { url: 'https://a.example' } } } },
+      }),
+    ],
+  },
+  '/messaging/v2/notify `inbox.expiration_date` that differs between blocks': {
+    by: 'notify/localized-content.ts',
+    requests: [message(blocks(dated('2026-01-15T00:00:00Z'), dated('2026-01-16T00:00:00Z')))],
+  },
+  '/admin/v1/subscriptions `campaigns`': {
+    by: 'fields/subscription.ts',
+    requests: [{ ...subscription, campaigns: ['A1B2C-3D4E5'] }],
+  },
+  '/admin/v1/subscriptions `endpoint` by `http://` or `https://`': {
+    by: 'fields/subscription.ts',
+    requests: ['http', 'https'].map((scheme) => ({ ...subscription, endpoint: `${scheme}://events.example` })),
+  },
+};
+
+const refusalOf = (path: string, request: Request): string => {
+  const method = methodAt(path);
+  try {
+    const missing = method.missing(request);
+    if (missing) return missing.message;
+    method.parse(request);
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+  return 'accepted';
+};
+
+/** The rows of events name each of them. */
+const EVENTS = /^`events` of /;
+
+describe('what docs/interface.md says is not served yet', () => {
+  const [ofReplies, ofRequests] = [true, false].map((inReply) =>
+    notServed.filter(({ what }) => unquoted(what).startsWith('items[]') === inReply),
+  ) as [typeof notServed, typeof notServed];
+
+  it('is in no reply', () => {
+    for (const { path, what } of ofReplies) {
+      const output = schemaOf(methodAt(path).output, 'output');
+      expect(unknownIn(fieldsIn(unquoted(what).replaceAll('.', '{') + '}'), [output], output)).toEqual([
+        unquoted(what),
+      ]);
+    }
+  });
+
+  it('has a request each', () => {
+    const named = ofRequests.filter(({ what }) => !EVENTS.test(what)).map(({ path, what }) => `${path} ${what}`);
+    expect(named.toSorted()).toEqual(Object.keys(refused).toSorted());
+  });
+
+  it.each(Object.entries(refused))('is refused: %s', (title, { requests }) => {
+    const [path = ''] = title.split(' ');
+    for (const request of requests) {
+      expect(refusalOf(path, { application, ...request })).toMatch(/not served yet/);
+    }
+  });
+
+  it('are these events', () => {
+    const { path, what } = ofRequests.find((each) => EVENTS.test(each.what))!;
+    const named = [...what.replace(EVENTS, '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+    const input = schemaOf(methodAt(path).input, 'input');
+    const events = schemasOf('events[]', input, input).flatMap((each) => alternatives(each, input));
+    const all = events.flatMap((each) => (each['enum'] as string[] | undefined) ?? []);
+    const isRefused = (name: string): boolean =>
+      /not served yet/.test(refusalOf(path, { ...subscription, events: [name] }));
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.filter(isRefused).toSorted()).toEqual(named.toSorted());
+  });
+
+  it('is all that the modules of the contract refuse', () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url));
+    const files = globSync('**/*.ts', { cwd: folder, exclude: ['descriptions/**', 'generated/**', '**/*.spec.ts'] });
+    const refusing = files
+      .filter((file) => !['values.ts', 'notify/not-served-block.ts'].includes(file))
+      .filter((file) => {
+        const code = readFileSync(folder + file, 'utf8').replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
+        return /notServedYet|notServed\(|not served yet/.test(code);
+      });
+    expect(refusing.toSorted()).toEqual([...new Set(Object.values(refused).map(({ by }) => by))].toSorted());
+  });
+});
