@@ -1,0 +1,45 @@
+import { MAIL_TOKEN_LENGTH } from '../mail-token.ts';
+import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-parts.ts';
+
+/** What a feedback report says (RFC 5965): a complaint, with the tokens that it quotes, or something else. */
+export interface Feedback {
+  readonly isComplaint: boolean;
+  /** Tokens of mails by which the reported one may be found, the best one first; any of them may be forged. */
+  readonly tokens: readonly string[];
+}
+
+/** Types of feedback that say that the recipient does not want the mail; `not-spam` says the contrary. */
+const COMPLAINTS: ReadonlySet<string | undefined> = new Set(['abuse', 'fraud', 'other']);
+const EMBEDDED: ReadonlySet<string> = new Set([
+  'message/rfc822',
+  'message/global',
+  'message/rfc822-headers',
+  'message/global-headers',
+  'text/rfc822-headers',
+]);
+
+const digits = `[a-z2-7]{${MAIL_TOKEN_LENGTH}}`;
+const RETURN_PATH = new RegExp(`(?:^|[^\\w.-])b-(${digits})@`, 'i');
+const MESSAGE_ID = new RegExp(`\\.(${digits})@`, 'i');
+
+const found = (pattern: RegExp, text: string | undefined): string[] => pattern.exec(text ?? '')?.slice(1) ?? [];
+
+const tokensOf = (report: Fields, mail: Fields): string[] => [
+  ...found(RETURN_PATH, report.get('original-mail-from')),
+  ...found(RETURN_PATH, mail.get('return-path')),
+  ...found(MESSAGE_ID, mail.get('message-id')),
+];
+
+/** The feedback report in a mail; undefined for a mail without one. */
+export function feedbackIn(mail: MimePart): Feedback | undefined {
+  const parts = [...partsOf(mail)];
+  const part = parts.find(({ type }) => type === 'message/feedback-report');
+  if (!part) return undefined;
+  const report = readFields(textOf(part)).fields;
+  const embedded = parts.find(({ type }) => EMBEDDED.has(type));
+  const reported: Fields = embedded ? readFields(textOf(embedded)).fields : new Map();
+  return {
+    isComplaint: COMPLAINTS.has(report.get('feedback-type')?.trim().toLowerCase()),
+    tokens: tokensOf(report, reported),
+  };
+}

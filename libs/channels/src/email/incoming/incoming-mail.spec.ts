@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MAIL_TOKEN_LENGTH, messageIdOf, returnPathOf } from '../mail-token.ts';
+import { deliveryReport, feedbackReport, golden } from './golden-mails.ts';
+import { type IncomingMail, incomingMailOf } from './incoming-mail.ts';
+
+const read = (text: string): IncomingMail => incomingMailOf(Buffer.from(text, 'latin1'));
+const [first, second, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(MAIL_TOKEN_LENGTH)) as [
+  string,
+  string,
+  string,
+];
+
+describe('an incoming mail', () => {
+  it.each(Object.entries(golden))('is understood: %s', (_name, { mail, means }) => {
+    expect(incomingMailOf(mail)).toMatchObject(means);
+  });
+
+  it('is a bounce in an encoded part, and inside the parts of a filter', () => {
+    const status = Buffer.from('Action: failed\r\nStatus: 5.1.1\r\n').toString('base64');
+    const report = [
+      ...['Content-Type: multipart/report; boundary=in', '', '--in', 'Content-Transfer-Encoding: base64'],
+      ...['Content-Type: message/delivery-status', '', status, '--in--'],
+    ].join('\r\n');
+    const filtered = ['Content-Type: multipart/mixed; boundary="out"', '', '--out', report, '--out--'].join('\r\n');
+    for (const mail of [report, filtered]) expect(read(mail)).toMatchObject({ kind: 'bounced', name: '5.1.1' });
+  });
+
+  it('is not what the mail that it returns contains', () => {
+    const returned = deliveryReport({ status: [['Action: failed', 'Status: 5.1.1']] }).toString('latin1');
+    const forwarded = [
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      'Content-Type: message/rfc822',
+      '',
+      returned,
+    ];
+    expect(read([...forwarded, '--x--'].join('\r\n'))).toEqual({ kind: 'other' });
+  });
+
+  it.each([
+    ['abuse', true],
+    ['fraud', true],
+    ['Other', true],
+    ['not-spam', false],
+    ['auth-failure', false],
+    ['', false],
+  ])('is a complaint or not: %s', (type, isComplaint) => {
+    const mail = incomingMailOf(feedbackReport({ type }));
+    expect(mail).toEqual(isComplaint ? { kind: 'complained', tokens: [] } : { kind: 'feedback' });
+  });
+
+  it('names the mail that is complained about by its return path, or its Message-ID', () => {
+    const mail = feedbackReport({
+      fields: [`Original-Mail-From: <${returnPathOf(first, 'bounces.example').toUpperCase()}>`],
+      original: [
+        `Return-Path: <${returnPathOf(second, 'bounces.example')}>`,
+        `Message-ID:\r\n <${messageIdOf('P_0_1_a-b-c_d', third)}@shop.example>`,
+      ],
+    });
+    expect(incomingMailOf(mail)).toEqual({ kind: 'complained', tokens: [first.toUpperCase(), second, third] });
+    const headers = feedbackReport({
+      originalType: 'text/rfc822-headers',
+      original: [`Message-Id: <${messageIdOf('P', third)}@shop.example>`],
+    });
+    expect(incomingMailOf(headers)).toEqual({ kind: 'complained', tokens: [third] });
+  });
+
+  it('finds the failed recipient among the first hundred', () => {
+    const delivered = ['Final-Recipient: rfc822; a@b.example', 'Action: delivered', 'Status: 2.0.0'];
+    const failed = ['Final-Recipient: rfc822; a@b.example', 'Action: failed', 'Status: 5.1.1'];
+    const after = (n: number): Buffer =>
+      deliveryReport({ status: [...Array.from({ length: n }, () => delivered), failed] });
+    expect(incomingMailOf(after(99))).toMatchObject({ kind: 'bounced' });
+    expect(incomingMailOf(after(100))).toEqual({ kind: 'delivered' });
+  });
+});
+
+describe('any bytes', () => {
+  const words = [
+    ...[
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+      'Content-Type: multipart/mixed; boundary=',
+    ],
+    ...[
+      'Content-Type: message/delivery-status',
+      'Content-Type: message/feedback-report',
+      'Content-Type: message/rfc822',
+    ],
+    ...['Content-Transfer-Encoding: base64', 'Content-Transfer-Encoding: quoted-printable', '--b', '--b--', '--', ''],
+    ...[
+      'Action: failed',
+      'Action: delayed',
+      'Status: 5.1.1',
+      'Status: 9.9.9',
+      'Diagnostic-Code: smtp; 550',
+      ': ',
+      ' =',
+      '\t;="',
+    ],
+    ...['Feedback-Type: abuse', 'From: postmaster', 'X-Failed-Recipients: a', '\u00ff\u0000', '550 5.1.1 no', '5.1'],
+  ];
+  const mails = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 20 })), { maxLength: 40 });
+
+  it('are read, to the same end with either line ending', () => {
+    fc.assert(
+      fc.property(mails, (lines) => {
+        const mail = read(lines.join('\r\n'));
+        if (!lines.some((line) => line.includes('\r'))) expect(read(lines.join('\n'))).toEqual(mail);
+        if (mail.kind === 'bounced') {
+          expect(mail.category).toMatch(/^BOUNCED_/);
+          expect(mail.code).toMatch(/^(0|[45]\d\d)$/);
+          expect(mail.name).toMatch(/^([245]\.\d{1,3}\.\d{1,3})?$/);
+          expect(mail.text.length).toBeLessThanOrEqual(500);
+          expect(mail.text).not.toMatch(/\w@\w/);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of a report and something else do not hide the report, nor change it', () => {
+    const report = deliveryReport({ status: [['Action: failed', 'Status: 5.1.1']] });
+    const after = fc.uint8Array({ maxLength: 200 });
+    fc.assert(
+      fc.property(after, (bytes) => {
+        expect(incomingMailOf(Buffer.concat([report, bytes]))).toEqual(incomingMailOf(report));
+      }),
+    );
+  });
+
+  const MIB = 1024 * 1024;
+  it.each<[string, string]>([
+    ['levels', 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'.repeat(20_000)],
+    ['parts', `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\n'.repeat(150_000)}`],
+    ['almost delimiters', `Content-Type: multipart/mixed; boundary=bbbbbbbb\r\n\r\n${'--bbbbbbb'.repeat(115_000)}`],
+    ['fields', 'A: b\r\n'.repeat(170_000)],
+    ['folded lines', `Content-Type: a${'\r\n b'.repeat(250_000)}`],
+    ['one line', `Content-Type: ${';a="'.repeat(260_000)}`],
+    ['parameters', `Content-Type: multipart/report${';a=b'.repeat(260_000)}`],
+    ['addresses', `X-Failed-Recipients: a\r\n\r\n550 5.1.1 ${'a@'.repeat(500_000)}`],
+    ['digits', `X-Failed-Recipients: a\r\n\r\n${'5.1.'.repeat(260_000)}`],
+    ['spaces', `X-Failed-Recipients: a\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'= '.repeat(500_000)}`],
+    ['recipients', deliveryReport({ status: Array.from({ length: 40_000 }, () => ['Action: relayed']) }).toString()],
+  ])('cost little however many of them are %s', (_of, text) => {
+    const mail = Buffer.from(text.slice(0, MIB), 'latin1');
+    const before = process.cpuUsage();
+    incomingMailOf(mail);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(3_000);
+  });
+});

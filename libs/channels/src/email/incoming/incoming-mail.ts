@@ -1,0 +1,53 @@
+import { type BounceCategory, bounceOf, type SmtpReply } from '../bounces.ts';
+import { isBounceText, replyInText } from './bounce-text.ts';
+import { feedbackIn } from './complaint.ts';
+import { deliveryIn } from './delivery-status.ts';
+import { readMail } from './mime-parts.ts';
+
+/** What a mail reports of a mail that was sent. */
+export type IncomingMail =
+  /** It failed after it was accepted. */
+  | {
+      readonly kind: 'bounced';
+      readonly category: BounceCategory;
+      /** The code of the reply, "0" without one, and its enhanced status, "" without one. */
+      readonly code: string;
+      readonly name: string;
+      /** The reply without addresses, which may be those of persons. */
+      readonly text: string;
+    }
+  /** Its recipient does not want it. */
+  | { readonly kind: 'complained'; readonly tokens: readonly string[] }
+  /** It is late, or arrived: nothing changes. */
+  | { readonly kind: 'delayed' | 'delivered' }
+  /** Feedback other than a complaint. */
+  | { readonly kind: 'feedback' }
+  /** The mail is no report, such as one of a person or of an autoresponder. */
+  | { readonly kind: 'other' };
+
+const TEXT_MAX = 500;
+const ADDRESS = /<?[^\s<>@]{1,64}@[^\s<>@]{1,255}>?/g;
+
+function bounced(reply: SmtpReply | undefined): IncomingMail {
+  if (!reply) return { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '', text: '' };
+  const { status, enhanced, text } = reply;
+  const redacted = text
+    .slice(0, 2 * TEXT_MAX)
+    .replace(ADDRESS, '<address>')
+    .slice(0, TEXT_MAX);
+  return { kind: 'bounced', category: bounceOf(reply), code: String(status), name: enhanced, text: redacted };
+}
+
+/**
+ * What a mail reports: a bounce (RFC 3464, or a text that resembles one) or a complaint (RFC 5965). Any bytes are read, in time that is linear in their
+ * number (R-E18).
+ */
+export function incomingMailOf(bytes: Buffer): IncomingMail {
+  const mail = readMail(bytes);
+  const feedback = feedbackIn(mail);
+  if (feedback) return feedback.isComplaint ? { kind: 'complained', tokens: feedback.tokens } : { kind: 'feedback' };
+  const delivery = deliveryIn(mail);
+  if (delivery?.is === 'failed') return bounced(delivery.reply ?? replyInText(mail));
+  if (delivery) return { kind: delivery.is };
+  return isBounceText(mail) ? bounced(replyInText(mail)) : { kind: 'other' };
+}

@@ -1,0 +1,126 @@
+/** Header fields by their lower-case names, unfolded. Of fields with the same name the first one counts. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** A part of a mail (RFC 2045): its fields, and its body as it was sent, a character for each byte. */
+export interface MimePart {
+  readonly fields: Fields;
+  /** Such as `text/plain`, in lower case. */
+  readonly type: string;
+  /** Parameters of the type by their lower-case names. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly body: string;
+  /** The parts of a multipart; those of an embedded mail are not read. */
+  readonly parts: readonly MimePart[];
+}
+
+/** Bounds on what is read of a mail, whose sender is a stranger: what exceeds them is skipped. */
+const LIMITS = { levels: 6, parts: 64, fields: 200, fieldLength: 1_000, text: 65_536 } as const;
+
+/** The fields from an offset to the next empty line, and the offset behind it. */
+export function readFields(text: string, from = 0): { readonly fields: Fields; readonly end: number } {
+  const fields = new Map<string, string>();
+  let name: string | undefined;
+  let at = from;
+  while (at < text.length) {
+    const found = text.indexOf('\n', at);
+    const next = found < 0 ? text.length : found + 1;
+    // Cut before anything looks at it: lines have no limit.
+    const line = text.slice(at, Math.min(next, at + LIMITS.fieldLength)).trimEnd();
+    const isContinued = text.startsWith(' ', at) || text.startsWith('\t', at);
+    at = next;
+    if (line === '') break;
+    if (isContinued) {
+      const value = name === undefined ? undefined : fields.get(name);
+      if (value !== undefined && value.length < LIMITS.fieldLength) fields.set(name!, `${value} ${line.trimStart()}`);
+      continue;
+    }
+    const colon = line.indexOf(':');
+    name = line.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
+    if (name === '' || fields.has(name) || fields.size >= LIMITS.fields) name = undefined;
+    else fields.set(name, line.slice(colon + 1).trimStart());
+  }
+  return { fields, end: at };
+}
+
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"([^"]*)"|([^\s;]*))/g;
+
+function readType(value: string): Pick<MimePart, 'type' | 'parameters'> {
+  const parameters = new Map<string, string>();
+  for (const [, name = '', quoted, plain = ''] of value.matchAll(PARAMETER)) {
+    if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), quoted ?? plain);
+  }
+  return { type: value.split(';', 1)[0]!.trim().toLowerCase(), parameters };
+}
+
+/** The bodies between the delimiter lines of a multipart. */
+function* between(text: string, boundary: string): Generator<string> {
+  const delimiter = `--${boundary}`;
+  let begin = -1;
+  for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1)) {
+    const end = at + delimiter.length;
+    const isLast = text.startsWith('--', end);
+    const isLine = (at === 0 || text[at - 1] === '\n') && (isLast || end === text.length || /\s/.test(text[end]!));
+    if (!isLine) continue;
+    if (begin >= 0) yield text.slice(begin, at);
+    if (isLast) return;
+    const line = text.indexOf('\n', end);
+    begin = line < 0 ? text.length : line + 1;
+  }
+  // A mail that was cut has no last delimiter.
+  if (begin >= 0) yield text.slice(begin);
+}
+
+class Reader {
+  #left: number = LIMITS.parts;
+
+  read(text: string, level: number): MimePart {
+    this.#left--;
+    const { fields, end } = readFields(text);
+    const { type, parameters } = readType(fields.get('content-type') ?? 'text/plain');
+    const body = text.slice(end);
+    return {
+      fields,
+      type,
+      parameters,
+      body,
+      parts: this.#partsOf(type, parameters.get('boundary') ?? '', body, level),
+    };
+  }
+
+  #partsOf(type: string, boundary: string, body: string, level: number): MimePart[] {
+    if (!type.startsWith('multipart/') || boundary === '' || level >= LIMITS.levels) return [];
+    const parts: MimePart[] = [];
+    for (const text of between(body, boundary)) {
+      if (this.#left <= 0) break;
+      parts.push(this.read(text, level + 1));
+    }
+    return parts;
+  }
+}
+
+/** The parts of a mail. Nothing is malformed: what cannot be read is missing. The work is linear in the length of the mail. */
+export const readMail = (bytes: Buffer): MimePart => new Reader().read(bytes.toString('latin1'), 0);
+
+/** All parts of a part, itself included, the outer ones first. */
+export function* partsOf(part: MimePart): Generator<MimePart> {
+  yield part;
+  for (const inner of part.parts) yield* partsOf(inner);
+}
+
+const fromQuotedPrintable = (text: string): string =>
+  text
+    .replace(/=[ \t]*\r?\n/g, '')
+    .replace(/=([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+
+/** The beginning of a part's body, decoded; at most 64 KiB of it. */
+export function textOf({ fields, body }: MimePart): string {
+  const text = body.slice(0, LIMITS.text);
+  switch (fields.get('content-transfer-encoding')?.trim().toLowerCase()) {
+    case 'base64':
+      return Buffer.from(text, 'base64').toString('latin1');
+    case 'quoted-printable':
+      return fromQuotedPrintable(text);
+    default:
+      return text;
+  }
+}
