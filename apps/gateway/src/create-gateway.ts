@@ -23,6 +23,7 @@ import type {
 } from '@tidings/rpc';
 import {
   AddressGuard,
+  type Configuration,
   type Logger,
   type MasterKeys,
   nestLogger,
@@ -42,7 +43,10 @@ import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
 import { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
+import { openMailIntake } from './incoming-mail/mail-intake.ts';
+import { MailListener, type MailListenerOptions } from './incoming-mail/mail-listener.ts';
 import { GatewayModule } from './gateway.module.ts';
+import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import { Exchange } from './http/http-exchange.ts';
 import { type Processes, systemOf } from './system.ts';
 
@@ -80,6 +84,8 @@ export interface GatewayDeps {
   readonly publicUrl: string;
   /** Private ranges in which web push endpoints are allowed, as CIDR. @default none */
   readonly allowPrivate?: readonly string[];
+  /** The server of incoming mail. @default none */
+  readonly incomingMail?: MailListenerOptions | undefined;
   /** Domains of disposable e-mail addresses (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   /** Maximum number of open connections: further ones are closed on arrival. @default 10000 */
@@ -137,6 +143,25 @@ function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDep
   return server;
 }
 
+/** The server of incoming mail that the configuration asks for, if it does. */
+export const incomingMailOf = ({
+  smtpListenPort: port,
+  mailBounceDomain: domain,
+  host,
+}: Configuration): MailListenerOptions | undefined =>
+  port === undefined || domain === undefined ? undefined : { port, domain, host };
+
+/** The port of the server of incoming mail, once the gateway listens; undefined without one. */
+export const mailPortOf = (app: NestFastifyApplication): number | undefined =>
+  app.get<IncomingMail>(INCOMING_MAIL, { strict: false }).listener?.port;
+
+/** The server of incoming mail, and what it hands mails to. */
+function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access) {
+  const { messages, broker, identity, clock, log, metrics } = deps;
+  const intake = openMailIntake({ domain: options.domain, access, messages, broker, identity, clock });
+  return { intake, listener: new MailListener(options, { intake, log, metrics }) };
+}
+
 /** The module of the gateway, with its own components in front of the given services. */
 export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const {
@@ -157,11 +182,13 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
+  const access = new Access(accounts, clock);
+  const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access);
   const operations = operationsOf(deps, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
+    ...(mail && mail.intake.open() > 0 ? [`gateway: ${mail.intake.open()} incoming mails`] : []),
   ]);
-  const access = new Access(accounts, clock);
   const context = {
     accounts,
     devices,
@@ -194,7 +221,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     disposableDomains: deps.disposableDomains,
   };
   return GatewayModule.with({
-    ...{ context, adminToken, log, metrics: deps.metrics, operations },
+    ...{ context, adminToken, log, metrics: deps.metrics, operations, mail: mail?.listener },
     imports: deps.imports ?? [],
     controllers: deps.controllers ?? [],
   });

@@ -1,4 +1,4 @@
-import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { api, type Method } from '@tidings/contract';
 import type { Operations } from '@tidings/rpc';
@@ -22,7 +22,8 @@ import { MailRoutes } from './http/mail.routes.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { handlers } from './methods/handlers.ts';
-import { CONTEXT, OWN_OPERATIONS } from './injection-tokens.ts';
+import { CONTEXT, INCOMING_MAIL, type IncomingMail, OWN_OPERATIONS } from './injection-tokens.ts';
+import type { MailListener } from './incoming-mail/mail-listener.ts';
 
 /** Bounds on the requests being served, and on the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
@@ -36,6 +37,8 @@ export interface GatewayModuleOptions {
   readonly metrics: Registry;
   /** The gateway's own operations, provided as OWN_OPERATIONS. */
   readonly operations: Operations;
+  /** The server of incoming mail, provided as INCOMING_MAIL. */
+  readonly mail: MailListener | undefined;
   /** Further modules on the same port, such as health. */
   readonly imports: NonNullable<DynamicModule['imports']>;
   /** Further controllers. */
@@ -74,13 +77,20 @@ function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: st
   return (verb, path) => served.has(`${verb} ${path}`);
 }
 
-/** The HTTP API: routes per family, and the exchange in front of them. */
+/** The HTTP API: routes per family, and the exchange in front of them; and the server of incoming mail, if there is one. */
 @Module({})
-export class GatewayModule implements OnModuleDestroy {
+export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #exchange: Exchange;
+  readonly #mail: MailListener | undefined;
 
-  constructor(@Inject(Exchange) exchange: Exchange) {
+  constructor(@Inject(Exchange) exchange: Exchange, @Inject(INCOMING_MAIL) { listener }: IncomingMail) {
     this.#exchange = exchange;
+    this.#mail = listener;
+  }
+
+  /** Mails are taken as soon as requests are. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.#mail?.listen();
   }
 
   static with(options: GatewayModuleOptions): DynamicModule {
@@ -99,6 +109,7 @@ export class GatewayModule implements OnModuleDestroy {
       providers: [
         { provide: OWN_OPERATIONS, useValue: { operations } },
         { provide: CONTEXT, useValue: context },
+        { provide: INCOMING_MAIL, useValue: { listener: options.mail } satisfies IncomingMail },
         { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
         { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
         ...OWN_ROUTES,
@@ -112,7 +123,8 @@ export class GatewayModule implements OnModuleDestroy {
     };
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.#exchange.close();
+    await this.#mail?.close();
   }
 }

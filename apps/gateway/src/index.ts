@@ -1,1 +1,1 @@
-export { createGateway, type GatewayDeps } from './create-gateway.ts';
+export { createGateway, type GatewayDeps, incomingMailOf, mailPortOf } from './create-gateway.ts';

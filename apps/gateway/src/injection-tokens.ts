@@ -1,4 +1,13 @@
+import type { MailListener } from './incoming-mail/mail-listener.ts';
+
 /** Injection tokens of the gateway's module. */
 export const CONTEXT = Symbol('context');
 /** `{ operations }` of this process. */
 export const OWN_OPERATIONS = Symbol('operations of this process');
+/** {@link IncomingMail} */
+export const INCOMING_MAIL = Symbol('incoming mail');
+
+/** The server of incoming mail, if the gateway has one. */
+export interface IncomingMail {
+  readonly listener: MailListener | undefined;
+}

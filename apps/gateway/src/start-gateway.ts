@@ -38,7 +38,7 @@ import {
   wrongPlace,
 } from '@tidings/runtime';
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
-import { createGateway } from './create-gateway.ts';
+import { createGateway, incomingMailOf } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { processesOf } from './gateway-processes.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
@@ -108,6 +108,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     maxConnections,
     allowPrivate: process.configuration.allowPrivate,
     disposableDomains: process.configuration.disposableDomains,
+    incomingMail: incomingMailOf(process.configuration),
     imports: [healthModule(readiness, metrics)],
     controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
   });

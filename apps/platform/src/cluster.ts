@@ -22,10 +22,12 @@ try {
   // Separate from the data of the embedded mode, which has a log of its own.
   const dataFolder = await openDataFolder(join(configuration.dataFolder, 'cluster'));
   const adminToken = await adminTokenOf(dataFolder, configuration.adminToken);
+  const { smtpListenPort, mailBounceDomain } = configuration;
   const opening = startCluster({
     apps: fileURLToPath(new URL('../../', import.meta.url)),
     folder: dataFolder,
-    env: {},
+    env: smtpListenPort === undefined ? {} : { MAIL_BOUNCE_DOMAIN: mailBounceDomain! },
+    mailPort: smtpListenPort,
     adminToken: adminToken.secret,
     masterKey: configuration.masterKey,
     previousMasterKey: configuration.previousMasterKey,

@@ -37,6 +37,8 @@ export interface PlatformOptions {
 export interface Platform {
   readonly url: string;
   readonly adminToken: AdminToken;
+  /** The port on which it takes incoming mail; undefined = none. */
+  readonly mailPort: number | undefined;
   /** Reports not ready, stops intake, finishes the work in flight, and closes everything. */
   close(): Promise<void>;
 }
@@ -67,7 +69,7 @@ async function open(
   if (configuration.kafkaBrokers.length > 0) {
     throw Fault.argument('KAFKA_BROKERS: the embedded mode keeps its own log; leave it unset');
   }
-  const { host, healthPort } = configuration;
+  const { host, healthPort, smtpListenPort } = configuration;
   const { maxConnections, warning } = connectionBudget();
   if (warning) log.warn(warning);
   const readiness = new Readiness();
@@ -78,6 +80,7 @@ async function open(
   const hasHealthPort = healthPort !== undefined && healthPort !== port;
   await tryPlace({ variable: 'PORT', port, host });
   if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
+  if (smtpListenPort !== undefined) await tryPlace({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
   // A given server is connected to before the services load: loading would use up the time limits of its replies.
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
@@ -87,7 +90,7 @@ async function open(
     (server) => server.close(),
   );
   if (configuration.mongoUrl !== undefined) await opening;
-  const [mongo, { openServices }, adminToken] = await Promise.all([
+  const [mongo, { openServices, mailPortOf }, adminToken] = await Promise.all([
     opening,
     import('./services.ts'),
     adminTokenOf(folder, configuration.adminToken),
@@ -142,6 +145,7 @@ async function open(
   return {
     url: publicUrlOf({ host, port }),
     adminToken,
+    mailPort: mailPortOf(gateway),
     close() {
       readiness.stop();
       return closing.close();

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
 import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
-import { createGateway } from '@tidings/gateway';
+import { createGateway, incomingMailOf } from '@tidings/gateway';
 import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
@@ -43,6 +43,8 @@ import { openWebhooks } from '@tidings/webhooks';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { webPushDemo } from './web-push-demo/web-push-demo.ts';
+
+export { mailPortOf } from '@tidings/gateway';
 
 export interface ServicesDeps {
   readonly configuration: Configuration;
@@ -158,6 +160,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     maxConnections: deps.maxConnections,
     allowPrivate: configuration.allowPrivate,
     disposableDomains: configuration.disposableDomains,
+    incomingMail: incomingMailOf(configuration),
     // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.
     imports: [
       healthModule(readiness, metrics),

@@ -25,7 +25,7 @@ import { applyRpc } from './devices/commands/apply.ts';
 import { batchRpc } from './devices/commands/apply-batch.ts';
 import type { DeviceLogReply } from './devices/commands/device-log-command.ts';
 import { contactsRpc } from './devices/queries/find-contacts.ts';
-import { BOUNCED_ADDRESSES_GROUP, blacklistBounced } from './devices/reactions/bounced-addresses.ts';
+import { SUPPRESSED_ADDRESSES_GROUP, suppressAddresses } from './devices/reactions/suppressed-addresses.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
 import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
@@ -99,7 +99,7 @@ const lagOf =
   (broker: Broker): Open =>
   async () => {
     const lags = await Promise.all(
-      [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP, BOUNCED_ADDRESSES_GROUP, ERASURE_GROUP].map(async (group) => ({
+      [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP, SUPPRESSED_ADDRESSES_GROUP, ERASURE_GROUP].map(async (group) => ({
         group,
         lag: await broker.lag(group),
       })),
@@ -153,8 +153,8 @@ async function openWork(
   closing.add('dead tokens', await forgetDeadTokens({ ...reaction, keys: tokenKeys }), (subscription) =>
     subscription.stop(),
   );
-  const bounced = await blacklistBounced({ ...reaction, write });
-  closing.add('bounced addresses', bounced, (subscription) => subscription.stop());
+  const suppressed = await suppressAddresses({ ...reaction, write });
+  closing.add('suppressed addresses', suppressed, (subscription) => subscription.stop());
 
   const commits = openRedaction(db, definition);
   closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());

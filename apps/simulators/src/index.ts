@@ -48,6 +48,7 @@ export { LINE_REASONS, type LineReason } from './line/line-reasons.ts';
 export { wnsChannelPath, wnsReasonPath } from './wns/wns-channels.ts';
 export { WNS_REASONS, type WnsReason } from './wns/wns-reasons.ts';
 export { mailAddress, mailReplyAddress } from './email/mail-addresses.ts';
+export { type MailPlace, type MailReport, sendMailReport } from './email/mail-reports.ts';
 export { REFUSED_USER } from './email/smtp.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';

@@ -26,6 +26,7 @@ process.once('SIGTERM', () => (replaced = true));
 const kept: KeptCluster = {
   pid: process.pid,
   urls: cluster.urls,
+  mailPort: cluster.mailPort,
   admin: options.adminToken,
   mongoUrl: cluster.mongoUrl,
   ports,

@@ -77,7 +77,7 @@ export async function cluster({
     const { secrets, client } = await connect(running.urls, admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ urls: running.urls, dataFolder: folder, secrets, client, simulators }),
+      ...worldOf({ urls: running.urls, mailPort: running.mailPort, dataFolder: folder, secrets, client, simulators }),
       cluster: running,
       async restart(further, members = running.members) {
         await Promise.all(members.map((member) => member.stop()));

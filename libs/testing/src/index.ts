@@ -51,7 +51,7 @@ export { everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';
-export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
+export { type ApplicationOptions, BOUNCE_DOMAIN, BUNDLE, type Parameters, type World } from './world.ts';
 export { connectToStore, storedText } from './stored.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
 export { anyVerb, bodyOf, damagedPath, type Draw, largeBodyOf, mutated } from './fuzz.ts';

@@ -73,6 +73,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     const variables = {
       ...testEnvironment(simulators, admin),
       PORT: '0',
+      SMTP_LISTEN_PORT: '0',
       MONGO_URL: mongo.url,
       TIDINGS_DATA: dataFolder,
       ...env,
@@ -83,7 +84,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     const { secrets, client } = await connect([opened.url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ urls: [opened.url], dataFolder, secrets, client, simulators }),
+      ...worldOf({ urls: [opened.url], mailPort: opened.mailPort, dataFolder, secrets, client, simulators }),
       mongoUrl: databasesAt(mongo),
       stop: () => checkDocuments(databasesAt(mongo)).finally(() => closing.close()),
     };

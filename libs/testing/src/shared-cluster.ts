@@ -36,6 +36,7 @@ export interface KeptCluster {
   /** Process id of the keeper. */
   readonly pid: number;
   readonly urls: readonly string[];
+  readonly mailPort: number | undefined;
   readonly admin: string;
   readonly mongoUrl: string;
   /** The expected ports of the providers: suites start their simulators there. */
@@ -73,7 +74,15 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
     closing.add('client', client, (idle) => idle.close());
     closing.add('account', account, () => emptyAccount(account, client));
     return {
-      ...worldOf({ urls: kept.urls, dataFolder: folder(), secrets, client, simulators, account }),
+      ...worldOf({
+        urls: kept.urls,
+        mailPort: kept.mailPort,
+        dataFolder: folder(),
+        secrets,
+        client,
+        simulators,
+        account,
+      }),
       mongoUrl: kept.mongoUrl,
       stop: () => checkDocuments(kept.mongoUrl).finally(() => closing.close()),
     };

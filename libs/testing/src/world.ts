@@ -14,6 +14,8 @@ export interface World {
   /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
+  /** The port on which the first gateway takes incoming mail; undefined = none. */
+  readonly mailPort: number | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -50,9 +52,12 @@ const CONNECTIONS = 64;
 /** The barrier queries every process, so the polling interval grows, and is at least as long as the last query took: the work needs the cores. */
 const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
+/** The domain of return paths. */
+export const BOUNCE_DOMAIN = 'bounces.example';
 
 interface WorldDeps {
   readonly urls: readonly string[];
+  readonly mailPort?: number | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -77,6 +82,7 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   LINE_URL: urlOf('line'),
   WNS_TOKEN_URL: `${urlOf('wns')}/accesstoken.srf`,
   SMTP_URL: urlOf('email'),
+  MAIL_BOUNCE_DOMAIN: BOUNCE_DOMAIN,
   ADM_URL: urlOf('adm'),
   ADM_TOKEN_URL: `${urlOf('adm')}/auth/O2/token`,
   KAKAO_URL: urlOf('kakao'),
@@ -137,6 +143,7 @@ export function worldOf(deps: WorldDeps): World {
   return {
     ...deps,
     url: urls[0]!,
+    mailPort: deps.mailPort,
     call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
     reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),
     v2: (route, body) => client.v2(route, body),

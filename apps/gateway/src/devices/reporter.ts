@@ -19,7 +19,7 @@ const MAX_OPEN = 10_000;
 /** Devices looked up in one call. */
 const LOCATED_AT_ONCE = 500;
 /** The shortest retention of any message, that of a hidden one (R-I6). A younger message named by a genuine hash exists without a lookup. */
-const SHORTEST_KEPT_MS = 7 * 86_400_000;
+export const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
 /** A device that reports. */
 export interface ReportingDevice {

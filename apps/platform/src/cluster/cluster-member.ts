@@ -9,6 +9,8 @@ export interface Ports {
   readonly grpc: number;
   /** Health and metrics, and the API in a gateway. */
   readonly http: number;
+  /** Incoming mail of a gateway. */
+  readonly mail: number;
 }
 
 export interface MemberOptions {
@@ -56,6 +58,12 @@ export class Member {
     return `http://127.0.0.1:${this.ports.http}`;
   }
 
+  /** The port on which a gateway takes incoming mail; undefined = none. */
+  get mailPort(): number | undefined {
+    const { program, env, ports } = this.#options;
+    return program.peer === 'gateway' && env['MAIL_BOUNCE_DOMAIN'] ? ports.mail : undefined;
+  }
+
   get logFile(): string {
     return join(this.#options.logFolder, `${this.name}.log`);
   }
@@ -87,6 +95,7 @@ export class Member {
         // Only the gateway serves an HTTP API; its health endpoints share the port.
         PORT: String(ports.http),
         HEALTH_PORT: String(ports.http),
+        ...(this.mailPort !== undefined && { SMTP_LISTEN_PORT: String(this.mailPort) }),
       },
     });
     this.#child = child;

@@ -31,6 +31,8 @@ export interface ClusterOptions {
   readonly previousMasterKey?: Uint8Array | undefined;
   /** Port of the first gateway. @default a free one */
   readonly port?: number;
+  /** Port on which the first gateway takes incoming mail, if `MAIL_BOUNCE_DOMAIN` is set. @default a free one */
+  readonly mailPort?: number | undefined;
   /** Number of processes per service. @default 1 */
   readonly replicas?: (service: string) => number;
   /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
@@ -48,6 +50,8 @@ export interface Cluster {
   /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
+  /** The port on which the first gateway takes incoming mail; undefined = none. */
+  readonly mailPort: number | undefined;
   readonly members: readonly Member[];
   /** The processes of a service. @throws Fault `bug` for an unknown name. */
   of(service: string): readonly Member[];
@@ -123,9 +127,11 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
   };
   await startAll(members);
-  const urls = members.filter(isGateway).map(({ url }) => url);
+  const gateways = members.filter(isGateway);
+  const urls = gateways.map(({ url }) => url);
   return {
     url: urls[0]!,
+    mailPort: gateways[0]!.mailPort,
     urls,
     members,
     of(service) {
@@ -169,10 +175,14 @@ async function layOut(options: ClusterOptions, env: Readonly<Record<string, stri
   const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programs.flatMap((program) =>
     Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
   );
-  const ports = await freePorts(2 * wanted.length);
-  const placed = wanted.map((member, i) => ({ ...member, ports: { grpc: ports[2 * i]!, http: ports[2 * i + 1]! } }));
+  const ports = await freePorts(3 * wanted.length);
+  const placed = wanted.map((member, i) => {
+    const [grpc, http, mail] = ports.slice(3 * i) as [number, number, number];
+    return { ...member, ports: { grpc, http, mail } };
+  });
   const first = placed.find(({ program }) => program.peer === 'gateway')!;
   if (options.port !== undefined) first.ports.http = options.port;
+  if (options.mailPort !== undefined) first.ports.mail = options.mailPort;
   const addresses = Map.groupBy(placed, ({ program }) => program.peer);
   const peers: Record<string, string> = {};
   for (const [peer, processes] of addresses) {

@@ -1,5 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
+import { isMailReply } from '../email/mail-addresses.ts';
 import { standIns } from '../stand-ins.ts';
 
 const count = z.coerce.number().int().nonnegative();
@@ -50,6 +51,18 @@ export const accessTokensBody = z.strictObject({
   expireAll: z.boolean().optional(),
   lifetimeSeconds: count.optional(),
 });
+
+const mailPlace = { address: text, host: text.optional(), port: count.max(65_535) };
+
+export const mailReportBody = z.discriminatedUnion('is', [
+  z.strictObject({
+    ...mailPlace,
+    is: z.literal('bounced'),
+    reply: z.string().refine(isMailReply, 'must be a reply of 4xx or 5xx'),
+    action: z.enum(['failed', 'delayed']).optional(),
+  }),
+  z.strictObject({ ...mailPlace, is: z.literal('complained'), to: text, feedback: text.optional() }),
+]);
 
 export const clockBody = z.strictObject({ advance_seconds: z.number().nonnegative() });
 

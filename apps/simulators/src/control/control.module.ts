@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Stage } from '../simulators.ts';
 import { FaultsController } from './faults.controller.ts';
 import { LedgerController } from './ledger.controller.ts';
+import { MailController } from './mail.controller.ts';
 import { STAGE } from './stage.ts';
 import { WorldController } from './world.controller.ts';
 
@@ -11,7 +12,7 @@ export class ControlModule {
   static over(stage: Stage): DynamicModule {
     return {
       module: ControlModule,
-      controllers: [LedgerController, FaultsController, WorldController],
+      controllers: [LedgerController, FaultsController, WorldController, MailController],
       providers: [{ provide: STAGE, useValue: stage }],
     };
   }

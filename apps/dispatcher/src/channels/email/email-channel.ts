@@ -136,7 +136,7 @@ class EmailSender implements Sender {
     const { content = Content.create(), releasedAt } = job.batch;
     const date = releasedAt ?? new Date(clock.now());
     this.#stationery = stationeryOf(content, prepared.credential, date);
-    this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.floor(date.getTime() / 1000) });
+    this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.ceil(date.getTime() / 1000) });
     this.#own = {
       links: new MailLinks(job.batch, { key, clock, publicUrl }),
       unsubscribes: job.batch.marketing && this.#stationery.listUnsubscribe === undefined,

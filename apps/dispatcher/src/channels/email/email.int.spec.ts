@@ -168,7 +168,7 @@ describe('channel email, by a relay', () => {
         return token !== undefined && domain === 'bounces.example' ? [mailNamed(token)] : [];
       });
       const { message, messageId, application } = batch([]);
-      const mailing = { message, messageId, application, sentAt: Math.floor(releasedAt.getTime() / 1000) };
+      const mailing = { message, messageId, application, sentAt: Math.ceil(releasedAt.getTime() / 1000) };
       expect(named.sort((one, other) => one!.seq - other!.seq)).toEqual(
         [seqOf(1, 0), seqOf(1, 1)].map((seq) => ({ ...mailing, seq })),
       );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special addresses a suite needs
-import { mailAddress, mailReplyAddress } from '@tidings/simulators';
-import { funnelFigures, type PlatformWorld } from '@tidings/testing';
+import { mailAddress, mailReplyAddress, type MailReport, sendMailReport } from '@tidings/simulators';
+import { BOUNCE_DOMAIN, funnelFigures, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
@@ -68,12 +68,23 @@ export function emailFeatures(test: MessagesUnderTest): void {
       };
     };
 
-    beforeAll(async () => {
-      application = await world.application({ ios: false, android: false });
+    const metricsIn = async (of: string, code: string) => {
+      const filters = { application: of, messages_codes: [code] };
+      const { items } = await world.call('messagesList', { filters, params: { with_metrics: true } });
+      return items[0]!.email_info!.metrics![0];
+    };
+
+    const mailApplication = async (): Promise<string> => {
+      const code = await world.application({ ios: false, android: false });
       await world.call('configureApplication', {
-        ...{ application, device_type: EMAIL },
+        ...{ application: code, device_type: EMAIL },
         ...{ email_from_email: 'shop@suite.example', email_from_name: 'Shop', email_reply: 'help@suite.example' },
       });
+      return code;
+    };
+
+    beforeAll(async () => {
+      application = await mailApplication();
       for (const email of [...people, dead, full]) await world.call('registerEmail', { application, email });
       await world.call('setEmailTags', { application, email: boris, tags: { 'Unsubscribed Emails': true } });
       await world.call('blacklistAddress', { address: clara.toUpperCase() });
@@ -171,6 +182,53 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(await tags()).not.toHaveProperty('Unsubscribed Emails');
       expect((await fetch(link.replace(/.$/, '-'), { method: 'POST' })).status).toBe(403);
       await world.call('setCategories', { categories: [] });
+    });
+
+    it('comes back, or is complained about, and its address gets no more (R-E5, R-E14, R-E18)', async () => {
+      const own = await mailApplication();
+      const [gone, late, angry] = ['gone@back.example', 'late@back.example', 'angry@back.example'] as const;
+      for (const email of [gone, late, angry]) await world.call('registerEmail', { application: own, email });
+      const news = { content: '<p>Hello</p>', title: 'News', platforms: [EMAIL] };
+      const code = await sendOne(own, news);
+      await world.settle();
+
+      const report = (address: string, what: MailReport, forge = (mail: string): string => mail): Promise<number> =>
+        sendMailReport(forge(mailsTo(address).at(-1)!), what, { port: world.mailPort! });
+      const unknown: MailReport = { is: 'bounced', reply: '550 5.1.1 no such user' };
+      const complaint: MailReport = { is: 'complained', to: `complaints@${BOUNCE_DOMAIN}` };
+      expect(await report(gone, unknown)).toBe(250);
+      // Relays fold the case of addresses, and repeat a mail whose reply they did not get.
+      expect(await report(gone, unknown, (mail) => mail.replace(/<b-\w+/, (path) => path.toUpperCase()))).toBe(250);
+      expect(await report(late, { ...unknown, action: 'delayed' })).toBe(250);
+      expect(await report(late, { is: 'bounced', reply: '552 5.7.1 looks like spam' })).toBe(250);
+      expect(await report(late, unknown, (mail) => mail.replace(/<b-\w{5}/, '<b-aaaaa'))).toBe(550);
+      expect(await report(late, { ...complaint, feedback: 'not-spam' })).toBe(250);
+      expect(await report(late, complaint, (mail) => mail.replace(/\.\w{5}(\w+@)/, '.aaaaa$1'))).toBe(250);
+      expect(await report(angry, { ...complaint, to: 'someone@elsewhere.example' })).toBe(550);
+      expect(await report(angry, complaint)).toBe(250);
+      await world.settle();
+
+      const statusOf = async (name: 'getBlacklisted' | 'getComplaint', address: string): Promise<number> =>
+        (await world.reply(name, { address })).status;
+      const all = [gone, late, angry];
+      expect(await Promise.all(all.map((each) => statusOf('getBlacklisted', each)))).toEqual([200, 404, 404]);
+      expect(await Promise.all(all.map((each) => statusOf('getComplaint', each)))).toEqual([404, 404, 200]);
+      expect(await metricsIn(own, code)).toEqual({
+        ...{ sends: 3, confirmed_sends: 3, deliveries: 1, hard_bounces: 1, soft_bounces: 1 },
+        ...{ rejects: 0, opens: 0, unsubs: 0, complaints: 1, errors: 0 },
+      });
+      expect((await mailFiguresOf(code)).rows).toEqual({
+        ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 2 },
+        ...{ BOUNCED_HARD: 1, BOUNCED_HARD_GENERAL: 1, BOUNCED_SOFT: 1, BOUNCED_SOFT_SPAM: 1 },
+      });
+      expect(await brokenBy(own, code)).toEqual([]);
+      const again = await sendOne(own, news);
+      await world.settle();
+      expect(await audienceOf(again)).toEqual({
+        ...{ audience: 3, eligible: 1, sent: 1 },
+        excluded: { BOUNCED: 1, COMPLAINT: 1 },
+      });
+      expect(all.map((address) => mailsTo(address).length)).toEqual([1, 2, 1]);
     });
 
     it('is made of a preset by createEmailMessage, for addresses that it registers', async () => {

@@ -1,0 +1,136 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
+import { openLog } from '@tidings/runtime';
+import { Registry } from 'prom-client';
+import type { Intake, MailIntake } from './mail-intake.ts';
+import { MailListener } from './mail-listener.ts';
+
+/** A client that sends lines and reads replies of one or more lines. */
+class Client {
+  readonly socket: Socket;
+  #text = '';
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.on('error', () => undefined);
+    this.socket.setEncoding('latin1').on('data', (text: string) => (this.#text += text));
+  }
+
+  async reply(): Promise<string> {
+    for (;;) {
+      const found = /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(this.#text);
+      if (found) {
+        this.#text = this.#text.slice(found[0].length);
+        return found[0];
+      }
+      if (this.socket.closed) return '';
+      await delay(1);
+    }
+  }
+
+  async say(line: string): Promise<string> {
+    this.socket.write(`${line}\r\n`);
+    return this.reply();
+  }
+
+  /** The code of each reply. */
+  async codes(...lines: readonly string[]): Promise<number[]> {
+    const codes: number[] = [];
+    for (const line of lines) codes.push(Number.parseInt(await this.say(line), 10));
+    return codes;
+  }
+}
+
+const START = ['EHLO mx.example', 'MAIL FROM:<>', 'RCPT TO:<known@bounces.example>'] as const;
+
+describe('the server of incoming mail', () => {
+  let listener: MailListener;
+  let metrics: Registry;
+  let taken: string[];
+  let result: () => Promise<Intake>;
+  let client: Client;
+
+  beforeEach(async () => {
+    [taken, metrics, result] = [[], new Registry(), async () => 'bounced'];
+    const intake: MailIntake = {
+      recipientOf(address) {
+        if (address.startsWith('early@')) throw Fault.unavailable('keys are not known yet');
+        return address.startsWith('known@') ? { is: 'feedback' } : undefined;
+      },
+      async take(recipients, bytes) {
+        taken.push(`${recipients.length} ${bytes.toString('latin1')}`);
+        return result();
+      },
+      open: () => 0,
+    };
+    const options = { host: '127.0.0.1', port: 0, domain: 'bounces.example' };
+    listener = new MailListener(options, { intake, log: openLog('silent'), metrics });
+    await listener.listen();
+    client = new Client(listener.port);
+    expect(await client.reply()).toMatch(/^220 bounces\.example /);
+  });
+
+  afterEach(async () => {
+    client.socket.destroy();
+    await listener.close();
+  });
+
+  const counted = async (name: string): Promise<Record<string, number>> => {
+    const { values } = await metrics.getSingleMetric(name)!.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0]), value]));
+  };
+
+  it('takes mail for known recipients, several in a session, and offers no login', async () => {
+    expect(await client.say(START[0])).not.toMatch(/AUTH|STARTTLS/);
+    expect(await client.codes(...START.slice(1), 'RCPT TO:<other@bounces.example>', 'DATA')).toEqual([
+      250, 250, 550, 354,
+    ]);
+    expect(await client.codes('one\r\n..two\r\n.', 'MAIL FROM:<a@b.example>', START[2], 'DATA')).toEqual([
+      250, 250, 250, 354,
+    ]);
+    expect(await client.codes('three\r\n.', 'AUTH PLAIN AGEAYg==', 'QUIT')).toEqual([250, 500, 221]);
+    expect(taken).toEqual(['1 one\r\n.two\r\n', '1 three\r\n']);
+    expect(await counted('tidings_incoming_mails_total')).toEqual({ bounced: 2 });
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 1 });
+  });
+
+  it('asks to repeat what cannot be taken now', async () => {
+    result = () => Promise.reject(Fault.unavailable('broker is down'));
+    expect(await client.codes(...START, 'RCPT TO:<early@bounces.example>', 'DATA', 'one\r\n.')).toEqual([
+      ...[250, 250, 250, 451, 354, 451],
+    ]);
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ unavailable: 2 });
+  });
+
+  it('refuses what nobody reads, and what is too large', async () => {
+    result = async () => 'misdirected';
+    expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 550]);
+    expect(await client.codes('MAIL FROM:<> SIZE=2000000')).toEqual([552]);
+    expect(await client.codes(...START.slice(1), 'DATA')).toEqual([250, 250, 354]);
+    expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(1100) + '.')).toEqual([552]);
+    expect(taken).toHaveLength(1);
+    expect(await counted('tidings_incoming_mails_total')).toEqual({ misdirected: 1, tooLarge: 1 });
+  });
+
+  it('does not take half a mail, and lives on', async () => {
+    expect(await client.codes(...START, 'DATA')).toEqual([250, 250, 250, 354]);
+    client.socket.write('half a mail\r\n');
+    client.socket.resetAndDestroy();
+    client = new Client(listener.port);
+    await client.reply();
+    expect(await client.codes(...START, 'DATA', 'whole\r\n.')).toEqual([250, 250, 250, 354, 250]);
+    expect(taken).toEqual(['1 whole\r\n']);
+  });
+
+  it('names a port that is taken', async () => {
+    const options = { host: '127.0.0.1', port: listener.port, domain: 'bounces.example' };
+    const other = new MailListener(options, {
+      ...{ intake: { recipientOf: () => undefined, take: result, open: () => 0 } },
+      ...{ log: openLog('silent'), metrics },
+    });
+    await expect(other.listen()).rejects.toThrow(`SMTP_LISTEN_PORT: ${listener.port} is in use`);
+    await other.close();
+  });
+});

@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { Fault } from '@tidings/kernel';
+import { type Logger, wrongPlace } from '@tidings/runtime';
+import { counterIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
+import type { SMTPServer, SMTPServerDataStream } from 'smtp-server';
+import type { IncomingRecipient, Intake, MailIntake } from './mail-intake.ts';
+
+export interface MailListenerOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** The name by which the server greets. */
+  readonly domain: string;
+}
+
+export interface MailListenerDeps {
+  readonly intake: MailIntake;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+/** Reports contain a mail at most; those of providers are below 100 KiB. */
+const MAIL_BYTES = 1024 * 1024;
+/** Bounds on clients, who are strangers: each may make the server hold a mail. */
+const CLIENTS = 64;
+const RECIPIENTS = 10;
+/** A connection without traffic ends after this time. */
+const IDLE_MS = 60_000;
+/** A connection ends after this time, whatever it does. */
+const CONNECTION_MS = 600_000;
+/** Clients that keep a connection open get this time at the end of the process. */
+const CLOSE_MS = 2_000;
+
+/** A refusal in the words of SMTP. */
+class Refusal extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, text: string) {
+    super(text);
+    this.responseCode = responseCode;
+  }
+}
+
+const refusals = {
+  recipient: new Refusal(550, '5.1.1 No such address'),
+  content: new Refusal(550, '5.6.0 This address takes feedback reports only'),
+  unavailable: new Refusal(451, '4.3.0 Try again later'),
+} as const;
+
+type Callback = (error?: Error | null) => void;
+
+async function bytesOf(stream: SMTPServerDataStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // What exceeds the limit is read and dropped: the server refuses it at its end.
+  for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The server of incoming mail (R-E18): it takes mail for return paths and for addresses of feedback, and no other. A mail is accepted once its report is
+ * durable, and refused with 451 while that cannot be: its server repeats it then. There is no login, and no encryption: reports hold no secrets.
+ */
+export class MailListener {
+  readonly #options: MailListenerOptions;
+  readonly #deps: MailListenerDeps;
+  readonly #count: (kind: Intake | 'tooLarge') => void;
+  readonly #countRefused: (reason: keyof typeof refusals) => void;
+  #server: SMTPServer | undefined;
+
+  constructor(options: MailListenerOptions, deps: MailListenerDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    const mails = counterIn(deps.metrics, {
+      name: 'tidings_incoming_mails_total',
+      help: 'Mails that came to the domain of return paths, by what they report',
+      labels: ['kind'],
+    });
+    const refused = counterIn(deps.metrics, {
+      name: 'tidings_incoming_mail_refusals_total',
+      help: 'Recipients and mails that were refused',
+      labels: ['reason'],
+    });
+    this.#count = (kind) => mails.inc({ kind });
+    this.#countRefused = (reason) => refused.inc({ reason });
+  }
+
+  /** The port on which it listens. @throws Fault `bug` before {@link listen} */
+  get port(): number {
+    if (!this.#server) throw Fault.bug('the server of incoming mail does not listen');
+    return (this.#server.server.address() as AddressInfo).port;
+  }
+
+  /** @throws Fault `argument` for a port that is taken */
+  async listen(): Promise<void> {
+    const { host, port, domain } = this.#options;
+    // Most deployments take no mail.
+    const { SMTPServer } = await import('smtp-server');
+    const server = new SMTPServer({
+      ...{ name: domain, banner: 'Tidings', heloResponse: '%s', logger: false, disableReverseLookup: true },
+      ...{ disabledCommands: ['AUTH', 'STARTTLS'], authOptional: true, size: MAIL_BYTES, rejectOversized: true },
+      ...{ maxClients: CLIENTS, maxRecipients: RECIPIENTS, socketTimeout: IDLE_MS, closeTimeout: CLOSE_MS },
+      onRcptTo: ({ address }, _session, callback) => this.#recipient(address, callback),
+      onData: (stream, { envelope: { rcptTo } }, callback) => {
+        this.#take(
+          rcptTo.map(({ address }) => address),
+          stream,
+        ).then(() => callback(), callback);
+      },
+    });
+    server.server.on('connection', endAfter(CONNECTION_MS));
+    // Without a listener the end of a connection, such as a reset, would be the end of the process.
+    server.on('error', (error) => this.#deps.log.debug({ err: error }, 'connection of incoming mail failed'));
+    try {
+      await once(server.listen(port, host), 'listening');
+    } catch (error) {
+      wrongPlace({ variable: 'SMTP_LISTEN_PORT', port, host })(error as Error);
+    }
+    this.#server = server;
+    this.#deps.log.info({ port: this.port }, 'incoming mail is served');
+  }
+
+  /** Resolves when no connection is open, and every mail that was read is reported. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    await new Promise<void>((resolve) => server.close(resolve));
+  }
+
+  #recipient(address: string, callback: Callback): void {
+    const recipient = this.#known(address);
+    if (recipient === 'recipient' || recipient === 'unavailable') {
+      this.#countRefused(recipient);
+      callback(refusals[recipient]);
+    } else callback();
+  }
+
+  #known(address: string): IncomingRecipient | 'recipient' | 'unavailable' {
+    try {
+      return this.#deps.intake.recipientOf(address) ?? 'recipient';
+    } catch (error) {
+      this.#deps.log.debug({ err: error }, 'recipients of incoming mail cannot be checked yet');
+      return 'unavailable';
+    }
+  }
+
+  async #take(addresses: readonly string[], stream: SMTPServerDataStream): Promise<void> {
+    const bytes = await bytesOf(stream);
+    if (stream.sizeExceeded) {
+      this.#count('tooLarge');
+      return;
+    }
+    const recipients = addresses.map((address) => this.#known(address)).filter((known) => typeof known !== 'string');
+    const kind = await this.#intake(recipients, bytes);
+    this.#count(kind);
+    if (kind !== 'misdirected') return;
+    this.#countRefused('content');
+    throw refusals.content;
+  }
+
+  async #intake(recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake> {
+    try {
+      return await this.#deps.intake.take(recipients, bytes);
+    } catch (error) {
+      this.#countRefused('unavailable');
+      const isExpected = error instanceof Fault && error.kind === 'unavailable';
+      this.#deps.log[isExpected ? 'warn' : 'error']({ err: error }, 'incoming mail could not be reported');
+      throw refusals.unavailable;
+    }
+  }
+}
+
+/** Ends connections after a time, so that slow clients do not keep others out. */
+const endAfter =
+  (ms: number) =>
+  (socket: Socket): void => {
+    const timer = setTimeout(() => socket.destroy(), ms);
+    socket.once('close', () => clearTimeout(timer));
+  };

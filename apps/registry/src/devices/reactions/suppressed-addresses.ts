@@ -1,0 +1,92 @@
+import type { AddressAction } from '@tidings/audience';
+import { isHardBounce } from '@tidings/channels';
+import { facts, ReportKind, type Reports, type SliceOutcome, topicNames } from '@tidings/events';
+import { Bitmap, Platform, seqOf } from '@tidings/kernel';
+import { transientAsFault } from '@tidings/mongo';
+import { consume, type Subscription } from '@tidings/streaming';
+import type { AccountWriter } from '../../accounts/account-writer.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
+import type { ReactionDeps } from './token-owners.ts';
+
+/** Consumer group of this reaction. */
+export const SUPPRESSED_ADDRESSES_GROUP = 'registry.suppressed-addresses';
+
+/** A contact whose address is to get no mail. */
+export interface Suppression {
+  readonly application: string;
+  readonly seq: number;
+  readonly action: Extract<AddressAction['type'], 'blacklistAddress' | 'recordComplaint'>;
+  /** The address was read before this time, or not long after. */
+  readonly readAt: number;
+}
+
+/** Contacts whose mail was refused for good. */
+export function refusedIn({ application, chunk, outcome }: SliceOutcome): Suppression[] {
+  if (outcome?.$case !== 'settled') return [];
+  const { bounced, claimedAt } = outcome.value;
+  const common = { application, action: 'blacklistAddress', readAt: claimedAt?.getTime() ?? 0 } as const;
+  return bounced
+    .filter(({ category }) => isHardBounce(category))
+    .flatMap(({ set }) => [...Bitmap.decode(set).positions()])
+    .map((position) => ({ ...common, seq: seqOf(chunk, position) }));
+}
+
+/** Contacts whose mail came back, or who complained about it. */
+export function reportedIn({ application, chunk, kind, positions, categories, sentAt }: Reports): Suppression[] {
+  const reported = (action: Suppression['action'], i: number): Suppression[] => {
+    const readAt = (sentAt[i] ?? 0) * 1000;
+    return [{ application, action, seq: seqOf(chunk, positions[i]!), readAt }];
+  };
+  if (kind === ReportKind.REPORT_KIND_MAIL_COMPLAINED)
+    return positions.flatMap((_, i) => reported('recordComplaint', i));
+  if (kind !== ReportKind.REPORT_KIND_MAIL_BOUNCED) return [];
+  return positions.flatMap((_, i) => (isHardBounce(categories[i] ?? '') ? reported('blacklistAddress', i) : []));
+}
+
+/** The contact that has a number now. */
+export type Holder = Pick<DeviceDocument, 'account' | 'seq' | 'th' | 'ta'>;
+
+const projection = { _id: 0, account: 1, seq: 1, th: 1, ta: 1 };
+
+/** The commands for contacts that have still got the address. One that has registered it again since has. */
+export function commandsFor(suppressions: readonly Suppression[], found: readonly Holder[], at: Date) {
+  const holders = new Map(found.map((holder) => [holder.seq, holder]));
+  return suppressions.flatMap(({ seq, action: type, readAt }) => {
+    const holder = holders.get(seq);
+    if (holder?.th === undefined || (holder.ta ?? 0) > readAt) return [];
+    return [{ account: holder.account, action: { type, address: holder.th }, at }];
+  });
+}
+
+/**
+ * Puts addresses on the blacklist of their account whose mail bounced hard, at once or by a report later (R-E5), and records complaints (R-E14). Facts
+ * carry no addresses: it is that of the contact, unless the contact has got another one since the send began.
+ */
+export function suppressAddresses(deps: ReactionDeps & { readonly write: AccountWriter }): Promise<Subscription> {
+  const { db, clock, broker, report, write } = deps;
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const suppress = async (application: string, own: readonly Suppression[]): Promise<void> => {
+    const filter = {
+      app: application,
+      seq: { $in: [...new Set(own.map(({ seq }) => seq))] },
+      platform: Platform.Email,
+    };
+    const found = await devices.find<Holder>(filter, { projection, hint: deviceIndexes.seq }).toArray();
+    await Promise.all(commandsFor(own, found, new Date(clock.now())).map(write));
+  };
+
+  return consume(broker, {
+    group: SUPPRESSED_ADDRESSES_GROUP,
+    topics: { [topicNames.outcomes]: facts.outcomes, [topicNames.reports]: facts.reports },
+    report,
+    handler: (records) =>
+      transientAsFault(async () => {
+        const all = records.flatMap((record) =>
+          record.topic === topicNames.reports ? reportedIn(record.value) : refusedIn(record.value),
+        );
+        const byApplication = Map.groupBy(all, ({ application }) => application);
+        await Promise.all([...byApplication].map(([application, own]) => suppress(application, own)));
+      }),
+  });
+}
