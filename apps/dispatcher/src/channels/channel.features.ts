@@ -106,7 +106,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     const all = (count: number, outcome: string): [number, string][] =>
       Array.from({ length: count }, (_, i) => [i, outcome]);
 
-    // Takes half a minute, so it starts first.
+    // Takes longest, so it starts first.
     scenario('repeats what was not answered in time, masked by the same id', async ({ world, summary }) => {
       const outcomes = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
       expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
