@@ -6,6 +6,8 @@ import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
   answered,
   brokenInvariants,
+  casesOf,
+  drawn,
   funnelFigures,
   listedMessage,
   platformProcess,
@@ -14,18 +16,7 @@ import {
   Wire,
 } from '@tidings/testing';
 
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
-process.stderr.write(`kills are drawn with CRASH_SEED=${seed}\n`);
-
-/** Pseudo-random numbers from 0 to 1, determined by the seed (mulberry32). */
-function random(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+const { seed, draw } = drawn('kills');
 
 const IOS = 1;
 const ANDROID = 3;
@@ -53,15 +44,16 @@ interface Round {
   readonly what: 'everything' | 'the platform' | 'its database';
 }
 
-const draw = random(seed);
+const wires = Array.from({ length: 3 }, (): Moment => ({ at: 'wire', share: 0.05 + 0.9 * draw() }));
+const settlements = Array.from({ length: 2 }, (): Moment => ({ at: 'settle', share: 0.05 + 0.75 * draw() }));
 const moments: Moment[] = [
   { at: 'accept' },
   { at: 'accepted' },
   { at: 'plan' },
   { at: 'claim' },
-  ...Array.from({ length: 3 }, (): Moment => ({ at: 'wire', share: 0.05 + 0.9 * draw() })),
+  ...casesOf(wires, 1, draw),
   { at: 'answered' },
-  ...Array.from({ length: 2 }, (): Moment => ({ at: 'settle', share: 0.05 + 0.75 * draw() })),
+  ...casesOf(settlements, 1, draw),
 ];
 const shuffled = moments
   .map((moment) => ({ moment, place: draw() }))
@@ -74,7 +66,7 @@ const alone: Moment[] = [
 
 const rounds: readonly Round[] = [
   ...shuffled.map((moment, i): Round => ({ n: i + 1, moment, what: 'everything' })),
-  ...alone.flatMap((moment, i): Round[] => [
+  ...casesOf(alone, 1, draw).flatMap((moment, i): Round[] => [
     { n: shuffled.length + 2 * i + 1, moment, what: 'the platform' },
     { n: shuffled.length + 2 * i + 2, moment, what: 'its database' },
   ]),

@@ -18,7 +18,7 @@ export function restartFeatures(test: ClusterUnderTest): void {
       ...{ title: 'processes restarted', share: 0.05, seed },
       async inject({ recordGivenUp }) {
         load = await Load.during(world, population, async () => {
-          for (const member of casesOf(world.cluster.members, 8, draw)) {
+          for (const member of casesOf(world.cluster.members, 5, draw)) {
             await recordGivenUp();
             const startedAt = performance.now();
             // Exit code 0: everything closed within the limit of 24 seconds.
