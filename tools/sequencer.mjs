@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
  * processes and stores would take two fifths of a core.
  */
 const withOwnSystem =
-  /\/(deletions|operator-settings|processes|requests|retention|slow-answers-by-node|webhooks)\.modes\.e2e\.spec\.ts$/;
+  /\/(deletions|operator-settings|processes|requests|retention|webhooks)\.modes\.e2e\.spec\.ts$/;
 
 /** Kinds of suites, the ones that may take a minute first: short ones fill the remaining time of the workers. */
 const kinds = [withOwnSystem, /\.e2e\.spec\.ts$/, /\.int\.spec\.ts$/, /(?:)/];

@@ -36,6 +36,7 @@ export { openSlices } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type DeploymentMode,
+  describeInTurn,
   modeUnderTest,
   platform,
   platformInProcesses,

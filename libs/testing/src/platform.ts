@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import type { TestClusterOptions } from './cluster-for-tests.ts';
@@ -21,12 +22,29 @@ import {
 /** The deployment modes of Tidings (architecture 3). */
 export type DeploymentMode = 'embedded' | 'distributed';
 
+const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
+  readonly TIDINGS_MODE?: DeploymentMode;
+  readonly TIDINGS_TURN?: number;
+};
+
 /** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
-export const modeUnderTest = (globalThis as { readonly TIDINGS_MODE?: DeploymentMode }).TIDINGS_MODE ?? 'embedded';
+export const modeUnderTest = TIDINGS_MODE ?? 'embedded';
+
+/** Whether the mode under test has the part of a suite with this number: of two neighbours one mode has the first, and with the next turn the second. */
+const hasTurn = (part: number): boolean => (part + (TIDINGS_TURN ?? 0)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
 
 /** Of many cases that either mode decides by the same code: every other one in the mode under test, and the rest in the other mode. */
-export const sharedOut = <Case>(cases: readonly Case[], mode = modeUnderTest): readonly Case[] =>
-  cases.filter((_case, i) => i % 2 === (mode === 'embedded' ? 0 : 1));
+export const sharedOut = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_case, i) => hasTurn(i));
+
+let parts = 0;
+
+/**
+ * `describe` for the parts of a suite that either mode decides by the same code. Each part runs in one of the modes, alternately, and with the next
+ * turn (`jest.config.mjs`) in the other one. It needs nothing that another part has made.
+ */
+export function describeInTurn(title: string, tests: () => void): void {
+  if (hasTurn(parts++)) describe(title, tests);
+}
 
 export interface PlatformWorldOptions {
   /** Additional environment variables; they override those of the test. Setting any gives the suite a system of its own. */

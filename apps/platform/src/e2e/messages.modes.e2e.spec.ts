@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
-import { funnelFigures, listedMessage, untilDone, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import { emailFeatures } from './messages/email.features.ts';
 import { groupFeatures } from './messages/group.features.ts';
 import { kakaoFeatures } from './messages/kakao.features.ts';
@@ -28,7 +28,7 @@ emailFeatures(test);
 kakaoFeatures(test);
 outcomeFeatures(test);
 
-describe('platforms that are not set up', () => {
+describeInTurn('platforms that are not set up', () => {
   const devices = async (application: string): Promise<void> => {
     await world.registerDevices(application, 12, (i) => ({
       hwid: `d-${i}`,
@@ -83,7 +83,7 @@ describe('platforms that are not set up', () => {
 
 recipientFeatures(test);
 
-describe('a transactionId', () => {
+describeInTurn('a transactionId', () => {
   let application: string;
   const token = fcmToken('accepted', 7000);
   beforeAll(async () => {
@@ -150,7 +150,7 @@ describe('a transactionId', () => {
   });
 });
 
-describe('a push token', () => {
+describeInTurn('a push token', () => {
   let application: string;
   beforeAll(async () => {
     application = await applicationInDebug();
@@ -217,7 +217,7 @@ describe('a push token', () => {
 
 payloadFeatures(test);
 
-describe('as time goes by', () => {
+describeInTurn('as time goes by', () => {
   const DAY = 86_400;
 
   it('data of sent messages is removed step by step', async () => {

@@ -1,9 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import type { MethodName } from '../client/api-client.ts';
-import { answered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import {
+  answered,
+  describeInTurn,
+  listedMessage,
+  type Parameters,
+  platform,
+  type PlatformWorld,
+} from '@tidings/testing';
 
 const ANDROID = 3;
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
@@ -30,7 +37,7 @@ const pushesTo = (token: string): Record<string, string>[] =>
     .entries({ token, limit: Infinity })
     .map(({ payload }) => (JSON.parse(payload!) as { message: { data: Record<string, string> } }).message.data);
 
-describe('presets and campaigns', () => {
+describeInTurn('presets and campaigns', () => {
   const create = (name: string, more: Parameters = {}) =>
     world.call('createPreset', {
       name,
@@ -198,7 +205,7 @@ describe('presets and campaigns', () => {
   });
 });
 
-describe('geozones', () => {
+describeInTurn('geozones', () => {
   /** At 52.5 N a degree of longitude is 67,691 m. */
   const EAST = 67_691;
   const zone = (name: string, metersEast: number, more: Parameters = {}): Parameters => ({

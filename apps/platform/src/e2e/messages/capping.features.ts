@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 const DAY = 86_400;
@@ -35,7 +35,7 @@ export function cappingFeatures(test: MessagesUnderTest): void {
     };
   };
 
-  describe('frequency capping', () => {
+  describeInTurn('frequency capping', () => {
     it('gives every device exactly as many of simultaneous messages as the cap permits (R-I12)', async () => {
       const { application, pushes } = await devices(30);
       await register(application, 'iphone', ios(apnsToken('accepted', ++last)));

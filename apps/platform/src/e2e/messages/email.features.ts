@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special addresses a suite needs
 import { mailAddress, mailReplyAddress, type MailReport, sendMailReport } from '@tidings/simulators';
-import { BOUNCE_DOMAIN, funnelFigures, type PlatformWorld } from '@tidings/testing';
+import { BOUNCE_DOMAIN, describeInTurn, funnelFigures, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
@@ -14,7 +14,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('e-mail', () => {
+  describeInTurn('e-mail', () => {
     let application: string;
     const dead = mailAddress('dead', 1, 0, 'suite.example');
     const full = mailReplyAddress('552 5.2.2 mailbox full', 2, 'suite.example');

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../../client/api-client.ts';
 import { ANDROID, android, CODE, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
@@ -42,7 +42,7 @@ export function groupFeatures(test: MessagesUnderTest): void {
     return [status, (body as { status_message: string }).status_message];
   };
 
-  describe('a message to a group of applications', () => {
+  describeInTurn('a message to a group of applications', () => {
     it('is one message with one code, listed under each application, and reaches the devices of all', async () => {
       const { first, second, group, pushes } = await newGroup();
       const code = await send(group.toLowerCase(), { content: 'to all' });

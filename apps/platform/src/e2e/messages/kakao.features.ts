@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special numbers a suite needs
 import { type Kind, simulatedPhone } from '@tidings/simulators';
-import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const KAKAO = 22;
 
 /** Messages to Kakao by every method, and their outcomes (R-I27, R-P3). */
 export function kakaoFeatures(test: MessagesUnderTest): void {
-  describe('Kakao', () => {
+  describeInTurn('Kakao', () => {
     let world: PlatformWorld;
     let application: string;
     beforeAll(async () => {

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../../client/api-client.ts';
 import { ANDROID, android, CODE, HIDDEN, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
@@ -61,7 +61,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     return [status, code, message];
   };
 
-  describe('a message of the newer endpoint', () => {
+  describeInTurn('a message of the newer endpoint', () => {
     it('says what its blocks say for the platform and the locale of a device', async () => {
       const localized_content = {
         en: { default: { title: 'News', body: 'Hello' }, android: { body: 'Hello droid', root_params: { a: 1 } } },

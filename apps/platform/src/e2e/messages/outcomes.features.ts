@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsReasonToken, apnsToken, fcmReasonToken, fcmToken, type Kind } from '@tidings/simulators';
-import { funnelFigures, untilDone, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, MAC, providers, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about every outcome that a push can have. */
@@ -12,7 +12,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('every outcome of a push', () => {
+  describeInTurn('every outcome of a push', () => {
     /** The outcome of devices whose tokens are of a kind; '' = sent. */
     const common: Readonly<Partial<Record<Kind, string>>> = {
       accepted: '',

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, generateApnsKey } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, MAC, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about the payloads that providers receive. */
@@ -13,7 +13,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('a payload', () => {
+  describeInTurn('a payload', () => {
     const apple = apnsToken('accepted', 9000);
     const google = fcmToken('accepted', 9000);
     let application: string;

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, SMS, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to named devices and users. */
@@ -13,7 +13,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('named recipients', () => {
+  describeInTurn('named recipients', () => {
     let application: string;
     const token = (i: number): string => fcmToken('accepted', 6000 + i);
     const appleToken = (i: number): string => apnsToken('accepted', 6000 + i);
@@ -194,7 +194,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
     });
   });
 
-  describe('recipients in a geozone (R-I20)', () => {
+  describeInTurn('recipients in a geozone (R-I20)', () => {
     const geozone = { lat: 52.5, lng: 13.4, range: 500 };
     let application: string;
     const sentTo = async (notification: object): Promise<number> => {

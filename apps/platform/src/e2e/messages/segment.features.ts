@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { funnelFigures, listedMessage, pushesOf, untilDone, type PlatformWorld } from '@tidings/testing';
+import {
+  describeInTurn,
+  funnelFigures,
+  listedMessage,
+  type PlatformWorld,
+  pushesOf,
+  untilDone,
+} from '@tidings/testing';
 import { IOS, ANDROID, CHROME, providers, android, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to a segment, from the request to the funnel. */
@@ -12,7 +19,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describe('a message to a segment', () => {
+  describeInTurn('a message to a segment', () => {
     type Outcome = 'accepts' | 'dead' | 'throttled' | 'muted' | 'without token';
 
     interface Phone {

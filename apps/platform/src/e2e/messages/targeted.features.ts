@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../../client/api-client.ts';
 import { ANDROID, android, CODE, type MessagesUnderTest } from './testing/messages.ts';
 
@@ -37,7 +37,7 @@ export function targetedFeatures(test: MessagesUnderTest): void {
     return [status, text];
   };
 
-  describe('a message to the devices of an expression', () => {
+  describeInTurn('a message to the devices of an expression', () => {
     it('is one message with one code, listed under each application that the expression names', async () => {
       const devices_filter = `(A("${first}") + A("${second.toLowerCase()}")) * T("Level", GTE, 1)`;
       const { messageCode: code } = await world.call('createTargetedMessage', { devices_filter, content: 'to levels' });

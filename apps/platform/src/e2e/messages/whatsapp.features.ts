@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special numbers a suite needs
 import { type Kind, simulatedPhone, whatsAppReceipts, type WhatsAppStatus } from '@tidings/simulators';
-import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const WHATSAPP = 21;
@@ -10,7 +10,7 @@ const APP_SECRET = 'app-secret';
 
 /** Messages to WhatsApp by every method, their outcomes, and their receipts (R-I27, R-A6, R-P3). */
 export function whatsAppFeatures(test: MessagesUnderTest): void {
-  describe('WhatsApp', () => {
+  describeInTurn('WhatsApp', () => {
     let world: PlatformWorld;
     let application: string;
     beforeAll(async () => {
