@@ -163,7 +163,7 @@ export class World {
     }),
     getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
     getCredential: unsupported,
-    findGroup: unsupported,
+    findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
     deleteTag: unsupported,
     setTestDevice: unsupported,
     listTestDevices: unsupported,

@@ -4,7 +4,6 @@ const soundOff = 'Whether to play no sound.';
 const ttl = 'Seconds for which the provider keeps the push for an unreachable device: a number, or text such as `60s`.';
 const badges = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const silent = '1 delivers the push to the app without showing it.';
-const notServed = 'Not served yet: it is checked, and then refused.';
 const inbox = 'Saves the message to inboxes. A user has one entry of it, which leaves all inboxes at one time.';
 const list = 'The recipients, 1 to 1,000; repeated ones count once.';
 const variables = 'Values of the variables, as JSON text.';
@@ -29,10 +28,9 @@ export const notifyWords = {
     'Idempotency key: within 5 minutes a request with the same key sends nothing and returns the code of the first message.',
   'notify.segment': 'A message to a segment of an application. Required without `transactional`.',
   'notify.transactional': 'A message to named recipients. Required without `segment`.',
-  'segment.platforms':
-    'Platforms by name, such as `IOS`, or by code. Empty or left out: all push platforms. `EMAIL` is not served yet.',
+  'segment.platforms': 'Platforms by name, such as `IOS`, or by code. Empty or left out: those that the blocks serve.',
   'transactional.platforms':
-    'Platforms that the recipients are restricted to, by name or code. Empty or left out: all push platforms.',
+    'Platforms that the recipients are restricted to, by name or code. Empty or left out: those that the blocks serve.',
   schedule: 'Time to send; now if left out.',
   'schedule.at': 'Time in RFC 3339, at most 365 days ahead. A past time means now.',
   'schedule.after': 'Time from now in seconds, such as `5s`.',
@@ -177,21 +175,26 @@ export const notifyWords = {
   'remote_page.url': 'URL of the page. It may contain placeholders.',
   'payload.voip_push':
     'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
-  email_payload: `Content of an e-mail. ${notServed}`,
-  'email_payload.subject': 'Subject, or subjects by language.',
+  email_payload: 'Content of an e-mail, for contacts of e-mail.',
+  'email_payload.subject':
+    'Subject, or subjects by the languages of the body. Empty if left out without `email_template`.',
   'email_payload.body': 'HTML, or HTML by language. Required without `email_template`.',
-  'email_payload.email_template': 'Code of an e-mail preset. Required without `body`.',
+  'email_payload.email_template':
+    'Code of an e-mail preset that supplies body and subject where they are left out. Required without `body`, not served yet beside `payload` or `line`.',
   'email_payload.from': 'The sender.',
   'from.name': 'Name of the sender.',
   'from.email': 'Address of the sender.',
   'email_payload.reply_to': 'Recipient of replies.',
   'reply_to.name': 'Name of the recipient of replies.',
   'reply_to.email': 'Address of the recipient of replies.',
-  'email_payload.list_unsubscribe': 'Value of the header List-Unsubscribe.',
+  'email_payload.list_unsubscribe':
+    'An https, http or mailto URL for the header `List-Unsubscribe`. Marketing without it has a link of the service, by which mail clients unsubscribe with one click.',
   'email_payload.attachments': 'Up to 2 files.',
   'attachments.name': 'Name of the file.',
   'attachments.content': 'Content of the file in base64.',
   'email_payload.bcc': 'Up to 10 addresses that receive copies.',
+  email_category:
+    'Category of the subscription preferences: contacts who have left it get no e-mail. One of those of the account, if it has any.',
   kakao: 'Content of a Kakao message.',
   'kakao.template': 'Code of the approved template.',
   'kakao.content': 'Whole text of the message, which must match the template, in place of `content_variables`.',

@@ -1,35 +1,19 @@
 import { Platform } from '@tidings/kernel';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import {
-  boolean,
-  listOf,
-  nonEmptyText,
-  nothing,
-  notServedYet,
-  object,
-  oneOf,
-  optional,
-  text,
-  unchecked,
-} from '../values.ts';
+import { boolean, listOf, nonEmptyText, nothing, object, oneOf, optional, text, unchecked } from '../values.ts';
+import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { conditionsSchema } from './conditions.ts';
-import { attachments, copies, type GivenSubject, listUnsubscribe, mailbox } from './email-fields.ts';
+import { attachments, copies, listUnsubscribe, mailbox, subject } from './email-fields.ts';
 import { notificationsOf } from './notifications.ts';
 import { type Recipients, selectedRecipients } from './recipients.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
 import { localized } from './texts.ts';
-
-const subject = z.union(
-  [text.transform((everywhere): GivenSubject => ({ everywhere })), localized.transform((given): GivenSubject => given)],
-  'must be a string or an object',
-);
 
 const MAX_NAMES = 1000;
 const names = listOf(text, MAX_NAMES);
@@ -117,6 +101,8 @@ const notification = object(fields).transform((given, context) => {
       ...{ sendAt: sendAtOf(given), campaign: given.campaign ?? '', capping },
       sendRate: sendRateOf(given, recipients, context),
     },
+    /** The recipients in a group of applications, where `devices` is ignored (R-E8). */
+    recipientsInGroup: (within: z.core.ParsePayload) => recipientsOf({ ...given, devices: undefined }, within),
     /** Unknown addresses are registered. */
     registers: given.use_auto_registration ?? false,
     /** A cap applies, although the message is transactional. */
@@ -124,17 +110,32 @@ const notification = object(fields).transform((given, context) => {
   };
 });
 
+const input = object({ ...applicationOrGroup, notifications: notificationsOf(notification) }).transform(
+  (request, context) => {
+    const { applications_group: group } = request;
+    refuseBoth(request, context);
+    const notifications = request.notifications.map(({ recipientsInGroup, ...given }, index) => {
+      if (group === undefined) return given;
+      const within: z.core.ParsePayload = { value: given, issues: [] };
+      const recipients = recipientsInGroup(within);
+      for (const issue of within.issues) {
+        context.issues.push({ ...issue, path: ['notifications', index, ...(issue.path ?? [])] });
+      }
+      return { ...given, registers: false, message: { ...given.message, recipients } };
+    });
+    const recipients = notifications.map(({ message }) => message.recipients);
+    refuseListed(request, recipients, context);
+    return { ...toApplicationOrGroup(request), notifications };
+  },
+);
+
 /**
  * Sends each notification as an e-mail, whose body and subject are those of the preset where the request has none. Success has no response. Spec E (R-E7
  * to R-E14).
  */
 export const createEmailMessage = json13('createEmailMessage', {
   scope: 'api',
-  input: object({
-    application: applicationCode,
-    applications_group: notServedYet,
-    notifications: notificationsOf(notification),
-  }).transform(({ application, notifications }) => ({ application, notifications })),
+  input,
   output: nothing,
   examples: [
     {
@@ -173,6 +174,13 @@ export const createEmailMessage = json13('createEmailMessage', {
             transactionId: 'order-4711',
           },
         ],
+      },
+      reply: undefined,
+    },
+    {
+      request: {
+        applications_group: 'B1B2C-3D4E5',
+        notifications: [{ send_date: 'now', preset: 'B1B2C-3D4E5', email_type: 'transactional' }],
       },
       reply: undefined,
     },

@@ -1,30 +1,19 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
-import { optionalUnless } from '../presence.ts';
-import { object, optional, whole } from '../values.ts';
+import { object } from '../values.ts';
+import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { notification } from './notification.ts';
 import { notificationsOf } from './notifications.ts';
 
-const given = (value: unknown): boolean => value !== undefined && value !== null;
-
-const fields = object({
-  application: optionalUnless(applicationCode, (request) =>
-    given(request['application']) || given(request['applications_group']) ? undefined : 'application',
-  ),
-  applications_group: optional(applicationCode),
-  notifications: notificationsOf(notification),
-})
-  .refine(
-    (request) => request.application === undefined || request.applications_group === undefined,
-    whole('application and applications_group must not be used together'),
-  )
-  .check(({ value: { applications_group: group, notifications }, issues }) => {
-    const listed = group === undefined ? undefined : notifications.find(({ recipients }) => 'names' in recipients);
-    if (!listed) return;
-    const { error: message, params } = whole(`${listed.recipients.kind} must not be used with applications_group`);
-    issues.push({ code: 'custom', message, params, input: group });
-  });
+const fields = object({ ...applicationOrGroup, notifications: notificationsOf(notification) }).transform(
+  (request, context) => {
+    const { notifications } = request;
+    refuseBoth(request, context);
+    const recipients = notifications.map((each) => each.recipients);
+    refuseListed(request, recipients, context);
+    return { ...toApplicationOrGroup(request), notifications };
+  },
+);
 
 /**
  * Sends messages, one per notification; all are checked before any is created (R-I1). A message to fewer than ten named recipients
@@ -33,12 +22,7 @@ const fields = object({
 export const createMessage = json13('createMessage', {
   scope: 'api',
   messagesOn210: true,
-  input: fields.transform((request) => ({
-    /** Codes; one of them is "". */
-    application: request.application ?? '',
-    group: request.applications_group ?? '',
-    notifications: request.notifications,
-  })),
+  input: fields,
   output: z.object({
     Messages: z.array(z.string()),
     UnknownDevices: z.record(z.string(), z.array(z.string())).optional(),

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { senderAddress } from '../fields/email-address.ts';
-import type { LocalizedText } from './texts.ts';
+import { localized, type LocalizedText } from './texts.ts';
 import { atMost, nonEmptyText, object, optional, text } from '../values.ts';
 
 /** A subject for every language, or by the keys of the body (R-E9). */
 export type GivenSubject = { readonly everywhere: string } | LocalizedText;
+
+/** One text, or texts by language. */
+export const subject = z.union(
+  [text.transform((everywhere): GivenSubject => ({ everywhere })), localized.transform((given): GivenSubject => given)],
+  'must be a string or an object',
+);
 
 /** The e-mail of a request. */
 export interface GivenEmail {

@@ -6,7 +6,7 @@ import { cappingFields, cappingOf } from '../messages/capping.ts';
 import type { LineContent } from '../messages/line-template.ts';
 import { jsonObject, plainLocalized } from '../messages/texts.ts';
 import { alternative } from '../presence.ts';
-import { anyObject, boolean, nonEmptyText, notServedYet, object, oneOf, optional } from '../values.ts';
+import { anyObject, boolean, nonEmptyText, object, oneOf, optional } from '../values.ts';
 import { platformWordOf } from '../statistics/platform-words.ts';
 import { channelBlocks } from './channel-blocks.ts';
 import { payload, type Payload } from './payload.ts';
@@ -46,13 +46,16 @@ export const commonFields = {
   message_type: optional(oneOf(['MESSAGE_TYPE_MARKETING', 'MESSAGE_TYPE_TRANSACTIONAL'])),
   frequency_capping: optional(frequencyCapping),
   dynamic_content_placeholders: optional(placeholders),
-  email_category: notServedYet,
+  email_category: optional(nonEmptyText),
   meta_data: optional(jsonObject),
 };
 
 type Fields = z.output<z.ZodObject<typeof commonFields>>;
 
-const blockNames = ['payload', ...Object.keys(channelBlocks)];
+const blockNames: readonly (keyof Fields)[] = [
+  'payload',
+  ...(Object.keys(channelBlocks) as (keyof typeof channelBlocks)[]),
+];
 
 const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
   [Platform.Email, 'email_payload'],
@@ -65,8 +68,15 @@ const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
 const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
 
 /** The platforms of the blocks that are given (R-O4). */
-const servedBy = ({ payload: pushes, whatsapp, line, kakao }: Fields): readonly PlatformCode[] => [
+const servedBy = ({
+  payload: pushes,
+  email_payload: email,
+  whatsapp,
+  line,
+  kakao,
+}: Fields): readonly PlatformCode[] => [
   ...(pushes ? pushPlatforms : []),
+  ...(email ? [Platform.Email] : []),
   ...(whatsapp ? [Platform.WhatsApp] : []),
   ...(line ? [Platform.Line] : []),
   ...(kakao ? [Platform.Kakao] : []),
@@ -80,7 +90,9 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-const contacts: ReadonlySet<PlatformCode> = new Set([Platform.Sms, Platform.WhatsApp, Platform.Line, Platform.Kakao]);
+const contacts: ReadonlySet<PlatformCode> = new Set([
+  ...[Platform.Email, Platform.Sms, Platform.WhatsApp, Platform.Line, Platform.Kakao],
+]);
 
 const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || contacts.has(code);
 
@@ -102,19 +114,22 @@ const NO_PAYLOAD: Payload = {
   ...{ open_action: undefined, open_actions: undefined, voip_push: undefined },
 };
 
-/** A message has one preset, which pushes would take their texts from, too. */
-const refuseSecondPreset = (given: Fields, context: z.core.ParsePayload): void => {
-  if (given.line?.template === undefined || given.payload === undefined) return;
-  const path = ['line', 'template'];
-  context.issues.push({ code: 'custom', message: 'beside payload not served yet', path, input: given.line });
+/** A message has one preset, which the other blocks would take their texts from, too. */
+const refuseSecondPreset = ({ payload: pushes, line, email_payload: email }: Fields, context: z.core.ParsePayload) => {
+  const refuse = (beside: string, ...path: string[]): void => {
+    context.issues.push({ code: 'custom', message: `beside ${beside} not served yet`, path, input: path });
+  };
+  if (line?.template !== undefined && pushes) refuse('payload', 'line', 'template');
+  if (email?.template === undefined) return;
+  if (pushes) refuse('payload', 'email_payload', 'email_template');
+  else if (line) refuse('line', 'email_payload', 'email_template');
 };
 
 /** The preset of a message and where the request names it; "" = none. */
-function presetOf({ payload: pushes, line }: Fields) {
-  const named = line?.template;
-  return named === undefined
-    ? { preset: pushes?.preset ?? '', presetPath: 'payload.preset' }
-    : { preset: named, presetPath: 'line.template' };
+function presetOf({ payload: pushes, line, email_payload: email }: Fields) {
+  if (line?.template !== undefined) return { preset: line.template, presetPath: 'line.template' };
+  if (email?.template !== undefined) return { preset: email.template, presetPath: 'email_payload.email_template' };
+  return { preset: pushes?.preset ?? '', presetPath: 'payload.preset' };
 }
 
 /** What LINE shows in place of the common text; undefined = the text of the preset. */
@@ -123,7 +138,7 @@ const lineContentOf = ({ line }: Fields): LineContent | undefined =>
 
 /** A message of notify, apart from those who receive it. */
 export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
-  if (blockNames.every((name) => (given as Readonly<Record<string, unknown>>)[name] === undefined)) {
+  if (blockNames.every((name) => given[name] === undefined)) {
     const message = `at least one of ${blockNames.join(', ')} is required`;
     context.issues.push({ code: 'custom', message, input: given });
   }
@@ -155,5 +170,10 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     whatsApp: given.whatsapp,
     line: lineContentOf(given),
     kakao: given.kakao,
+    email: given.email_payload && { ...given.email_payload.email, category: given.email_category },
+    /** The only block is that of e-mail (R-RES23). */
+    isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
+    /** The preset supplies an e-mail. */
+    hasEmailPreset: given.email_payload?.template !== undefined,
   };
 }

@@ -175,6 +175,34 @@ export const notify = notifyMethod('notify', {
     },
     {
       request: {
+        segment: {
+          application: 'A1B2C-3D4E5',
+          email_payload: {
+            subject: { en: 'News for {{Name}}', de: 'Neues für {{Name}}' },
+            body: { en: '<p>Hello {{Name}}</p>', de: '<p>Hallo {{Name}}</p>' },
+            from: { name: 'Shop', email: 'shop@example.com' },
+            reply_to: { name: 'Help', email: 'help@example.com' },
+            list_unsubscribe: 'https://example.com/leave',
+            attachments: [{ name: 'prices.txt', content: 'T25lCg==' }],
+            bcc: ['archive@example.com'],
+          },
+          email_category: 'News',
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F6' } },
+    },
+    {
+      request: {
+        transactional: {
+          application: 'A1B2C-3D4E5',
+          users: { list: ['anna'] },
+          email_payload: { email_template: 'B1B2C-3D4E5', subject: 'Your order' },
+        },
+      },
+      reply: { result: { message_code: 'C3F8-C3863ED4-334AD4F7' } },
+    },
+    {
+      request: {
         transactional: {
           application: 'A1B2C-3D4E5',
           test_devices: true,

@@ -1,5 +1,5 @@
 import type { Call, Context } from '../../context.ts';
-import { createMessages } from './createMessage.ts';
+import { createMessages, type MessagesAsked } from './createMessage.ts';
 import { type Asked, notificationPaths } from './draft.ts';
 
 /** A message of a method for one channel. */
@@ -7,7 +7,7 @@ export type ChannelMessage = Omit<Asked, 'paths' | 'isAlwaysStored'>;
 
 /** Creates the messages of a method for one channel, which are in the history however few they name. Returns their codes, in order. */
 export async function createChannelMessages(
-  application: string,
+  to: Pick<MessagesAsked, 'applications' | 'group'>,
   messages: readonly ChannelMessage[],
   context: Context,
   call: Call,
@@ -17,6 +17,6 @@ export async function createChannelMessages(
     paths: notificationPaths(index),
     isAlwaysStored: true,
   }));
-  const { created } = await createMessages({ applications: [application], group: '', asked }, context, call);
+  const { created } = await createMessages({ ...to, asked }, context, call);
   return created.map(({ answer }) => answer);
 }

@@ -131,6 +131,32 @@ describe('createEmailMessage', () => {
     expect(body).toEqual({ status_code: 210, status_message: text, response: null });
   });
 
+  it('goes to the applications of a group, where devices are ignored (R-E8, R-I2)', async () => {
+    const inGroup = (fields: object) =>
+      client.json13('createEmailMessage', {
+        auth: 'api',
+        applications_group: 'C0DE0-00001',
+        notifications: [{ ...mail, ...fields }],
+      });
+    expect((await inGroup({ use_auto_registration: true })).body).toMatchObject({ status_code: 200 });
+    expect(world.drafts.at(-1)!.message).toMatchObject({ applications: [APPLICATION], listedRecipients: false });
+    expect(world.commands).toEqual([]);
+    const refusals: [object, string][] = [
+      [{ users: ['anna'] }, 'users must not be used with applications_group'],
+      [{ filter: 'a', conditions: [['Level', 'EQ', 1]] }, 'filter and conditions must not be used together'],
+      [{ conditions: [['Level']] }, 'notifications[0].conditions[0]: '],
+    ];
+    for (const [fields, text] of refusals)
+      expect((await inGroup(fields)).body).toMatchObject({
+        status_code: 210,
+        status_message: expect.stringContaining(text),
+      });
+    const both = await client.json13('createEmailMessage', {
+      ...{ auth: 'api', application: APPLICATION, applications_group: 'C0DE0-00001', notifications: [mail] },
+    });
+    expect(both.body).toMatchObject({ status_message: 'application and applications_group must not be used together' });
+  });
+
   it('refuses presets that are no e-mail, or not approved (R-E7)', async () => {
     world.preset = { ...world.preset!, platforms: [Platform.iOS] };
     expect((await send(mail)).body).toMatchObject({ status_message: `${at}.preset: not an email preset` });

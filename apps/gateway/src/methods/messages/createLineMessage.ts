@@ -7,5 +7,5 @@ export const createLineMessage: Handler<typeof api.createLineMessage> = async (
   ...origin
 ) => {
   const messages = notifications.map((notification) => ({ notification, unknownContacts: 'register' as const }));
-  return { Messages: await createChannelMessages(application, messages, ...origin) };
+  return { Messages: await createChannelMessages({ applications: [application], group: '' }, messages, ...origin) };
 };

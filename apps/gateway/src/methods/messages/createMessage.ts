@@ -109,9 +109,9 @@ async function nameCampaigns(
 
 /** An e-mail takes a preset of e-mail that no operator has withdrawn (R-E7). */
 function refuseUnsuitablePresets(asked: readonly Asked[], audiences: readonly PreparedAudience[]): void {
-  asked.forEach(({ isEmail, paths }, index) => {
+  asked.forEach(({ hasEmailPreset, paths }, index) => {
     const { preset, presetUnapproved } = audiences[index] ?? {};
-    if (!isEmail || !preset) return;
+    if (!hasEmailPreset || !preset) return;
     if (!preset.platforms.includes(Platform.Email)) throw Fault.argument(`${paths.of('preset')}: not an email preset`);
     if (presetUnapproved) throw Fault.argument('Preset content is not approved');
   });

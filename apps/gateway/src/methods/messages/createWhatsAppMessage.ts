@@ -10,5 +10,5 @@ export const createWhatsAppMessage: Handler<typeof api.createWhatsAppMessage> = 
     notification: message,
     unknownContacts: registers ? ('register' as const) : ('refuse' as const),
   }));
-  return { Messages: await createChannelMessages(application, messages, ...origin) };
+  return { Messages: await createChannelMessages({ applications: [application], group: '' }, messages, ...origin) };
 };

@@ -76,8 +76,10 @@ export interface Asked {
   readonly bySiblings?: boolean;
   /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
-  /** An e-mail: it takes an approved preset of e-mail alone (R-E7). @default false */
+  /** An e-mail, and nothing else. @default false */
   readonly isEmail?: boolean;
+  /** Its preset must be one of e-mail, and approved (R-E7). @default false */
+  readonly hasEmailPreset?: boolean;
   /** Frequency caps apply, although it is transactional (R-E12). @default false */
   readonly isCapped?: boolean;
   /** What is done about contacts that are not registered. @default they are left out */

@@ -1,3 +1,4 @@
+import { Preset } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
 import { APPLICATION, World } from '../../testing/gateway-world.ts';
@@ -327,6 +328,52 @@ describe('notify', () => {
     ]);
   });
 
+  it('sends the e-mail of its block to contacts of e-mail, beside pushes (R-O1, R-O4)', async () => {
+    const mail = {
+      body: { en: '<p>Hi</p>', de: '<p>Hallo</p>' },
+      replyTo: { email: 'help@example.com' },
+      bcc: ['Archive@example.com'],
+      attachments: [{ name: 'a.txt', content: 'b25l' }],
+    };
+    await notify(segment({ payload: null, emailPayload: { ...mail, subject: 'News' }, emailCategory: 'News' }));
+    await notify(segment({ email_payload: { body: 'Hi' } }));
+    const [alone, both] = world.drafts.map(({ message }) => message!);
+    expect(alone).toMatchObject({
+      ...{ source: 'EMAIL_API', transactional: false, audience: { platforms: [Platform.Email] } },
+      content: {
+        email: {
+          subject: { entries: [{ language: 'en', text: 'News' }, { language: 'de' }] },
+          ...{ body: { entries: [{ text: '<p>Hi</p>' }, {}] }, bcc: ['archive@example.com'], category: 'News' },
+          replyTo: { address: 'help@example.com' },
+          attachments: [{ name: 'a.txt' }],
+        },
+      },
+    });
+    expect(both).toMatchObject({ source: 'API', audience: { platforms: [...pushPlatforms, Platform.Email] } });
+    // A block without a subject has none, whatever pushes are titled.
+    expect(both!.content!.email).toMatchObject({ subject: { entries: [{ language: 'default', text: '' }] } });
+  });
+
+  it('takes the e-mail of a preset, which must be one and approved (R-E7)', async () => {
+    const text = { entries: [{ language: 'default', text: '<p>Hi</p>' }] };
+    const title = { entries: [{ language: 'default', text: 'News' }] };
+    const from = { ...transactional({ users: { list: ['anna'] } }) } as { transactional: object };
+    const asked = {
+      transactional: { ...from.transactional, payload: null, email_payload: { email_template: 'AAAAA-00009' } },
+    };
+    const preset = (platforms: number[]) =>
+      Preset.fromPartial({ code: 'AAAAA-00009', platforms, content: { text, title } });
+    world.preset = preset([Platform.Email]);
+    await notify(asked);
+    expect(world.drafts[0]!.message!.content!.email).toMatchObject({ body: text, subject: title });
+    world.presetUnapproved = true;
+    expect((await notify(asked)).body).toMatchObject({ code: 3, message: 'Preset content is not approved' });
+    world.preset = preset([Platform.iOS]);
+    const message = 'transactional.email_payload.email_template: not an email preset';
+    expect((await notify(asked)).body).toMatchObject({ code: 3, message });
+    [world.preset, world.presetUnapproved] = [undefined, false];
+  });
+
   it('goes to the platforms of the blocks for WhatsApp and Kakao, with their content (R-O4, R-I27)', async () => {
     await notify(segment({ payload: null, whatsapp: { content: 'Hi' } }));
     await notify(segment({ whatsapp: { contentId: 'order', headerVariables: '{"text":"a"}' }, platforms: [21] }));
@@ -363,6 +410,15 @@ describe('notify', () => {
     [segment({ code: 'a', expression: 'b' }), 'segment: at most one of code, expression, filter_expression'],
     [segment({ filter_expression: {} }), 'segment.filter_expression.conditions is required'],
     [segment({ platforms: ['EMAIL'] }), 'segment.platforms: EMAIL needs email_payload'],
+    [segment({ payload: null, email_payload: {} }), 'segment.email_payload.body: must be set'],
+    [
+      segment({ payload: null, email_payload: { body: 'x', from: { email: 'a' } } }),
+      'segment.email_payload.from.email: Email address has invalid count of parts',
+    ],
+    [
+      segment({ email_payload: { email_template: 'AAAAA-00009' } }),
+      'segment.email_payload.email_template: beside payload not served yet',
+    ],
     [segment({ platforms: ['NIX'] }), 'segment.platforms[0]: unknown value'],
     [segment({ schedule: { at: 'soon' } }), 'segment.schedule.at: must be a time in RFC 3339'],
     [segment({ schedule: { at: '2020-01-01T00:00:00Z', after: '1s' } }), 'segment.schedule: at most one of at, after'],

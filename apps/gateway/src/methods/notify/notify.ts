@@ -85,6 +85,7 @@ function contentOf(message: NotifyMessage): GivenContent {
     whatsApp: message.whatsApp,
     line: message.line,
     kakao: message.kakao,
+    email: message.email,
     replacesAction: action !== undefined,
   };
 }
@@ -108,7 +109,9 @@ export const notify: Handler<typeof api.notify> = async ({ transactionId, path, 
   const notification = notificationOf(message, transactionId, path, context.clock.now());
   const paths = pathsIn(path, message);
   const grant = await grantOf(call, context);
-  const asked = [{ notification, paths, grant, isAlwaysStored: true, bySiblings: true }];
+  const { isEmail, hasEmailPreset } = message;
+  const flags = { isAlwaysStored: true, bySiblings: true, isEmail, hasEmailPreset };
+  const asked = [{ notification, paths, grant, ...flags }];
   const to = { applications: [message.application], group: '', asked };
   const { created, audiences } = await createMessages(to, context, call);
   const [{ code, repeat }] = created as [(typeof created)[number]];

@@ -270,5 +270,26 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect((await audienceOf(newest!.code)).excluded).toEqual({ FILTERED_BY_CATEGORY: 1, FREQUENCY_CAPPING: 1 });
       await world.call('setCategories', { categories: [] });
     });
+
+    it('is sent by notify, to those who want its category (R-O4)', async () => {
+      const mailsBefore = mailsTo(anna).length;
+      // Of the test before the last but one.
+      await world.call('setEmailTags', { application, email: anna, tags: { 'Unsubscribed Categories': ['Offers'] } });
+      const send = async (email_category: string): Promise<string> => {
+        const { result } = await world.call('notify', {
+          segment: { application, email_payload: { subject: 'Sale', body: '<p>Sale</p>' }, email_category },
+        });
+        await world.settle();
+        return result.message_code;
+      };
+      const offers = await audienceOf(await send('Offers'));
+      expect(offers.excluded).toMatchObject({ FILTERED_BY_CATEGORY: 1 });
+      expect(mailsTo(anna)).toHaveLength(mailsBefore);
+      await send('Sales');
+      const mails = mailsTo(anna).slice(mailsBefore);
+      expect(mails).toHaveLength(1);
+      expect(mails[0]).toMatch(/^Subject: Sale\r$/m);
+      expect(mails[0]).toContain('List-Unsubscribe-Post: ');
+    });
   });
 }

@@ -322,7 +322,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
           { segment: { ...segment, schedule: { after: '31536001s' } } },
           'segment.schedule.after: at most 365 days ahead',
         ],
-        [{ segment: { ...segment, email_payload: { body: 'x' } } }, 'segment.email_payload: not served yet'],
+        [{ segment: { ...segment, email_payload: {} } }, 'segment.email_payload.body: must be set'],
         [{ segment: { ...segment, kakao: {} } }, 'segment.kakao.template is required'],
         [
           { transactional: segment },

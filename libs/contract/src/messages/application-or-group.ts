@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { applicationCode } from '../fields/application.ts';
+import { optionalUnless } from '../presence.ts';
+import { optional, whole } from '../values.ts';
+import type { Recipients } from './recipients.ts';
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** An application, or a group of them in its place (R-I2). */
+export const applicationOrGroup = {
+  application: optionalUnless(applicationCode, (request) =>
+    given(request['application']) || given(request['applications_group']) ? undefined : 'application',
+  ),
+  applications_group: optional(applicationCode),
+};
+
+interface Given {
+  readonly application?: string | undefined;
+  readonly applications_group?: string | undefined;
+}
+
+/** Refuses a request with both. */
+export function refuseBoth({ application, applications_group: group }: Given, { issues }: z.core.ParsePayload): void {
+  if (application === undefined || group === undefined) return;
+  const { error: message, params } = whole('application and applications_group must not be used together');
+  issues.push({ code: 'custom', message, params, input: group });
+}
+
+/** Refuses recipients by name for a group: a name means a device of one application. */
+export function refuseListed(
+  { applications_group: group }: Given,
+  recipients: readonly Recipients[],
+  { issues }: z.core.ParsePayload,
+): void {
+  const listed = group === undefined ? undefined : recipients.find((each) => 'names' in each);
+  if (!listed) return;
+  const { error: message, params } = whole(`${listed.kind} must not be used with applications_group`);
+  issues.push({ code: 'custom', message, params, input: group });
+}
+
+/** Codes; one of them is "". */
+export const toApplicationOrGroup = ({ application = '', applications_group: group = '' }: Given) => ({
+  application,
+  group,
+});
