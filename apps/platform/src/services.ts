@@ -28,6 +28,7 @@ import {
   backendNames,
   type Closing,
   type Configuration,
+  deploymentPlatformsOf,
   type DeploymentKeys,
   healthModule,
   type Logger,
@@ -115,7 +116,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     );
     dispatchers.push(dispatcher);
   }
-  const fanout = await open('fanout', openFanout);
+  const fanout = await open('fanout', (service) =>
+    openFanout({ ...service, deploymentPlatforms: deploymentPlatformsOf(configuration.providers) }),
+  );
   const devices = inProcess(DevicesDefinition, registry.devices);
   const webhooks = await open('webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
   const audienceJobs = await open('audience-jobs', (service) =>

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { OperationsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
+import { deploymentPlatformsOf } from '@tidings/runtime';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
 import { type FanoutService, openFanout } from './fanout/fanout.ts';
@@ -16,7 +17,9 @@ const FANOUT = Symbol('fanout');
       provide: FANOUT,
       inject: [ServiceProcess, getConnectionToken()],
       useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
-        process.open(connection, openFanout),
+        process.open(connection, (parts) =>
+          openFanout({ ...parts, deploymentPlatforms: deploymentPlatformsOf(process.configuration.providers) }),
+        ),
     },
   ],
   controllers: rpcControllers<FanoutService>(FANOUT, { operations: OperationsDefinition }),

@@ -65,7 +65,12 @@ export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } f
 export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
 export { connectionResults, localResults, type Refusal, sent, type SendResult, unlisted } from './send-results.ts';
 export type { RetrySchedule } from './retry-schedule.ts';
-export type { SmppCredential, SmsCredential, TwilioCredential } from './sms/sms-credential.ts';
+export {
+  type SmppCredential,
+  smppCredentialIn,
+  type SmsCredential,
+  type TwilioCredential,
+} from './sms/sms-credential.ts';
 export { isMms, type SmsPayload } from './sms/sms-payload.ts';
 export { joiningHeader, type SmsParts, smsParts } from './sms/sms-parts.ts';
 export { smppResult } from './sms/sms-results.ts';

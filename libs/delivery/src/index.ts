@@ -121,6 +121,7 @@ export {
   withoutSends,
   withSends,
 } from './protocol/frequency-cap.ts';
+export { withDeployment } from './protocol/deployment-platforms.ts';
 export {
   type Candidates,
   type Suppressed,

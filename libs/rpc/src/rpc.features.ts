@@ -193,6 +193,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
           getCredential: async (request) => ({
             ...request,
             version: 1,
+            exists: true,
             settings: { b: 'ü' },
             sealed: { a: Buffer.from([0, 255]) },
           }),
@@ -202,7 +203,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
         expect(await accounts.resolveToken({ secret: 'known' })).toEqual({ token });
         expect(await accounts.resolveToken({ secret: '' })).toEqual({ token: undefined });
         const { sealed, ...credential } = await accounts.getCredential({ application: 'A', platform: 3 });
-        expect(credential).toEqual({ application: 'A', platform: 3, version: 1, settings: { b: 'ü' } });
+        expect(credential).toEqual({ application: 'A', platform: 3, version: 1, exists: true, settings: { b: 'ü' } });
         expect(Buffer.from(sealed['a']!)).toEqual(Buffer.from([0, 255]));
         expect(await accounts.findApplication({ application: 'A' })).toEqual({ application: undefined });
       });

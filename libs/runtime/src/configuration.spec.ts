@@ -55,6 +55,17 @@ describe('readEnv', () => {
     expect(publicUrlOf({ host: '::1', port: 1 })).toBe('http://[::1]:1');
   });
 
+  it('takes the SMSC of the deployment with account and sender (R-A6)', () => {
+    const address = 'smpp://system%20id:p%40ss@[::1]:2775?sender=Shop';
+    expect(readEnv({ SMPP_URL: address }).providers).toMatchObject({ smpp: address });
+    const form = 'SMPP_URL: must be smpp://system_id:password@host:port?sender=NAME';
+    for (const SMPP_URL of ['smpp://host?sender=Shop', 'smpp://id:word@host', 'smpp://id:word@host?sender='])
+      expect(linesOf({ SMPP_URL })).toEqual([form]);
+    expect(linesOf({ SMPP_URL: 'http://id@host?sender=Shop' })).toEqual([
+      'SMPP_URL: must be an address that begins with smpp://',
+    ]);
+  });
+
   it('records traces where they can be sent, unless that is switched off', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
     const byRatio = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };

@@ -1,3 +1,4 @@
+import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 
 /** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
@@ -18,6 +19,8 @@ export interface ProviderAddresses {
   /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
+  /** The SMSC of applications without their own: with account and sender. */
+  readonly smpp?: string | undefined;
 }
 
 const address = (...schemes: readonly string[]) =>
@@ -32,6 +35,10 @@ const address = (...schemes: readonly string[]) =>
 /** The address of a server of HTTP. */
 export const web = address('https', 'http');
 const relay = address('smtps', 'smtp');
+const smsc = address('smpp').refine((text) => {
+  const url = URL.parse(text);
+  return !!url?.username && !!url.searchParams.get('sender');
+}, 'must be smpp://system_id:password@host:port?sender=NAME');
 
 /** The variables of {@link ProviderAddresses}. */
 export const providerVariables = {
@@ -47,6 +54,7 @@ export const providerVariables = {
   ADM_TOKEN_URL: web.optional(),
   LINE_URL: web.optional(),
   KAKAO_URL: web.optional(),
+  SMPP_URL: smsc.optional(),
 };
 
 export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>): ProviderAddresses => ({
@@ -62,4 +70,9 @@ export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>
   admToken: data.ADM_TOKEN_URL,
   line: data.LINE_URL,
   kakao: data.KAKAO_URL,
+  smpp: data.SMPP_URL,
 });
+
+/** The platforms whose settings the deployment has, for applications without their own (R-A6). */
+export const deploymentPlatformsOf = ({ smpp }: ProviderAddresses): readonly number[] =>
+  smpp === undefined ? [] : [Platform.Sms];

@@ -11,6 +11,7 @@ export const secretVariables = [
   'KAFKA_SSL_KEY',
   'KAFKA_SASL_PASSWORD',
   'SMTP_URL',
+  'SMPP_URL',
 ] as const;
 
 /**

@@ -29,6 +29,8 @@ export interface PreparedOptions<Credential, Tokens> {
   readonly definition: CredentialDefinition<Credential>;
   /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => Tokens;
+  /** Serves the applications without settings of their own (R-A6). @default they are not configured */
+  readonly deployment?: Credential | undefined;
 }
 
 interface Entry<Credential, Tokens> {
@@ -89,8 +91,9 @@ export class PreparedCredentials<Credential, Tokens> {
   }
 
   async #prepare(settings: Throttler, stored: Stored): Promise<Prepared<Credential, Tokens> | SendResult> {
-    const { channel, definition, tokensOf } = this.#options;
-    const credential = await readCredential(definition, stored, keyOpener);
+    const { channel, definition, tokensOf, deployment } = this.#options;
+    const isServed = stored.version === 0 && deployment !== undefined;
+    const credential = isServed ? deployment : await readCredential(definition, stored, keyOpener);
     if (isResult(credential)) return credential;
     const id = fingerprint(channel, definition.identityOf(credential));
     return { settings, fingerprint: id, credential, tokens: tokensOf(credential) };

@@ -36,6 +36,8 @@ export interface ProviderUrls {
   /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
+  /** The SMSC of applications without their own, `smpp://`, with account and sender. */
+  readonly smpp?: string | undefined;
 }
 
 /** The collaborators and settings of a transport. */
@@ -86,7 +88,7 @@ const byName = {
   wns: ({ urls, ...deps }) => wnsChannel({ ...deps, tokenUrl: urls.wnsToken }),
   email: ({ urls, mailBounceDomain: bounceDomain, ...deps }) => emailChannel({ ...deps, url: urls.smtp, bounceDomain }),
   line: ({ urls, ...deps }) => lineChannel({ ...deps, url: urls.line }),
-  sms: ({ receipts, ...deps }) => smsChannel({ ...deps, receipts: receipts() }),
+  sms: ({ receipts, urls, ...deps }) => smsChannel({ ...deps, receipts: receipts(), url: urls.smpp }),
   kakao: ({ urls, ...deps }) => kakaoChannel({ ...deps, url: urls.kakao }),
 } satisfies Record<ChannelName, OpenTransport>;
 

@@ -20,7 +20,14 @@ export function accountsWith(
         field,
         Buffer.from(seal(masterKeys, { application, field }, value)),
       ]);
-      return { application, platform, version, settings: {}, sealed: Object.fromEntries(sealed) };
+      return {
+        application,
+        platform,
+        version,
+        exists: Object.keys(byPlatform).length > 0,
+        settings: {},
+        sealed: Object.fromEntries(sealed),
+      };
     },
   };
 }

@@ -28,7 +28,7 @@ beforeEach(async () => {
       field,
       Buffer.from(seal(master, { application, field }, text)),
     ]);
-    return { application, platform, version: 1, settings: {}, sealed: Object.fromEntries(sealed) };
+    return { application, platform, version: 1, exists: true, settings: {}, sealed: Object.fromEntries(sealed) };
   };
   client = await openClient(world, { masterKeys: master, accounts: { ...world.accounts, getCredential } });
 });

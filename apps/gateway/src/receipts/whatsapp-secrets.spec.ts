@@ -22,7 +22,8 @@ function world(fields: readonly string[]) {
           field,
           Buffer.from(seal(master, { application, field }, `${application} ${field} ${seen.version}`)),
         ]);
-        return { application, platform, version: seen.version, settings: {}, sealed: Object.fromEntries(sealed) };
+        const { version } = seen;
+        return { application, platform, version, exists: true, settings: {}, sealed: Object.fromEntries(sealed) };
       },
     },
   });

@@ -72,6 +72,7 @@ export function platformsRpc(
         application: code,
         platform,
         version: found?.credentialVersion ?? 0,
+        exists: application !== undefined,
         settings: { ...found?.settings },
         sealed: Object.fromEntries(
           Object.entries(found?.sealed ?? {}).map(([name, bytes]) => [name, Buffer.from(bytes)]),

@@ -1,5 +1,5 @@
 import { every, sharedReads } from '@tidings/coordination';
-import { fanoutGroups } from '@tidings/delivery';
+import { fanoutGroups, type SendingApplication, withDeployment } from '@tidings/delivery';
 import { commitRetention } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { createCollections, isTransient, Lease, transientAsFault } from '@tidings/mongo';
@@ -55,6 +55,8 @@ export interface FanoutDeps extends ServiceDeps {
   readonly watchEveryMs?: number;
   /** Bytes of tokens and values held per chunk; beyond that, devices are read again. @default 64 MiB */
   readonly bufferBytes?: number;
+  /** Platforms for which the deployment has settings, for applications without their own (R-A6). @default none */
+  readonly deploymentPlatforms?: readonly number[];
 }
 
 export interface FanoutService {
@@ -118,8 +120,10 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const statuses = new SliceStatusStore(db);
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
+  const viewOf = (application: Parameters<typeof applicationView>[0]): SendingApplication =>
+    withDeployment(applicationView(application), deps.deploymentPlatforms ?? []);
   const applications = sharedReads(
-    async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, applicationView(each)])),
+    async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, viewOf(each)])),
     { mayBeOneItem: (error) => !isTransient(error) },
   );
   const chunks = new Chunks({

@@ -11,6 +11,21 @@ export interface SmppCredential {
   readonly sender: string;
 }
 
+const SMPP_PORT = 2775;
+
+/** The account in an address, `smpp://system_id:password@host:port?sender=NAME`: that of a deployment. */
+export function smppCredentialIn(address: string): SmppCredential {
+  const { hostname, port, username, password, searchParams } = new URL(address);
+  return {
+    transport: 'smpp',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? SMPP_PORT : Number(port),
+    systemId: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    sender: searchParams.get('sender') ?? '',
+  };
+}
+
 /** An account of Twilio's Messages API, or of a provider that speaks it (R-A6). */
 export interface TwilioCredential {
   readonly transport: 'http';

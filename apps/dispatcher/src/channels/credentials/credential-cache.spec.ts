@@ -48,6 +48,18 @@ describe('Credentials', () => {
     expect(accounts.reads).toBe(before + 1);
   });
 
+  it('of an application without settings are read once, and again for a later version', async () => {
+    const byPlatform: Record<number, { version: number; settings: Record<string, string> }> = {
+      3: { version: 1, settings: {} },
+    };
+    const { accounts, credentials } = opened(byPlatform);
+    for (let i = 0; i < 3; i++) expect(await credentials.read({ ...KEY, version: 0 })).toMatchObject({ version: 0 });
+    expect(accounts.reads).toBe(1);
+    byPlatform[1] = { version: 1, settings: { key: 'own' } };
+    expect((await credentials.read(KEY)).settings.get('key')).toBe('own');
+    expect((await credentials.read({ ...KEY, version: 0 })).settings.get('key')).toBe('own');
+  });
+
   it('that no longer exist are distinguished from those that do not exist yet', async () => {
     const { credentials } = opened({});
     expect(isDeleted(KEY, await credentials.read(KEY))).toBe(true);

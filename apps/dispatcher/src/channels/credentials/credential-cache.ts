@@ -10,6 +10,8 @@ export interface Credential {
   readonly platform: number;
   /** 0 if the platform was never configured. */
   readonly version: number;
+  /** Whether its application exists. */
+  readonly exists: boolean;
   /** By the field names of configureApplication. */
   readonly settings: ReadonlyMap<string, string>;
 }
@@ -21,8 +23,8 @@ export const settingsOf = ({ application, platform, version }: Credential): Thro
 });
 
 /** Whether the credential no longer exists: a platform keeps its settings as long as its application exists. */
-export const isDeleted = (reference: CredentialReference, { version }: Credential): boolean =>
-  version === 0 && reference.version > 0;
+export const isDeleted = (reference: CredentialReference, { version, exists }: Credential): boolean =>
+  !exists || (version === 0 && reference.version > 0);
 
 /** Credentials, read once per version or when renewed, and decrypted in memory only. */
 export class Credentials {
@@ -69,7 +71,8 @@ export class Credentials {
       this.#reading.set(key, reading);
     }
     const credential = await reading;
-    if (credential.version > (this.#known.get(key)?.version ?? 0)) this.#known.set(key, credential);
+    if (credential.exists && credential.version > (this.#known.get(key)?.version ?? -1))
+      this.#known.set(key, credential);
     return credential;
   }
 
@@ -83,12 +86,12 @@ export class Credentials {
   }
 
   async #fetch(application: string, platform: number): Promise<Credential> {
-    const { version, settings, sealed } = await this.#ask(application, platform);
+    const { version, settings, sealed, exists } = await this.#ask(application, platform);
     const opened = Object.entries(sealed).map(([field, bytes]): [string, string] => [
       field,
       open(this.#masterKeys, { application, field }, bytes).toString('utf8'),
     ]);
-    return { application, platform, version, settings: new Map([...Object.entries(settings), ...opened]) };
+    return { application, platform, version, exists, settings: new Map([...Object.entries(settings), ...opened]) };
   }
 
   /** Every failure of the registry is transient: acting without its answer would lose pushes. */

@@ -44,6 +44,8 @@ interface Entry {
 
 /** Binds that are closed, for want of traffic too, are opened again: receipts arrive on them. */
 const REOPEN_MS = 5_000;
+/** The reference of the deployment's bind: no application has it. */
+const DEPLOYMENT = 'deployment';
 /** A refused credential is not tried again as often. */
 const REFUSED_MS = 60_000;
 
@@ -82,8 +84,19 @@ export class SmppBinds {
     if (url === undefined) return invalidAddress;
     if (!this.#deps.addresses.allowsHost(credential.host)) return privateAddress;
     entry?.bind.connection.renew(entry.bind.connection.epoch);
-    const bind = this.#open(url, credential);
+    const bind = this.#open(url, credential, this.#deps.addresses.lookup);
     this.#entries.set(reference, { version, bind });
+    return bind;
+  }
+
+  /** The bind of the deployment's settings, which applications share. The operator chose its address: it may be a private one. */
+  ofDeployment(credential: SmppCredential): SmppBind | SendResult {
+    const known = this.#entries.get(DEPLOYMENT);
+    if (known) return known.bind;
+    const url = urlOf(credential);
+    if (url === undefined) return invalidAddress;
+    const bind = this.#open(url, credential, undefined);
+    this.#entries.set(DEPLOYMENT, { version: 0, bind });
     return bind;
   }
 
@@ -102,8 +115,12 @@ export class SmppBinds {
     this.#entries.clear();
   }
 
-  #open(url: string, { host, port, systemId, password }: SmppCredential): SmppBind {
-    const { connectBy, addresses } = this.#deps;
+  #open(
+    url: string,
+    { host, port, systemId, password }: SmppCredential,
+    lookup: ConnectionSettings['lookup'],
+  ): SmppBind {
+    const { connectBy } = this.#deps;
     const account = `${host}:${port}/${systemId}`;
     let refusedBy: SendResult | undefined;
     const bound = (status: number): void => {
@@ -111,7 +128,7 @@ export class SmppBinds {
     };
     const received = this.#receiver(account);
     const open = openSmppLink({ systemId, password, bound, received });
-    const connection = connectBy(open)({ url, lookup: addresses.lookup });
+    const connection = connectBy(open)({ url, lookup });
     return {
       connection,
       account,

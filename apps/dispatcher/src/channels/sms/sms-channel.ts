@@ -3,6 +3,7 @@ import {
   isMms,
   type SendResult,
   type SmppCredential,
+  smppCredentialIn,
   type SmsCredential,
   type TwilioCredential,
 } from '@tidings/channels';
@@ -18,7 +19,7 @@ import { keyOfBatch } from '../message-key.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { type Gathered, gathered } from './gathered.ts';
 import type { ReceiptStore } from './receipt-store.ts';
-import { invalidAddress, privateAddress, SmppBinds } from './smpp-binds.ts';
+import { invalidAddress, privateAddress, type SmppBind, SmppBinds } from './smpp-binds.ts';
 import { type Acceptance, SmppSender } from './smpp-sender.ts';
 import { TwilioSender } from './twilio-sender.ts';
 
@@ -34,6 +35,8 @@ export interface SmsDeps {
   readonly ca?: readonly string[] | undefined;
   readonly addresses: AddressGuard;
   readonly receipts: ReceiptStore;
+  /** The SMSC of applications without settings of their own, with account and sender. @default none */
+  readonly url?: string | undefined;
   /** Receives failures of the store of receipts. */
   readonly onError: (error: unknown) => void;
 }
@@ -59,6 +62,7 @@ export function smsChannel(deps: SmsDeps): Channel {
   const credentials = new PreparedCredentials<SmsCredential, undefined>({
     ...{ channel: 'sms', stored, definition: sms.credential },
     tokensOf: () => undefined,
+    deployment: deps.url === undefined ? undefined : smppCredentialIn(deps.url),
   });
   const binds = new SmppBinds({ connectBy, addresses, receipts, onError });
   const connections = new Connections();
@@ -67,7 +71,7 @@ export function smsChannel(deps: SmsDeps): Channel {
 
   const bySmpp = (job: Job, prepared: Of<SmppCredential>): Sender | SendResult => {
     if (hasMms(job)) return mmsBySmpp;
-    const bind = binds.of(prepared.settings, prepared.credential);
+    const bind = bindOf(binds, prepared);
     if ('category' in bind) return bind;
     return new SmppSender({
       job,
@@ -113,6 +117,10 @@ export function smsChannel(deps: SmsDeps): Channel {
   };
 }
 
+/** The bind of the application, or the one that the deployment has for those without settings of their own. */
+const bindOf = (binds: SmppBinds, { settings, credential }: Of<SmppCredential>): SmppBind | SendResult =>
+  settings.version === 0 ? binds.ofDeployment(credential) : binds.of(settings, credential);
+
 /** Stores accepted parts, and answers the messages that end with them. */
 const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<Acceptance> =>
   gathered(async (items) => {
@@ -136,7 +144,7 @@ async function resume({ credentials, binds, receipts }: Resuming): Promise<void>
   for (const application of await receipts.expecting()) {
     const prepared = await credentials.of({ application, platform: Platform.Sms, version: 0 });
     if ('category' in prepared || prepared.credential.transport !== 'smpp') continue;
-    const bind = binds.of(prepared.settings, prepared.credential);
+    const bind = bindOf(binds, { ...prepared, credential: prepared.credential });
     if ('connection' in bind) bind.connection.ready();
   }
 }

@@ -474,6 +474,8 @@ export interface SealedCredential {
   version: number;
   settings: { [key: string]: string };
   sealed: { [key: string]: Buffer };
+  /** Whether the application exists: one without settings may be served by those of the deployment. */
+  exists: boolean;
 }
 
 export interface SealedCredential_SettingsEntry {
@@ -8236,7 +8238,7 @@ export const GetCredentialRequest: MessageFns<GetCredentialRequest> = {
 };
 
 function createBaseSealedCredential(): SealedCredential {
-  return { application: "", platform: 0, version: 0, settings: {}, sealed: {} };
+  return { application: "", platform: 0, version: 0, settings: {}, sealed: {}, exists: false };
 }
 
 export const SealedCredential: MessageFns<SealedCredential> = {
@@ -8256,6 +8258,9 @@ export const SealedCredential: MessageFns<SealedCredential> = {
     globalThis.Object.entries(message.sealed).forEach(([key, value]: [string, Buffer]) => {
       SealedCredential_SealedEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
     });
+    if (message.exists !== false) {
+      writer.uint32(48).bool(message.exists);
+    }
     return writer;
   },
 
@@ -8316,6 +8321,14 @@ export const SealedCredential: MessageFns<SealedCredential> = {
             if (entry5.value !== undefined) {
               message.sealed[entry5.key] = entry5.value;
             }
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.exists = reader.bool();
             continue;
           }
         }
@@ -8388,6 +8401,7 @@ export const SealedCredential: MessageFns<SealedCredential> = {
       },
       {},
     );
+    message.exists = object.exists ?? false;
     return message;
   },
 };

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openFrameLink } from '@tidings/http2';
+import { Platform } from '@tidings/kernel';
+import { AddressGuard } from '@tidings/runtime';
+import { LaneWorld } from '../../testing/lane-world.ts';
+import { sendBatch } from '../../testing/test-batches.ts';
+import { smsNumber, type Simulators, startSimulators } from '../../testing/test-simulators.ts';
+import type { ReceiptStore } from './receipt-store.ts';
+import { smsChannel } from './sms-channel.ts';
+
+const receipts: ReceiptStore = {
+  accepted: async () => undefined,
+  received: async () => undefined,
+  remember: async () => undefined,
+  begun: async () => new Map(),
+  expecting: async () => [],
+};
+
+const own = { sms_smpp_host: '127.0.0.1', sms_system_id: 'own', sms_password: 'secret', sms_sender: 'Own' };
+
+describe('the SMSC of the deployment (R-A6)', () => {
+  let simulators: Simulators;
+  beforeAll(async () => {
+    simulators = await startSimulators({ control: false, keepPayloads: true });
+  });
+  afterAll(() => simulators.close());
+
+  /** Sends an SMS in an application with these settings; returns the outcome, and the sender that the recipient sees. */
+  async function sentBy(n: number, settings: Record<string, string> | undefined, url?: string) {
+    const some = { [Platform.iOS]: { settings: {} } };
+    const credentials = settings ? { ...some, [Platform.Sms]: { settings } } : some;
+    const world = new LaneWorld(
+      credentials,
+      (parts) =>
+        smsChannel({
+          ...parts,
+          // No private address is allowed to callers.
+          ...{ addresses: new AddressGuard([]), receipts, url },
+          onError: (error) => {
+            throw error;
+          },
+        }),
+      simulators.clock,
+      openFrameLink,
+    );
+    const number = smsNumber('accepted', n);
+    const batch = sendBatch([{ number: 0, devices: [{ position: 0, token: number }] }], {
+      platform: Platform.Sms,
+      credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: settings ? 1 : 0 },
+    });
+    const outcomes = await world.send(batch).finally(() => world.close());
+    const [entry] = simulators.ledger.of('smpp').entries({ token: number, reason: 'accepted' });
+    return [outcomes.get(0), entry && (JSON.parse(entry.payload!) as { from: string }).from];
+  }
+
+  const deployment = (): string => `smpp://shared:secret@${new URL(simulators.urlOf('smpp')).host}?sender=Shop`;
+
+  it('serves applications without settings of their own, at an address that callers could not name', async () => {
+    expect(await sentBy(1, undefined, deployment())).toEqual(['SENT', 'Shop']);
+    expect(await sentBy(2, undefined)).toEqual(['INVALID_CONFIGURATION 0 not_configured', undefined]);
+  });
+
+  it('gives way to the settings of an application, also to unusable ones', async () => {
+    const { port } = new URL(simulators.urlOf('smpp'));
+    expect(await sentBy(3, { ...own, sms_smpp_port: port }, deployment())).toEqual([
+      'INVALID_CONFIGURATION 0 private_address',
+      undefined,
+    ]);
+  });
+});
