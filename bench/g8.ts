@@ -32,7 +32,7 @@ interface Outgoing {
   readonly body: Buffer;
 }
 
-/** What an application does with web-push for each browser: fill the text, write JSON, encrypt, sign. */
+/** The work of an application with web-push for each browser: fill the text, write JSON, encrypt, sign. */
 function theirs(i: number): Outgoing {
   const { name, ...subscription } = browsers[i]!;
   const text = BODY.replace(/\{\{[^}]*\}\}/g, name.charAt(0).toUpperCase() + name.slice(1));

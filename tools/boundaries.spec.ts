@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 
-/** What the rules say of each code in its file; empty means allowed. */
+/** The findings of the rules for each code in its file; empty means allowed. */
 const lint = (codes: readonly { readonly file: string; readonly code: string }[]): string[] =>
   (
     JSON.parse(

@@ -13,7 +13,7 @@ const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
 /** A file without its folder, or with the last ones only. */
 const FILE = /`(?!(?:apps|libs|tools|docs|proto|bench|deploy)\/)([\w-][\w./-]*\.ts)`/g;
 
-/** What a page points to and is not there; built files are not there before a build. */
+/** The targets of a page that are missing; built files are missing before a build. */
 function missingIn(page: string, text: string, exists: (path: string) => boolean): string[] {
   const links = [...text.matchAll(LINK)].map(([, target]) => join(dirname(page), target!));
   const paths = [...text.matchAll(PATH)].map(([, path]) => path!).filter((path) => !/\/dist\//.test(path));

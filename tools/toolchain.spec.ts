@@ -42,7 +42,7 @@ describe('package.json', () => {
   }).filter((path) => path !== 'tools/boundaries.spec.ts');
   const texts = sources.map(textOf);
 
-  /** What is run or loaded by its name. */
+  /** Packages that are run or loaded by their names. */
   const withoutImport: Readonly<Record<string, string>> = {
     node: 'is what everything runs on',
     nx: 'is run for the graph of modules, and is what its plugins belong to',

@@ -4,7 +4,7 @@ import { type Fragment, json, type TemplateContext, url } from '@tidings/messagi
 const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 /**
- * What a tap on the push opens, by the keys that clients read: a link, an HTML page, a remote page, a page of rich media (R-I30).
+ * The target of a tap on the push, by the keys that clients read: a link, an HTML page, a remote page, a page of rich media (R-I30).
  * @param richMediaOf rich media in the form that clients of the platform read
  */
 export function openActionFragments(

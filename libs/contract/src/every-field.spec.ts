@@ -8,7 +8,7 @@ import { inner, shapeFor } from './presence.ts';
 import { isObject } from './values.ts';
 
 /**
- * What an API takes and ignores is a defect, unless it is meant: this spec tries each field of each contract with values of many forms, and looks for two
+ * A field that an API takes and ignores is a defect, unless it is meant: this spec tries each field of each contract with values of many forms, and looks for two
  * of which the parsed inputs differ, or for a refusal as not served yet. A field without either is listed here with its reason.
  */
 const ignored: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const ignored: Readonly<Record<string, string>> = {
   'registerEmail device_type': 'has one value',
 };
 
-/** What examples show that clients send, and no contract knows. */
+/** Fields that examples show and no contract knows. */
 const unknown: Readonly<Record<string, string>> = {
   'getConfig features': 'a client names the features that it would know; it is told all that there are (R-X1)',
   'getInApps hwid': 'there are no in-apps for any device (R-X1)',
@@ -196,7 +196,7 @@ function* surroundings(request: Request, path: Path): Iterable<Request> {
   }
 }
 
-/** What holds fields, which are tried themselves. */
+/** Objects whose fields are tried themselves. */
 function holdsFields(schema: unknown): boolean {
   const taken = inner(schema);
   return taken instanceof z.ZodArray ? holdsFields(taken.element) : taken instanceof z.ZodObject;
@@ -225,7 +225,7 @@ function heardOf(method: Method): Map<string, boolean> {
     for (const path of fieldsIn(method.input, request)) {
       const name = dotted(path);
       const isTried = (given: Request): boolean => isHeard(method, given, path);
-      // What holds fields is heard by them, once an example has room for them.
+      // An object is heard by its fields, once an example has room for them.
       const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
       if (!heard.get(name)) heard.set(name, isHolder || [...surroundings(request, path)].some(isTried));
     }

@@ -35,7 +35,7 @@ function onRequest(socket: Socket, run: (id: number) => void): void {
   });
 }
 
-/** What links make of answers that are long, that do not end, or that break off. */
+/** Suites about answers that are long, that do not end, or that break off. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],

@@ -101,7 +101,7 @@ class FakeLink implements Link {
     this.#hear(() => this.#events.opened());
   }
 
-  /** What the provider says when it gets round to it. */
+  /** The later answer of the provider. */
   #hear(then: () => void): void {
     const wait = Math.max(0, this.#provider.stalledUntil - Date.now()) + LATENCY_MS;
     setTimeout(() => {

@@ -47,7 +47,7 @@ export const channels = [
 export type Channel = (typeof channels)[number];
 
 /**
- * What reaches a device of a platform (Spec, Device; R-RES2, R-C2): a provider's token, the endpoint of a web push subscription, or the address of a
+ * The kind of address of a platform (Spec, Device; R-RES2, R-C2): a provider's token, the endpoint of a web push subscription, or the address of a
  * contact: an e-mail address, a phone number, a WhatsApp number, an account of a messenger.
  */
 export type AddressKind = 'token' | 'endpoint' | 'email' | 'phone' | 'whatsapp' | 'account';

@@ -192,7 +192,7 @@ describe('payloads', () => {
   it('are XML of which a parser reads the same', () => {
     const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
     const read = (xml: string): string => xml.replace(/&(\w+);/g, (_, name: string) => entities[name]!);
-    // What XML does not permit is left out.
+    // Characters that XML does not permit are left out.
     const permitted = (given: string): string => given.replace(/[\0-\x08\v\f\x0e-\x1f]/g, '');
     fc.assert(
       fc.property(template, template, devicesOfOnePlatform, (title, link, devices) => {

@@ -91,7 +91,7 @@ export interface AudienceDue {
   readonly later: boolean;
 }
 
-/** What to release: the devices that are due, those that have moved, or both. */
+/** The devices to release: those that are due, those that have moved, or both. */
 export interface StepDue {
   readonly areDue: boolean;
   readonly isLast: boolean;

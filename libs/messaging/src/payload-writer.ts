@@ -201,7 +201,7 @@ function writeInteger(target: Uint8Array, at: number, value: number): number {
   return end;
 }
 
-/** Where a token goes on after the prefix that it begins with, else `from`. */
+/** The index behind the prefix that a token begins with, else `from`. */
 function afterPrefix(prefix: Uint8Array, tokens: Uint8Array, from: number, to: number): number {
   if (to - from < prefix.length) return from;
   for (let i = 0; i < prefix.length; i++) if (tokens[from + i] !== prefix[i]) return from;

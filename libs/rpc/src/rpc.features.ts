@@ -84,7 +84,7 @@ const kinds: readonly FaultKind[] = [
   'unavailable',
 ];
 
-/** What every binding does: callers cannot tell which one they have. */
+/** The behaviour of every binding: callers cannot tell which one they have. */
 export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void {
   describe(name, () => {
     let binding: RpcBinding;

@@ -17,9 +17,9 @@ export type Open = () => Promise<string[]>;
 
 /** Unfinished work of a service with several processes. An item is in `shared` before it leaves `own`. */
 export interface OpenWork {
-  /** What only this process knows, such as commands that it is writing. */
+  /** Open work that only this process knows, such as commands that it is writing. */
   readonly own: Open;
-  /** What the stores tell any process of the service alike, such as the lag of its consumer groups. */
+  /** Open work that the stores tell any process of the service alike, such as the lag of its consumer groups. */
   readonly shared: Open;
 }
 

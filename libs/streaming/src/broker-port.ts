@@ -71,7 +71,7 @@ export interface SubscribeOptions {
   readonly handler: BatchHandler;
   /** @default 500 */
   readonly maxRecords?: number;
-  /** Where a group without offsets starts. @default 'earliest' */
+  /** The start of a group without offsets. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
   /** How long after a batch an incomplete one waits for more records: fewer batches cost less. @default 0 */
   readonly lingerMs?: number;

@@ -8,7 +8,7 @@ import { keepingFeatures } from './features/keeping.features.ts';
 import { publishingFeatures } from './features/publishing.features.ts';
 
 /**
- * What every adapter of the broker must do, as a Jest suite.
+ * The duties of every adapter of the broker, as a Jest suite.
  * @param further what an adapter guarantees beyond the port
  */
 export function brokerFeatures(

@@ -57,7 +57,7 @@ export interface ConsumeOptions<R extends Readers> {
   readonly handler: (records: readonly Decoded<R>[]) => Promise<void | number>;
   /** @default 500 */
   readonly maxRecords?: number;
-  /** Where a group without offsets starts. @default 'earliest' */
+  /** The start of a group without offsets. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
   /** How long after a batch an incomplete one waits for more records. @default 0 */
   readonly lingerMs?: number;

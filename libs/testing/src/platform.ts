@@ -55,7 +55,7 @@ export interface PlatformWorldOptions {
    * @default false
    */
   readonly isAlone?: boolean;
-  /** What a cluster of its own consists of. @default one process of each kind, dispatchers of three channels */
+  /** The processes of a cluster of its own. @default one process of each kind, dispatchers of three channels */
   readonly processes?: TestClusterOptions;
 }
 

@@ -20,7 +20,7 @@ export interface Reference {
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** Where the assets are served. */
+/** The path of the assets. */
 export const ASSETS_PATH = '/docs/assets';
 export const DOCUMENT_PATH = '/openapi.json';
 

@@ -15,7 +15,7 @@ import {
 } from '@tidings/testing';
 
 /** `FUZZ_REQUESTS=100000` runs the whole of T21. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 5_000);
 const AT_ONCE = 16;
 /** Additional requests with large bodies, one at a time, so that the duration of each is measured. */
 const LARGE_REQUESTS = Math.min(200, Math.ceil(REQUESTS / 250));

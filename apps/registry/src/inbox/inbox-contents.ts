@@ -15,7 +15,7 @@ import type { Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/account-documents.ts';
 import { codeIn, OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing.ts';
 
-/** What an entry says to a user. */
+/** The content of an entry for its user. */
 export interface EntryTexts {
   readonly title: string;
   readonly text: string;

@@ -105,7 +105,7 @@ export class Smsc implements SocketProvider {
 
   #closed(line: Line): void {
     this.#lines.delete(line);
-    // What was not answered is delivered on another bind.
+    // Unanswered receipts are delivered on another bind.
     for (const receipt of line.delivering.values()) this.#hold(line.systemId, receipt);
   }
 

@@ -102,7 +102,7 @@ interface Fields {
   readonly body: string;
 }
 
-/** What the API refuses before it looks at the number. */
+/** The refusals of the API before it looks at the number. */
 function flawOf(
   authorization: string,
   account: string,

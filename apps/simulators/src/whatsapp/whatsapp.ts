@@ -92,7 +92,7 @@ export class WhatsApp implements Provider {
   }
 }
 
-/** What became of a message, as WhatsApp reports it. */
+/** The state of a message, as WhatsApp reports it. */
 export type WhatsAppStatus = 'sent' | 'delivered' | 'read' | 'failed';
 
 /** The body of the webhook request that reports this of messages; the ledger must keep payloads. */

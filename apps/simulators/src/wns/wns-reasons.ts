@@ -1,4 +1,4 @@
-/** What WNS answers, by names of ours, with the status; those of status 200 are states of a notification. */
+/** The answers of WNS, by names of ours, with their status; those of status 200 are states of a notification. */
 export const WNS_REASONS = {
   dropped: 200,
   channelThrottled: 200,

@@ -5,7 +5,7 @@ import { GROUPS_KEPT_MS } from './statistics.schema.ts';
 const DAY_MS = 86_400_000;
 /** Opens and events of devices, from the first of their day: 72 hours for late ones after the last day that they decide on. */
 export const ACTIVITY_KEPT_MS = 6 * DAY_MS;
-/** What is left of a day without credits, so that late facts are recognized as such by the days after it. */
+/** The rest of a day without credits, so that late facts are recognized as such by the days after it. */
 export const CLOSED_KEPT_MS = 4 * DAY_MS;
 
 export interface OpensPart {

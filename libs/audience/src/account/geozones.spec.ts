@@ -31,7 +31,7 @@ const zone = (id: number, more: Partial<Geozone> = {}): Geozone => ({
   ...more,
 });
 
-/** What an account's zones come to; presets and campaigns are given. */
+/** The final state of an account's zones; presets and campaigns are given. */
 class World {
   readonly zones = new Map<bigint, GeozoneState>();
   readonly clusters = new Map<string, GeozoneClusterState>();

@@ -34,7 +34,7 @@ const preset = (more: Partial<Preset> = {}): Preset => ({
   ...more,
 });
 
-/** What an account's presets and campaigns come to. */
+/** The final state of an account's presets and campaigns. */
 class World {
   readonly campaigns = new Map<string, CampaignState>();
   readonly presets = new Map<string, PresetState>();

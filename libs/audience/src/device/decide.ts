@@ -208,7 +208,7 @@ function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): Dev
 }
 
 /**
- * What follows from an action, with paper and pencil. `seq` is the number that a new device gets. Unchanged registrations are no event.
+ * The events of an action. `seq` is the number that a new device gets. Unchanged registrations are no event.
  * Faults: `Device not found`, but not where the action tells the platform (R-C7), and a tag that cannot hold the result of an operation (`tags.<name>: wrong value: ...`); both change nothing.
  */
 export function decide(

@@ -19,7 +19,7 @@ const register = (platform: number, text?: string | null): DeviceAction => ({
   token: typeof text === 'string' ? { text, hash: `hash of ${text}` } : text,
 });
 
-/** What the last of the actions came to. */
+/** The result of the last action. */
 function after(...actions: readonly DeviceAction[]) {
   let device: Device | undefined;
   let said: readonly unknown[] = [];

@@ -12,7 +12,7 @@ export interface TagEntry {
   /** The tag's number in its account; default tags have fixed ones (`defaultTags`). */
   readonly k: number;
   /**
-   * What conditions compare.
+   * The value that conditions compare.
    * Integer: see `exactInteger`, from earlier versions the nearest double · Decimal: the number · Boolean: true or false · Date: milliseconds since 1970, whole minutes ·
    * String, List item: the text, cut to 64 code points · Version: its order key (`versionKey`): ASCII, never cut, and the operands of a
    * condition on a Version tag are such keys already, so that comparing text bytewise is enough.

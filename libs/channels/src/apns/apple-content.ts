@@ -10,7 +10,7 @@ export interface AppleContent extends Partial<IosContent> {
   readonly website?: boolean;
 }
 
-/** What a content says for one platform only. */
+/** The part of a content for one platform only. */
 const overrides: ReadonlyMap<number, (content: Content) => AppleContent> = new Map([
   [Platform.iOS, ({ ios, voip }) => ({ ...ios, voip })],
   [Platform.MacOS, ({ mac }) => ({ ...mac })],

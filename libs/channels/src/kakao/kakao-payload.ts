@@ -21,7 +21,7 @@ const LIMIT = 1000;
 /** The prefix of contacts (R-I27), which Kakao does not know. */
 const PREFIX = 'kakao:';
 
-/** What the recipient gets: the values of the template, or the whole text. */
+/** The content for the recipient: the values of the template, or the whole text. */
 function contentFragments({ text: whole, values }: KakaoContent, context: TemplateContext): Record<string, Fragment> {
   if (whole !== undefined) return { content: text(whole, context) };
   if (values.length === 0) return {};

@@ -6,7 +6,7 @@ import { inLanguage } from '../locale-settings.ts';
 /** No SMS holds as much: 255 parts of 153 characters. */
 const LIMIT = 131_072;
 
-/** What the payload of a device says, as JSON. */
+/** The payload of a device, as JSON. */
 export interface SmsPayload {
   readonly text: string;
   /** Only for an MMS. */

@@ -61,7 +61,7 @@ function componentsOf({ header, body, buttons }: WhatsAppContent, context: Templ
   return components.length === 0 ? undefined : list(components);
 }
 
-/** What is sent: the template if there is one, else the text. */
+/** The body of a message: the template if there is one, else the text. */
 function contentFragments(push: Push, language: string, context: TemplateContext): Record<string, Fragment> {
   const content = push.content!;
   const { whatsApp } = content;

@@ -45,7 +45,7 @@ function notificationIn({ content }: Push, language: string): Notification {
   return given(title) || given(body) ? { kind: 'toast', title, body } : { kind: 'data' };
 }
 
-/** What the app learns of the message, as JSON. */
+/** The data of the message for the app, as JSON. */
 function dataFragment(push: Push, language: string, key: MessageKey): Fragment {
   const content = push.content!;
   const context = contextOf(content);

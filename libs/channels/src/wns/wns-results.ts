@@ -30,7 +30,7 @@ const byStatus: ReadonlyMap<number, Row> = new Map([
   [413, { category: 'INVALID_CONTENT', name: 'content_too_large', then: final }],
 ]);
 
-/** What WNS says of a notification that it accepted otherwise than as `received`. */
+/** The states of a notification that WNS accepted otherwise than as `received`. */
 const byState: ReadonlyMap<string, SendResult> = new Map<string, SendResult>([
   ['dropped', { category: 'PROVIDER_ERROR', code: '200', name: 'dropped', then: final }],
   ['channelthrottled', { category: 'QUOTA_EXCEEDED', code: '200', name: 'channelthrottled', then: retry(0, 'device') }],

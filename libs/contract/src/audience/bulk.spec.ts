@@ -30,7 +30,7 @@ describe('bulkRegisterDevice', () => {
     (platform, limit, start = '') => {
       const fits = `${start}${'é'.repeat((limit - start.length) / 2)}`;
       expect(entryOf({ hwid: 'phone', platform, push_token: fits })).toMatchObject({ platform, newPushToken: fits });
-      // What is not registered need not travel.
+      // Tokens that are not registered need not travel.
       for (const longer of [`${fits}x`, 'x'.repeat(65_536), 'x'.repeat(65_537)]) {
         expect(entryOf({ hwid: 'phone', platform, push_token: longer })).toMatchObject({
           platform: 0,

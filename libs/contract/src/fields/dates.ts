@@ -18,7 +18,7 @@ export interface WrittenTime {
   readonly hasOffset: boolean;
 }
 
-/** What `YYYY-MM-DD HH:mm[:ss]` or its `T` variants say; undefined for other text. */
+/** The fields of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants; undefined for other text. */
 export function writtenTime(value: string): WrittenTime | undefined {
   const match = DATE_TIME.exec(value);
   if (!match) return undefined;

@@ -23,7 +23,7 @@ interface Given {
   readonly transactionId: string | undefined;
 }
 
-/** What a message to one channel has beside the fields that all of them share. */
+/** The fields of a message to one channel beside those that all of them share. */
 interface Own {
   readonly platform: PlatformCode;
   readonly recipients: Recipients;

@@ -17,7 +17,7 @@ const textOf = (given: Request): string | undefined => {
 
 const parsed = (notification: Request) => createMessage.parse(request(notification)).notifications[0]!;
 
-/** What a date stands for. */
+/** The meaning of a date. */
 const dateOf = (given: Request) => {
   const { at, localAt } = parsed({ content: 'x', ...given }).sendAt!;
   return { at: at.toISOString(), localAt: localAt?.toISOString() };

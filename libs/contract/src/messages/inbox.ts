@@ -32,7 +32,7 @@ interface InboxFields {
   readonly inbox_image?: string | undefined;
 }
 
-/** What a notification says about inboxes; undefined if it is not saved to them. */
+/** The inbox settings of a notification; undefined if it is not saved to inboxes. */
 export const inboxContent = ({ inbox_date: removalDay, inbox_days: days, inbox_image: image }: InboxFields) =>
   removalDay === undefined && days === undefined && image === undefined
     ? undefined

@@ -62,7 +62,7 @@ export const lineTemplates = z
   .refine((given) => Object.keys(given).length > 0, 'must not be empty')
   .transform((given) => Object.entries(given).map(([key, kind]) => ({ language: key.toLowerCase(), kind })));
 
-/** What LINE shows in place of the text of a message. */
+/** The template that LINE shows in place of the text of a message. */
 export interface LineContent {
   readonly text: LocalizedText | undefined;
   readonly templates: z.output<typeof lineTemplates>;

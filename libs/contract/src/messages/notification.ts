@@ -225,7 +225,7 @@ export type GivenContent = Omit<
   readonly settings?: readonly LocaleSettings[] | undefined;
   /** Platforms whose own action has its link replaced by a short one if it is http(s) (R-I19). */
   readonly actionsToShorten?: readonly number[];
-  /** What a tap opens replaces that of the preset as a whole. */
+  /** Whether the target of a tap replaces that of the preset as a whole. */
   readonly replacesAction?: boolean;
 };
 
@@ -247,7 +247,7 @@ interface OwnTexts {
 }
 
 interface OwnAction {
-  /** What a tap opens on this platform, in place of the common fields. */
+  /** The target of a tap on this platform, in place of the common fields. */
   readonly openAction?: OpenAction | undefined;
 }
 

@@ -7,7 +7,7 @@ import { type LocalizedText, plainLocalized } from './texts.ts';
 const MAX_TEMPLATE = 512;
 const MAX_LANGUAGE = 35;
 
-/** What a message to WhatsApp is made of, in createWhatsAppMessage and in notify (R-I27, R-O1). */
+/** The content of a message to WhatsApp, in createWhatsAppMessage and in notify (R-I27, R-O1). */
 export const whatsAppFields = {
   content: alternative(nonEmptyText),
   content_id: alternative(textOf(1, MAX_TEMPLATE)),

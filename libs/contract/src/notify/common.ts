@@ -132,7 +132,7 @@ function presetOf({ payload: pushes, line, email_payload: email }: Fields) {
   return { preset: pushes?.preset ?? '', presetPath: 'payload.preset' };
 }
 
-/** What LINE shows in place of the common text; undefined = the text of the preset. */
+/** The text for LINE in place of the common one; undefined = the text of the preset. */
 const lineContentOf = ({ line }: Fields): LineContent | undefined =>
   line?.content === undefined ? undefined : { text: plainLocalized(line.content), templates: [] };
 

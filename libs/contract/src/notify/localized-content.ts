@@ -19,7 +19,7 @@ type TextName = 'title' | 'subtitle' | 'body';
 type Texts = { readonly [Name in TextName]?: string | undefined };
 type Settings = Readonly<Record<string, unknown>>;
 
-/** What the block for a platform and a locale says. */
+/** The content of the block for a platform and a locale. */
 interface Chosen {
   readonly locale: string;
   readonly texts: Texts;

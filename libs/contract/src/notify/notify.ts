@@ -86,7 +86,7 @@ const input = object({
   .transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
     /** "" = none. */
     transactionId: transaction_id ?? '',
-    /** What the request calls the message. */
+    /** The key of the message in the request. */
     path: toSegment ? 'segment' : 'transactional',
     message: (toSegment ?? toNames)!,
   }));

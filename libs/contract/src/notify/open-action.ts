@@ -7,7 +7,7 @@ const shortener = text
   .refine((word) => SHORTENER.test(word), 'must be NONE or the name of a shortener')
   .meta({ pattern: SHORTENER.source });
 
-/** What a tap opens: exactly one of a link, a page of rich media, a remote page (R-O1). */
+/** The target of a tap: exactly one of a link, a page of rich media, a remote page (R-O1). */
 export const openAction = object({
   link: alternative(object({ url: nonEmptyText, shortener: optional(shortener) })),
   rich_media: alternative(object({ code: nonEmptyText })),

@@ -33,7 +33,7 @@ const openActions = z
   .refine((given) => Object.keys(given).every((code) => OWN.has(Number(code))), 'not served yet for this platform')
   .transform((given) => Object.entries(given).map(([code, action]) => ({ platform: Number(code), ...action })));
 
-/** What a push says and opens (R-O1). */
+/** The texts and the target of a push (R-O1). */
 export const payload = object({
   preset: optional(namedPreset),
   silent: optional(boolean),

@@ -7,7 +7,7 @@ export type Attempt = Claimed | Deferred | Settled;
 interface Begun {
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
-  /** What is final so far. */
+  /** The final results so far. */
   readonly results: Results;
 }
 

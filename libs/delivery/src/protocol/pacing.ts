@@ -6,7 +6,7 @@ const AHEAD_MS = 1_000;
 /** Maximum time in which the slices of a sendable set in flight could be sent: a channel that does not send must not pile them up. */
 const IN_FLIGHT_MS = 10_000;
 
-/** What may be emitted of a message with a send rate. */
+/** Limits of the emission of a message with a send rate. */
 export interface PacedLimits {
   /** Maximum number of slices. */
   readonly slices: number;

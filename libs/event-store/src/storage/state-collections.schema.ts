@@ -22,7 +22,7 @@ export type StoredState<State> = Omit<State, '_id'> & {
 export interface StateModelOptions<State> {
   readonly name: string;
   readonly retention: string;
-  /** What `toDocument` of the log leaves, and the self-reported state of documents that have some. */
+  /** The fields of the document that `toDocument` of the log makes, and the self-reported state of documents that have some. */
   readonly fields: Fields<Omit<State, '_id'>>;
   /** None may be unique. @default none */
   readonly indexes?: readonly Index[];

@@ -14,7 +14,7 @@ export interface LeaseDocument {
   readonly rivalAt?: Date;
 }
 
-/** What tells whether a process has ended. */
+/** The data that tell whether a process has ended. */
 export const processIdentity = object<ProcessIdentity>({ space: text, pid: number, startedAt: text });
 
 /** The leases of a service. */

@@ -1,7 +1,7 @@
 import { bytes, defineModel, optional, text } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 
-/** What the store knows of its keys. */
+/** The record of a deployment's keys. */
 export interface KeysDocument {
   readonly _id: 'check';
   /** The check value of the master key that seals. */

@@ -13,7 +13,7 @@ import {
   type TopicSpec,
 } from '../broker-port.ts';
 
-/** Where brokers of one adapter live during a test: a store that outlasts them. */
+/** The store of one adapter's brokers during a test, which outlasts them. */
 export interface BrokerWorld {
   readonly clock: ShiftedClock;
   /**
@@ -28,7 +28,7 @@ export interface BrokerWorld {
   dispose(): Promise<void>;
 }
 
-/** What listens, and what arrived. */
+/** A listener, and the records that arrived. */
 interface Listener {
   readonly got: InRecord[];
   readonly texts: () => string[];

@@ -14,7 +14,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
     const utf8 = { decode: (payload: Uint8Array) => Buffer.from(payload).toString() };
     const json = { decode: (payload: Uint8Array) => JSON.parse(Buffer.from(payload).toString()) as { n: number } };
 
-    /** What was dead-lettered of this test's topic. */
+    /** The dead letters of this test's topic. */
     const deadLetters = async (): Promise<DeadLetter[]> => {
       const found: DeadLetter[] = [];
       await test.broker.subscribe({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BrokerUnderTest, until, text, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
-/** What is left where a broker ends, in order or not. */
+/** Suites about the end of a broker, in order or not. */
 export function endingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

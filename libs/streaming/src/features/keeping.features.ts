@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BrokerUnderTest, until, text, record, numbers } from './broker-under-test.ts';
 
-/** What stays. */
+/** Suites about retention. */
 export function keepingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

@@ -4,7 +4,7 @@ import { partitionOf } from '../partition.ts';
 import { LARGEST_RECORD_BYTES } from '../broker-port.ts';
 import { type BrokerUnderTest, until, text, record, records, numbers } from './broker-under-test.ts';
 
-/** Where records come to lie, in which order, and what is refused. */
+/** Suites about the partition and order of records, and about refusals. */
 export function publishingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen } = test;
 

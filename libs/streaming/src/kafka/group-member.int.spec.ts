@@ -27,7 +27,7 @@ describeWithKafka('a member of a group', (kafka) => {
   let tellOfRebalance: () => void;
   /** Resolves when something that was fetched has been taken, or left. */
   let taken: Promise<void>;
-  /** What consumers are made with in place of the usual. */
+  /** Settings of consumers in place of the usual ones. */
   let settings: Partial<ConsumerConfig>;
   let handler: BatchHandler;
 

@@ -75,7 +75,7 @@ describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
       expect(acknowledged.map((record) => `${record.key} ${text(record)}`)).toEqual(
         positions[i]!.map((_, n) => `${key} ${n}`),
       );
-      // What was not acknowledged may have been written nevertheless, before it was published again.
+      // An unacknowledged record may have been written nevertheless, before it was published again.
       const all = inOrder.filter((record) => record.key === key).map((record) => Number(text(record)));
       expect(all).toEqual(all.toSorted((a, b) => a - b));
     }

@@ -110,7 +110,7 @@ interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounc
   readonly mailKey: KeyObject;
 }
 
-/** What SMTP takes as an address; stored ones are stricter (R-E2). */
+/** The addresses that SMTP takes; stored ones are stricter (R-E2). */
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\u0080-\uffff]{1,64}@[^\s@<>()[\]\\,;:"]{1,255}$/;
 
 /** A route of its own for recipients without a usable address. */

@@ -127,7 +127,7 @@ const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<
     try {
       await receipts.accepted(items.map(({ part }) => part));
     } catch (error) {
-      // What was accepted is sent all the same: only its receipts find nothing.
+      // Accepted messages are sent all the same: only their receipts find nothing.
       onError(error);
     }
     for (const { done } of items) done?.();

@@ -82,7 +82,7 @@ export interface Asked {
   readonly hasEmailPreset?: boolean;
   /** Frequency caps apply, although it is transactional (R-E12). @default false */
   readonly isCapped?: boolean;
-  /** What is done about contacts that are not registered. @default they are left out */
+  /** The treatment of contacts that are not registered. @default they are left out */
   readonly unknownContacts?: 'register' | 'refuse';
 }
 

@@ -59,7 +59,7 @@ interface Addressed {
   readonly id: string;
 }
 
-/** What the commands of one call share. */
+/** The data that the commands of one call share. */
 interface Round {
   readonly set: TagSet;
   readonly at: Date;

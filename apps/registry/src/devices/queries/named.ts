@@ -138,7 +138,7 @@ export async function findContactsOf(
   return together(found, await findByToken(found.unknown, lookup));
 }
 
-/** What was found, and then what was found of the rest. */
+/** The first finds, followed by those among the rest. */
 const together = (first: Found, others: Found): Found => ({
   seqs: new Set([...first.seqs, ...others.seqs]),
   platforms: new Set([...first.platforms, ...others.platforms]),

@@ -73,7 +73,7 @@ async function holders(
 /** A longer token is no device's (R-LM6). */
 const TOKEN_BYTES = 4096;
 
-/** What becomes of a device with a rejected address; undefined if it keeps it. */
+/** The change of a device with a rejected address; undefined if it keeps it. */
 function actionOn(
   { platform }: DeviceDocument,
   { field, token, since, replacement }: Rejection,

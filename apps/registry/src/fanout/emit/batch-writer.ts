@@ -172,7 +172,7 @@ export class BatchWriter {
   }
 }
 
-/** What the batches of a sendable set contain of each device. */
+/** The data of each device in the batches of a sendable set. */
 interface Layout {
   readonly platform: number;
   /** Added to each badge, by language; none are written if all are undefined. */

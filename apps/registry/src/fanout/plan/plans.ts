@@ -101,7 +101,7 @@ export interface PlanDocument {
   readonly failed?: Binary | Uint8Array;
 }
 
-/** Where the entries of a plan are found until they leave the inboxes. */
+/** The place of a plan's entries until they leave the inboxes. */
 export interface InboxPlace {
   readonly app: string;
   readonly chunk?: number;

@@ -6,7 +6,7 @@ import { ADDRESSES, addressId } from '../../accounts/account-collections.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../../devices/storage/device-document.ts';
 import type { Columns } from './columns.ts';
 
-/** Who is asked for. */
+/** The contacts of a chunk, and the message for which they are checked. */
 export interface SuppressionQuery {
   readonly account: string;
   readonly application: string;
@@ -17,7 +17,7 @@ export interface SuppressionQuery {
   readonly category: string | undefined;
 }
 
-/** What is known of an address. */
+/** The reasons against an address. */
 interface AddressDocument {
   readonly _id: string;
   readonly since?: Date;

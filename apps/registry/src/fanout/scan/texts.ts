@@ -58,7 +58,7 @@ export class Texts {
     return this.bytes.length;
   }
 
-  /** Where the texts of a device begin. */
+  /** The index of a device's first text. */
   startOf(device: number): number {
     return device === 0 || this.width === 0 ? 0 : this.ends[device * this.width - 1]!;
   }

@@ -5,7 +5,7 @@ import { date, defineModel, number, object, optional, record, text } from '@tidi
 export type StoredState = EntryState & { readonly until: number };
 
 /**
- * What a user did with the entries of his inbox, or an operator with those of an application. Entries themselves are derived from plans: one that
+ * The acts of a user on the entries of their inbox, or of an operator on those of an application. Entries themselves are derived from plans: one that
  * nobody touched has no state.
  */
 export interface InboxDocument {

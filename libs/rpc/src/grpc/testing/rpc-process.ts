@@ -13,7 +13,7 @@ export interface RpcProcess {
   close(): Promise<void>;
 }
 
-/** What processes of tests call each other with. */
+/** The credentials with which processes of tests call each other. */
 export const testAccess: RpcAccess = { masterKeys: [Buffer.alloc(32, 1)] };
 
 export type Served = readonly (readonly [definition: ServiceDefinition, implementation: object])[];

@@ -41,7 +41,7 @@ class Line {
 /** Brokers on names in Kafka that nobody else has. */
 export class KafkaWorld implements BrokerWorld {
   readonly clock = new ShiftedClock();
-  /** What the brokers have told of so far. */
+  /** The incidents that the brokers have reported so far. */
   readonly warnings: string[] = [];
   readonly kafka: Omit<Parameters<typeof createTopics>[0], 'topics' | 'replicationFactor'> & {
     readonly namespace: string;
