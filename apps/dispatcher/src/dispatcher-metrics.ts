@@ -84,12 +84,15 @@ export interface ChannelState {
   readonly deferred: () => Promise<number>;
   /** Throttled credentials. */
   readonly throttled: () => number;
+  /** Pairs of a credential and a push service that has asked it to wait, as this process knows them. */
+  readonly throttledServices: () => number;
 }
 
 /** Maximum age of a count of documents. */
 const COUNT_KEPT_MS = 15_000;
 
-export function channelMetrics(registry: Registry, channel: string, { deferred, throttled }: ChannelState): void {
+export function channelMetrics(registry: Registry, channel: string, state: ChannelState): void {
+  const { deferred, throttled, throttledServices } = state;
   const labels = { channel };
   readIn(
     registry,
@@ -110,5 +113,15 @@ export function channelMetrics(registry: Registry, channel: string, { deferred, 
       labels: ['channel'],
     },
     () => [{ labels, value: throttled() }],
+  );
+  readIn(
+    registry,
+    'gauge',
+    {
+      name: 'tidings_dispatch_throttled_services',
+      help: 'Push services of browsers that told a credential to wait',
+      labels: ['channel'],
+    },
+    () => [{ labels, value: throttledServices() }],
   );
 }

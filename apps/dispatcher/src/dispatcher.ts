@@ -122,6 +122,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   channelMetrics(deps.metrics, name, {
     deferred: () => attempts.deferred(),
     throttled: () => throttles.throttled().length,
+    throttledServices: () => channel.throttledServices?.().length ?? 0,
   });
 
   const own = async (): Promise<string[]> => {
