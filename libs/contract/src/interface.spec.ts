@@ -131,7 +131,6 @@ const blocks = (en: Request, de: Request): Request => ({
 });
 const body = { body: 'Hello' };
 const subscription = { endpoint: 'grpc://events.example:443', events: ['Push Sent'] };
-const dated = (expiration_date: string): Request => ({ ...body, inbox: { expiration_date } });
 
 /** A request for each row of what is refused, and the module that refuses it. */
 const refused: Readonly<Record<string, { readonly by: string; readonly requests: readonly Request[] }>> = {
@@ -153,10 +152,6 @@ const refused: Readonly<Record<string, { readonly by: string; readonly requests:
         payload: { ...blocks(body, body)['payload']!, open_actions: { 18: { link: { url: 'https://a.example' } } } },
       }),
     ],
-  },
-  '/messaging/v2/notify `inbox.expiration_date` that differs between blocks': {
-    by: 'notify/localized-content.ts',
-    requests: [message(blocks(dated('2026-01-15T00:00:00Z'), dated('2026-01-16T00:00:00Z')))],
   },
   '/admin/v1/subscriptions `campaigns`': {
     by: 'fields/subscription.ts',

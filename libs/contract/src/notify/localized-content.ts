@@ -148,7 +148,7 @@ function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undef
   const [dated, ...others] = said.filter(({ content }) => content.removalDay !== undefined);
   const other = others.find(({ content }) => content.removalDay !== dated?.content.removalDay);
   if (other) {
-    const message = `inbox.expiration_date of ${other.path} that differs from that of ${dated!.path}: not served yet`;
+    const message = `${other.path}.inbox.expiration_date: must be that of ${dated!.path}`;
     context.issues.push({ code: 'custom', message, input: given });
   }
   const first = dated ?? said[0];

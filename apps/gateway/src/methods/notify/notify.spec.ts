@@ -225,7 +225,7 @@ describe('notify', () => {
     const blocks = (expiration_date: string) => ({ default: { body: 'x', inbox: { expiration_date } } });
     const localized_content = { en: blocks('2100-01-02'), de: blocks('2100-01-03') };
     const { body } = await notify(segment({ payload: { content: { localized_content } } }));
-    const differs = 'inbox.expiration_date of de.default that differs from that of en.default: not served yet';
+    const differs = 'de.default.inbox.expiration_date: must be that of en.default';
     expect(body).toMatchObject({ message: `segment.payload.content.localized_content: ${differs}` });
   });
 
