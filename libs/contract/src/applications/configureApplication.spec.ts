@@ -60,6 +60,7 @@ it.each([
   ],
   [{ ...mail, email_reply: 'a.example.com' }, 'email_reply: Email address has invalid count of parts'],
   [{ ...mail, email_from_email: '' }, 'email_from_email: Email address is empty'],
+  [{ ...mail, email_from_address: '' }, 'email_from_address: Email address is empty'],
   [{ ...mail, email_dkim_domain: 'a.example' }, 'email_dkim_selector: must be set'],
   [{ ...mail, email_dkim_selector: 's 1' }, 'email_dkim_selector: must be a selector'],
   [{ ...mail, email_dkim_private_key: 'key' }, 'email_dkim_private_key: must be a private key in PEM'],
@@ -80,6 +81,15 @@ it('configureApplication takes a sender whose domain has no mailboxes (R-E2)', (
     platform: 14,
     secrets: ['email_dkim_private_key'],
   });
+});
+
+it('configureApplication takes the address of the sender by its other name (R-A6)', () => {
+  const { email_from_email: address, ...others } = mail;
+  const settingsOf = (fields: object) => (parse(fields) as { settings: object }).settings;
+  expect(settingsOf({ ...others, email_from_address: address })).toEqual(settingsOf(mail));
+  expect(settingsOf({ ...mail, email_from_address: 'other@example.com' })).toEqual(settingsOf(mail));
+  expect(configureApplication.missing({ ...common, ...others })?.message).toContain('email_from_email');
+  expect(configureApplication.missing({ ...common, ...others, email_from_address: address })).toBeUndefined();
 });
 
 it('configureApplication passes on the given settings as text, and marks the secret ones', () => {

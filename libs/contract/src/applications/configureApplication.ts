@@ -172,6 +172,11 @@ export const configureApplication = json13('configureApplication', {
           'email',
           { email_from_email: 'news@example.com', email_from_name: 'News', email_reply: 'desk@example.com' },
         ],
+        [
+          Platform.Email,
+          'email',
+          { email_from_address: 'news@example.com', email_from_name: 'News', email_reply: 'desk@example.com' },
+        ],
         [Platform.Huawei, 'huawei_android', { huawei_app_id: '1', huawei_app_secret: 'secret' }],
         [
           Platform.Sms,

@@ -1,4 +1,5 @@
 import { senderAddress } from '../fields/email-address.ts';
+import { optionalUnless } from '../presence.ts';
 import { oneOf, optional, text } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
@@ -24,15 +25,34 @@ const dkimFields = {
   email_dkim_private_key: optional(text.refine((pem) => PRIVATE_KEY.test(pem), 'must be a private key in PEM')),
 };
 
-/** device_type 14; the registry checks whether an address is verified (R-A5). The settings of DKIM come together or not at all (R-A6). */
+/** Required, unless the address of the sender is given by its other name. */
+const fromEmail = optionalUnless(senderAddress, ({ email_from_email: address, email_from_address: other }) =>
+  (address ?? other ?? undefined) === undefined ? 'email_from_email' : undefined,
+);
+
+/**
+ * device_type 14; the registry checks whether an address is verified (R-A5). `email_from_address` is another name of `email_from_email`, which prevails.
+ * The settings of DKIM come together or not at all (R-A6).
+ */
 export const emailFields = platformFields(
-  { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress, ...dkimFields },
+  {
+    email_from_email: fromEmail,
+    email_from_name: text,
+    email_reply: senderAddress,
+    email_from_address: optional(senderAddress),
+    ...dkimFields,
+  },
   { secrets: ['email_dkim_private_key'] },
-).superRefine(({ settings }, context) => {
-  const missing = Object.keys(dkimFields).filter((name) => settings[name] === undefined);
-  if (missing.length === 0 || missing.length === Object.keys(dkimFields).length) return;
-  context.addIssue({ code: 'custom', message: 'must be set', path: [missing[0]!] });
-});
+)
+  .superRefine(({ settings }, context) => {
+    const missing = Object.keys(dkimFields).filter((name) => settings[name] === undefined);
+    if (missing.length === 0 || missing.length === Object.keys(dkimFields).length) return;
+    context.addIssue({ code: 'custom', message: 'must be set', path: [missing[0]!] });
+  })
+  .transform((given) => {
+    const { email_from_address: other, ...settings } = given.settings;
+    return other === undefined ? given : { ...given, settings: { email_from_email: other, ...settings } };
+  });
 
 /** device_type 17 (R-A6), as are the following. */
 export const huaweiFields = platformFields(

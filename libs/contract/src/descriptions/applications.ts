@@ -93,6 +93,7 @@ export const applicationWords = {
   firefox_vapid_key: vapidKey,
   firefox_vapid_private_key: vapidPrivateKey,
   email_from_email: 'Sender address. It must be verified if the operator requires that.',
+  email_from_address: 'Another name of `email_from_email`, which prevails.',
   email_from_name: 'Sender name.',
   email_reply: 'Reply-to address. It must be verified if the operator requires that.',
   email_dkim_domain: 'Domain that signs the e-mails. The settings of DKIM come together or not at all.',

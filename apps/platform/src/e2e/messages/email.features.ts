@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special addresses a suite needs
 import { mailAddress, mailReplyAddress, type MailReport, sendMailReport } from '@tidings/simulators';
-import { BOUNCE_DOMAIN, describeInTurn, funnelFigures, type PlatformWorld } from '@tidings/testing';
+import { BOUNCE_DOMAIN, describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
@@ -180,6 +180,8 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect((await post({ choice: 'save', category: 'News' })).status).toBe(200);
       expect(await tags()).toMatchObject({ 'Unsubscribed Categories': ['Offers'] });
       expect(await tags()).not.toHaveProperty('Unsubscribed Emails');
+      await world.settle();
+      expect((await listedMessage(world, application, first))?.email_info?.metrics).toMatchObject([{ unsubs: 1 }]);
       expect((await fetch(link.replace(/.$/, '-'), { method: 'POST' })).status).toBe(403);
       await world.call('setCategories', { categories: [] });
     });
