@@ -22,6 +22,7 @@ const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
+  mailbox: built('apps/simulators/dist/mailbox.js'),
   cluster: built('apps/platform/dist/cluster.js'),
   redrive: built('apps/platform/dist/redrive.js'),
   kafka: built('deploy/kafka-local/start.mjs'),

@@ -6,10 +6,16 @@ import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
 import { isLocalOnly } from './web-push-demo/local-address.ts';
 
+type Greeted = Pick<Configuration, 'dataFolder' | 'adminToken' | 'host' | 'publicUrl' | 'providers'>;
+
+const mailboxHint = `
+Mail and SMS without a provider: npm run mailbox, in another terminal, catches them and shows them on a page
+`;
+
 /** The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged. */
 export function greeting(
   { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
-  { dataFolder, adminToken: given, ...reach }: Pick<Configuration, 'dataFolder' | 'adminToken' | 'host' | 'publicUrl'>,
+  { dataFolder, adminToken: given, providers, ...reach }: Greeted,
 ): string {
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const token = adminToken.made
@@ -29,7 +35,7 @@ Administrator token: ${token}
 
 A first call, which makes a token for your backend:
   curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer ${secret}" -d '{"scope":"api","applications":"all"}'
-${isLocalOnly(reach) ? `\nA push to your browser: ${url}/demo/web-push\n` : ''}
+${providers.smtp === undefined ? mailboxHint : ''}${isLocalOnly(reach) ? `\nA push to your browser: ${url}/demo/web-push\n` : ''}
 `;
 }
 

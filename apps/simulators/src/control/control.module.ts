@@ -3,6 +3,7 @@ import type { Stage } from '../simulators.ts';
 import { FaultsController } from './faults.controller.ts';
 import { LedgerController } from './ledger.controller.ts';
 import { MailController } from './mail.controller.ts';
+import { PagesController } from './pages.controller.ts';
 import { STAGE } from './stage.ts';
 import { WorldController } from './world.controller.ts';
 
@@ -12,7 +13,7 @@ export class ControlModule {
   static over(stage: Stage): DynamicModule {
     return {
       module: ControlModule,
-      controllers: [LedgerController, FaultsController, WorldController, MailController],
+      controllers: [LedgerController, FaultsController, WorldController, MailController, PagesController],
       providers: [{ provide: STAGE, useValue: stage }],
     };
   }
