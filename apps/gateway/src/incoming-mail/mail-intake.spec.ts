@@ -25,7 +25,7 @@ const complaintAbout = (token: string): Buffer =>
       ...['Feedback-Type: abuse', `Original-Mail-From: ${addressFor(token)}`, '--b--'],
     ].join('\r\n'),
   );
-const person = Buffer.from('From: anna@example.com\r\n\r\nHello');
+const letter = Buffer.from('From: anna@example.com\r\n\r\nHello');
 
 describe('incoming mail', () => {
   let published: Reports[];
@@ -51,7 +51,7 @@ describe('incoming mail', () => {
       broker: {
         publish: async (_topic: string, records: readonly OutRecord[]) => {
           if (isBrokerDown) throw Fault.unavailable('down');
-          published.push(...records.map(({ value }) => Reports.decode(value!)));
+          published.push(...records.map(({ value }) => Reports.decode(value)));
           return records.map((_, offset) => ({ partition: 0, offset }));
         },
       },
@@ -101,8 +101,8 @@ describe('incoming mail', () => {
   });
 
   it('of a person changes nothing, and is refused at an address for feedback', async () => {
-    expect(await take([addressFor()], person)).toBe('other');
-    expect(await take(['postmaster@bounces.example'], person)).toBe('misdirected');
+    expect(await take([addressFor()], letter)).toBe('other');
+    expect(await take(['postmaster@bounces.example'], letter)).toBe('misdirected');
     expect(await take(['postmaster@bounces.example'], bounce)).toBe('misdirected');
     expect(published).toEqual([]);
   });

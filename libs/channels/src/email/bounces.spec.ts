@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { bounceOf, isHardBounce, smtpReplyOf } from './bounces.ts';
 import { smtpResult } from './email-results.ts';
 
@@ -42,6 +43,23 @@ describe('the class of a bounce', () => {
     ['550', 'BOUNCED_HARD_UNDETERMINED'],
   ])('of %s is %s', (reply, expected) => {
     expect(classOf(reply)).toBe(expected);
+  });
+
+  it('of any reply is a known one, and hard only if it is permanent or says so', () => {
+    const known =
+      /^BOUNCED_(HARD_(GENERAL|UNDETERMINED|SUPPRESSED|MAILBOX_(FULL|INACTIVE))|SOFT_[A-Z_]+|UNDETERMINED)$/;
+    const words = fc.constantFrom('spam', 'attachment', 'suppressed', '5.1.1', '4.2.2', '5.2.1', '\u0000', '5.', 'no');
+    const texts = fc.array(fc.oneof(words, fc.string()), { maxLength: 6 }).map((parts) => parts.join(' '));
+    fc.assert(
+      fc.property(fc.integer({ min: 400, max: 599 }), texts, (status, text) => {
+        const reply = smtpReplyOf(status, text);
+        const category = bounceOf(reply);
+        expect(category).toMatch(known);
+        const isPermanent = reply.enhanced === '' ? status >= 500 : reply.enhanced.startsWith('5');
+        if (isHardBounce(category)) expect(isPermanent || /suppress/i.test(text)).toBe(true);
+        expect(smtpResult('recipient', status, text).category).toMatch(/^(SENT|PROVIDER_ERROR|INVALID_CONFIGURATION)$/);
+      }),
+    );
   });
 
   it('puts the address on the blacklist if it is hard', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { bounceOf, smtpReplyOf } from '../bounces.ts';
 import { MAIL_TOKEN_LENGTH, messageIdOf, returnPathOf } from '../mail-token.ts';
 import { deliveryReport, feedbackReport, golden } from './golden-mails.ts';
 import { type IncomingMail, incomingMailOf } from './incoming-mail.ts';
@@ -65,6 +66,45 @@ describe('an incoming mail', () => {
       original: [`Message-Id: <${messageIdOf('P', third)}@shop.example>`],
     });
     expect(incomingMailOf(headers)).toEqual({ kind: 'complained', tokens: [third] });
+  });
+
+  it('that returns a mail is classified like the same reply at once (R-E18)', () => {
+    const words = fc.constantFrom(
+      'spam',
+      'attachment',
+      'suppressed',
+      'full',
+      'no such user',
+      '550',
+      '5.1.1',
+      ';',
+      '(a)',
+    );
+    const enhanced = fc.constantFrom(
+      '5.1.1',
+      '5.1.8',
+      '5.2.1',
+      '5.2.2',
+      '5.3.4',
+      '5.6.0',
+      '5.7.1',
+      '5.7.26',
+      '4.2.2',
+      '4.4.7',
+    );
+    const texts = fc.array(words, { maxLength: 5 }).map((parts) => parts.join(' '));
+    const status = fc.constantFrom(400, 421, 450, 452, 500, 550, 551, 552, 553, 554);
+    fc.assert(
+      fc.property(status, fc.option(enhanced, { nil: '' }), texts, (code, own, text) => {
+        const reply = `${own} ${text}`.trim();
+        const generic = `${String(code).charAt(0)}.0.0`;
+        const fields = ['Action: failed', `Status: ${own || generic}`, `Diagnostic-Code: smtp; ${code} ${reply}`];
+        const said = smtpReplyOf(code, reply);
+        expect(incomingMailOf(deliveryReport({ status: [fields] }))).toMatchObject({
+          ...{ kind: 'bounced', category: bounceOf(said), code: String(code), name: said.enhanced },
+        });
+      }),
+    );
   });
 
   it('finds the failed recipient among the first hundred', () => {

@@ -14,32 +14,43 @@ export interface MimePart {
 }
 
 /** Bounds on what is read of a mail, whose sender is a stranger: what exceeds them is skipped. */
-const LIMITS = { levels: 6, parts: 64, fields: 200, fieldLength: 1_000, text: 65_536 } as const;
+const LIMITS = { levels: 6, parts: 64, lines: 1_000, fields: 200, fieldLength: 1_000, text: 65_536 } as const;
 
-/** The fields from an offset to the next empty line, and the offset behind it. */
+class FieldReader {
+  readonly fields = new Map<string, string>();
+  /** The field that the next line may continue; undefined = one that is skipped. */
+  #name: string | undefined;
+
+  add(line: string): void {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
+    this.#name = name === '' || this.fields.has(name) || this.fields.size >= LIMITS.fields ? undefined : name;
+    if (this.#name !== undefined) this.fields.set(name, line.slice(colon + 1).trimStart());
+  }
+
+  continue(line: string): void {
+    if (this.#name === undefined) return;
+    const value = this.fields.get(this.#name)!;
+    if (value.length < LIMITS.fieldLength) this.fields.set(this.#name, `${value} ${line.trimStart()}`);
+  }
+}
+
+/** The fields from an offset to the next empty line, and the offset behind it. Of more lines the rest counts as body. */
 export function readFields(text: string, from = 0): { readonly fields: Fields; readonly end: number } {
-  const fields = new Map<string, string>();
-  let name: string | undefined;
+  const reader = new FieldReader();
   let at = from;
-  while (at < text.length) {
+  for (let lines = 0; at < text.length && lines < LIMITS.lines; lines++) {
     const found = text.indexOf('\n', at);
     const next = found < 0 ? text.length : found + 1;
     // Cut before anything looks at it: lines have no limit.
     const line = text.slice(at, Math.min(next, at + LIMITS.fieldLength)).trimEnd();
-    const isContinued = text.startsWith(' ', at) || text.startsWith('\t', at);
+    const isContinued = /[ \t]/.test(text.charAt(at));
     at = next;
     if (line === '') break;
-    if (isContinued) {
-      const value = name === undefined ? undefined : fields.get(name);
-      if (value !== undefined && value.length < LIMITS.fieldLength) fields.set(name!, `${value} ${line.trimStart()}`);
-      continue;
-    }
-    const colon = line.indexOf(':');
-    name = line.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
-    if (name === '' || fields.has(name) || fields.size >= LIMITS.fields) name = undefined;
-    else fields.set(name, line.slice(colon + 1).trimStart());
+    if (isContinued) reader.continue(line);
+    else reader.add(line);
   }
-  return { fields, end: at };
+  return { fields: reader.fields, end: at };
 }
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"([^"]*)"|([^\s;]*))/g;
