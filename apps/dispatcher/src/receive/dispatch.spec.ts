@@ -67,6 +67,21 @@ describe('a slow answer', () => {
     expect(failures(lane)).toEqual([]);
   });
 
+  it('is waited for as long as the provider may take, and no longer', async () => {
+    const slow = (seconds: number): VirtualLane => {
+      const lane = new VirtualLane({ A: { ...answering(seconds * SECOND), answersForMs: 10 * MINUTE } });
+      consume(lane, [batch(releasedAt, { atMostOnce: true })]);
+      return lane;
+    };
+    const [inTime, never] = [slow(590), slow(Infinity)];
+    await Promise.all([inTime.pass(11 * MINUTE), never.pass(9 * MINUTE)]);
+    expect(inTime.settledOf('A')).toBe(1);
+    expect(failures(inTime)).toEqual([]);
+    expect(never.settledOf('A')).toBe(0);
+    await never.pass(2 * MINUTE);
+    expect(new Set(failures(never))).toEqual(new Set(['unknown_outcome']));
+  });
+
   it('is counted within a second of its arrival', async () => {
     const lane = new VirtualLane({ A: answering(6 * SECOND) });
     consume(lane, [batch(releasedAt)]);

@@ -1,14 +1,5 @@
 import { channelServing, localResults } from '@tidings/channels';
-import {
-  CUTOFF_MS,
-  DEADLINE_MS,
-  type HeldBack,
-  LATE_ANSWER_MS,
-  OPEN_DEVICES,
-  READY_MS,
-  SLOTS_MS,
-  sliceId,
-} from '@tidings/delivery';
+import { CUTOFF_MS, DEADLINE_MS, type HeldBack, OPEN_DEVICES, READY_MS, SLOTS_MS, sliceId } from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
@@ -301,7 +292,7 @@ export class Dispatch {
     const answers = new LateAnswers({
       run: late,
       timers,
-      until: timers.now() + LATE_ANSWER_MS,
+      until: timers.now() + late.answersForMs,
       write: async (last) => {
         const amended = await this.#sending.amend(open, late);
         // The remaining devices wait as published; only a settlement or the final state is new.

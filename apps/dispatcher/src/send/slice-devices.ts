@@ -46,6 +46,8 @@ export interface SliceDevicesOptions {
   readonly clock: Clock;
   /** When retried devices are tried again. @default those of most channels */
   readonly retries?: RetrySchedule | undefined;
+  /** How long an answer is awaited after the end of a run. @default {@link LATE_ANSWER_MS} */
+  readonly answersForMs?: number | undefined;
   /** 0 to 1: spreads the waits of this slice's devices. */
   readonly random: number;
 }
@@ -152,8 +154,8 @@ export class SliceDevices {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
-    const dueAt =
-      this.#deps.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#deps.random, this.#retries));
+    const { clock, random, answersForMs = LATE_ANSWER_MS } = this.#deps;
+    const dueAt = clock.now() + Math.max(answersForMs, retryWaitMs(wait, random, this.#retries));
     this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }

@@ -65,6 +65,8 @@ export class SliceRun implements PushListener {
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
 
+  /** How long answers are awaited after the run has ended. */
+  readonly answersForMs: number;
   /** Number of answers that arrived after the run ended. */
   lateAnswers = 0;
   /** Called for each of them. */
@@ -72,7 +74,8 @@ export class SliceRun implements PushListener {
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
-    this.#devices = new SliceDevices(deps);
+    this.answersForMs = deps.sender.answersForMs ?? LATE_ANSWER_MS;
+    this.#devices = new SliceDevices({ ...deps, answersForMs: this.answersForMs });
     this.#probing = deps.probe;
     this.#flying = new Uint8Array(deps.pending.length);
   }
@@ -323,7 +326,7 @@ export class SliceRun implements PushListener {
   #pushed(i: number): 'written' | 'busy' | SendResult {
     const { sender, pending, deadline, onFault } = this.#deps;
     try {
-      return sender.push(pending[i]!.device, i, deadline + LATE_ANSWER_MS, this);
+      return sender.push(pending[i]!.device, i, deadline + this.answersForMs, this);
     } catch (error) {
       if (!this.#faulty) onFault(error);
       this.#faulty = true;

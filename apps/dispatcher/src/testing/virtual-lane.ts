@@ -24,6 +24,8 @@ export interface VirtualProvider {
   readonly readyAfterMs?: (now: number) => number;
   /** Whether it cannot be reached. @default false */
   readonly isDown?: (now: number) => boolean;
+  /** How long its answers are awaited after a run. @default 30 s */
+  readonly answersForMs?: number;
   /** @default the application */
   readonly fingerprint?: string;
 }
@@ -115,6 +117,7 @@ export class VirtualLane {
     return {
       credential: provider.fingerprint ?? application,
       settings: { reference: `${application}/1`, version: batch.credential!.version },
+      answersForMs: provider.answersForMs,
       prepare: async () => {
         if (provider.isDown?.(this.now)) throw Fault.unavailable('down');
         const afterMs = provider.readyAfterMs?.(this.now) ?? 0;

@@ -24,7 +24,7 @@ import {
   tooLargeForServer,
   writtenMail,
 } from '@tidings/channels';
-import { tokenOf } from '@tidings/delivery';
+import { LATE_ANSWER_MS, tokenOf } from '@tidings/delivery';
 import { Content } from '@tidings/events';
 import { connectionFailureOf, type FailedOpening } from '@tidings/http2';
 import { type Clock, Fault, type Seq, seqOf } from '@tidings/kernel';
@@ -39,7 +39,7 @@ import { keyOfBatch } from '../message-key.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { type MailNames, NoMailDomain, systemNames } from './mail-exchangers.ts';
 import type { MailServer } from './mail-server.ts';
-import { MailServers, relayIn } from './mail-servers.ts';
+import { MailServers, RELAY_REPLY_MS, relayIn } from './mail-servers.ts';
 import type { MailEnd, Transaction } from './smtp-session.ts';
 
 export interface EmailDeps {
@@ -119,6 +119,7 @@ const noRoute = {};
 class EmailSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
+  readonly answersForMs: number | undefined;
   readonly #deps: EmailSenderDeps;
   readonly #key: MessageKey;
   readonly #stationery: Stationery;
@@ -132,6 +133,7 @@ class EmailSender implements Sender {
     const { job, prepared, reportKey, mailKey, linkKey: key, clock, publicUrl } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
+    this.answersForMs = deps.servers.isDirect ? undefined : RELAY_REPLY_MS;
     this.#key = keyOfBatch(reportKey, job.batch);
     const { content = Content.create(), releasedAt } = job.batch;
     const date = releasedAt ?? new Date(clock.now());
@@ -232,12 +234,13 @@ class EmailSender implements Sender {
     ));
   }
 
-  #transaction(to: string, mail: Buffer, deadline: number): Transaction {
+  #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
     const from = this.#stationery.from.address;
-    return { from, to: [to], mail, deadline, mayGo: () => true, ended: () => undefined };
+    const deadline = Math.min(replyBy, Date.now() + LATE_ANSWER_MS);
+    return { from, to: [to], mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
   }
 
-  #ended(end: MailEnd, { mail, deadline }: Transaction, tag: number, listener: PushListener): void {
+  #ended(end: MailEnd, { mail, replyBy }: Transaction, tag: number, listener: PushListener): void {
     const { isDirect } = this.#deps.servers;
     if (end.is === 'unprocessed' && !isDirect) {
       listener.unprocessed(tag);
@@ -245,7 +248,7 @@ class EmailSender implements Sender {
     }
     listener.answered(tag, resultOf(end, isDirect));
     if (end.is !== 'accepted' || !this.#copiesFollow) return;
-    for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
+    for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, replyBy));
   }
 
   /** Nobody is told what becomes of a copy; its bounces go to the sender's address. */

@@ -17,7 +17,7 @@ export interface MailServerOptions {
   /** Asked for each session. Rejects if there is none now. @param failures sessions in a row that did not open */
   readonly target: (failures: number) => Promise<Target>;
   readonly login?: Login | undefined;
-  /** Most sessions at a time. */
+  /** Most sessions at a time, without those that wait long for a reply. */
   readonly sessions: number;
   /** Whether there is room for one more session beside those of other servers. @default there is */
   readonly hasRoom?: () => boolean;
@@ -87,10 +87,17 @@ export class MailServer {
   ready(): boolean {
     if (this.#idle.length > 0) return true;
     const { sessions, timers, hasRoom } = this.#options;
-    if (this.#closed || this.size >= sessions || timers.now() < this.#downUntil) return false;
+    if (this.#closed || this.size - this.#slow >= sessions || timers.now() < this.#downUntil) return false;
     if (hasRoom?.() ?? true) this.#open();
     else if (this.size === 0) this.#downUntil = timers.now() + FULL_MS;
     return false;
+  }
+
+  /** Sessions that wait long for a reply: as many others may be open, or a server that has vanished would stop all mails. */
+  get #slow(): number {
+    let slow = 0;
+    for (const session of this.#sessions) if (session.isSlow) slow++;
+    return Math.min(slow, this.#options.sessions);
   }
 
   /** Sends a mail; {@link ready} must have said that it can be. */

@@ -48,6 +48,12 @@ const SESSIONS_MAX = 256;
 /** Domains that are remembered, in each lane: callers choose them. */
 const DOMAINS_MAX = 8_192;
 
+/**
+ * How long a relay may take to reply to a mail. Before its reply both sides may be responsible for the mail, so the standard asks for patience (RFC 5321,
+ * 4.5.3.2.6; ADR 43).
+ */
+export const RELAY_REPLY_MS = 600_000;
+
 const PHASE_MS = 10_000;
 const timeouts = {
   connectionTimeout: PHASE_MS,
@@ -55,6 +61,9 @@ const timeouts = {
   dnsTimeout: PHASE_MS,
   socketTimeout: 60_000,
 };
+
+/** The deadlines of mails end a session earlier, unless it waits for a reply to a mail. */
+const relayTimeouts = { ...timeouts, socketTimeout: RELAY_REPLY_MS + 60_000 };
 
 /** The mail servers of one lane: the relay, or those of domains. */
 class LaneServers {
@@ -87,7 +96,7 @@ class LaneServers {
   #relay({ host, port, secure, login }: Relay): MailServer {
     const { ca, timers, onFailure } = this.#options;
     const tls = { servername: host, ...(ca ? { ca: [...ca] } : {}) };
-    const target: Target = { host, port, secure, tls, allowInternalNetworkInterfaces: true, ...timeouts };
+    const target: Target = { host, port, secure, tls, allowInternalNetworkInterfaces: true, ...relayTimeouts };
     return new MailServer({
       ...{ login, timers, sessions: RELAY_SESSIONS },
       target: async () => target,

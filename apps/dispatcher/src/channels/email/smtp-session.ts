@@ -22,8 +22,10 @@ export interface Transaction {
   /** The first one is the recipient, whose reply decides the result; the others get copies. */
   readonly to: readonly string[];
   readonly mail: Buffer;
-  /** When to give up, in milliseconds of the system's clock. */
+  /** When to give up before the mail is written, in milliseconds of the system's clock. */
   readonly deadline: number;
+  /** When to give up the reply to the mail; not before the deadline. */
+  readonly replyBy: number;
   /** Whether the mail may still be written. */
   mayGo(): boolean;
   /** Called once, never before `send` returned. */
@@ -100,7 +102,7 @@ export const loginRefusalIn = ({ responseCode, response = '', code }: SessionErr
 interface Current {
   readonly transaction: Transaction;
   readonly stream: MailStream;
-  readonly cancel: () => void;
+  timer: NodeJS.Timeout;
   /** Why it failed, as far as that is known. */
   failure?: SessionError | undefined;
 }
@@ -113,6 +115,8 @@ export class SmtpSession {
   #over = false;
   /** Mails sent so far. */
   sent = 0;
+  /** Whether it waits for a reply beyond the deadline of a mail. */
+  isSlow = false;
 
   constructor(options: SMTPConnectionOptions, login: Login | undefined, listener: SessionListener) {
     this.#listener = listener;
@@ -130,8 +134,7 @@ export class SmtpSession {
   send(transaction: Transaction): void {
     this.sent++;
     const stream = new MailStream(transaction);
-    const timer = setTimeout(() => this.#late(), Math.max(0, transaction.deadline - Date.now()));
-    const current: Current = { transaction, stream, cancel: () => clearTimeout(timer) };
+    const current: Current = { transaction, stream, timer: this.#endAt(transaction.deadline) };
     this.#current = current;
     const { from, to, mail } = transaction;
     this.#connection.send({ from, to: [...to], size: mail.length }, stream, (error, info) => {
@@ -179,16 +182,27 @@ export class SmtpSession {
     this.#connection.reset((error) => (error ? this.#close(error) : this.#listener.idle()));
   }
 
+  #endAt(time: number): NodeJS.Timeout {
+    return setTimeout(() => this.#late(), Math.max(0, time - Date.now()));
+  }
+
   #late(): void {
     if (!this.#current) return;
-    this.#finish({ is: this.#current.stream.begun ? 'late' : 'noReply' });
+    const { stream, transaction } = this.#current;
+    if (stream.begun && Date.now() < transaction.replyBy) {
+      this.isSlow = true;
+      this.#current.timer = this.#endAt(transaction.replyBy);
+      return;
+    }
+    this.#finish({ is: stream.begun ? 'late' : 'noReply' });
     this.#close(undefined);
   }
 
   #finish(end: MailEnd): void {
     const current = this.#current;
     this.#current = undefined;
-    current?.cancel();
+    clearTimeout(current?.timer);
+    this.isSlow = false;
     current?.transaction.ended(end);
   }
 
