@@ -146,4 +146,23 @@ describe('receipts', () => {
   it.each(['+4915112345678', '004915112345678', '015112345678'])('know a number by its end: %s', (number) => {
     expect(numberKey(number)).toBe('2345678');
   });
+
+  it('say whose part arrived, wherever the SMSC puts it, and nothing about others', () => {
+    const id = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF-'), minLength: 1, maxLength: 65 });
+    const stat = fc.constantFrom('DELIVRD', 'UNDELIV', 'EXPIRED', 'REJECTD', 'ENROUTE', 'ACCEPTD', 'UNKNOWN');
+    fc.assert(
+      fc.property(id, stat, fc.boolean(), fc.uint8Array({ maxLength: 40 }), (part, state, isReceipt, text) => {
+        const said = `id:${part} sub:001 dlvrd:001 stat:${state} err:000 text:`;
+        const message = {
+          ...{ from: '+4917', to: 'Shop', esmClass: isReceipt ? 4 : 0, registeredDelivery: 0, dataCoding: 0 },
+          userData: Buffer.concat([Buffer.from(said), Buffer.from(text)]),
+          optional: new Map<number, Buffer>(),
+        };
+        const isFinal = isReceipt && !['ENROUTE', 'ACCEPTD'].includes(state);
+        const expected = { id: part, number: '+4917', delivered: state === 'DELIVRD' };
+        expect(smppReceipt(message)).toEqual(isFinal ? expected : undefined);
+        expect(formsOfId(part).length).toBeLessThanOrEqual(3);
+      }),
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { said } from '../testing/said.ts';
 import { smppResult, twilioRefusal } from './sms-results.ts';
 
@@ -55,5 +56,32 @@ describe('twilioRefusal', () => {
     const { result } = twilioRefusal(status, body);
     expect(said(result)).toBe(expected);
     expect(result.code).toBe(code);
+  });
+
+  it('reads replies of any content by their status, or by a code that is known', () => {
+    const code = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(21_211, '21211', 20_429, null, {}, [21_211]));
+    const body = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json(),
+      fc.record({ code, message: fc.anything() }).map((fields) => JSON.stringify(fields)),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
+        const { result } = twilioRefusal(status, text);
+        expect(result.name.length).toBeLessThanOrEqual(100);
+        if (status >= 200 && status < 300) expect(said(result)).toBe('SENT sent');
+        else expect(result.category).not.toBe('SENT');
+        // No reply costs a contact its number (R-P2).
+        expect(result.then.do).not.toBe('invalidate');
+        const isKnown = /^2\d{4}$/.test(result.code);
+        if (!isKnown && status >= 500) expect(said(result)).toBe('PROVIDER_ERROR retry 0');
+      }),
+    );
+  });
+
+  it('keeps a bounded number of results', () => {
+    const results = new Set<unknown>();
+    for (let i = 0; i < 5000; i++) results.add(twilioRefusal(418, JSON.stringify({ code: `x${i}` })).result.name);
+    expect(results.size).toBeLessThanOrEqual(1001);
   });
 });

@@ -60,6 +60,19 @@ describe('the SMSC of the deployment (R-A6)', () => {
     expect(await sentBy(2, undefined)).toEqual(['INVALID_CONFIGURATION 0 not_configured', undefined]);
   });
 
+  it.each([
+    ['a literal address', { sms_smpp_host: '127.0.0.1' }],
+    ['a name that resolves to one', { sms_smpp_host: 'localhost' }],
+  ])('does not let callers name private networks: %s (T16)', async (_, more) => {
+    const { port } = new URL(simulators.urlOf('smpp'));
+    const outcome = await sentBy(4, { ...own, sms_smpp_port: port, ...more });
+    expect(outcome).toEqual(['INVALID_CONFIGURATION 0 private_address', undefined]);
+    const sms_http_url = simulators.urlOf('sms').replace('127.0.0.1', more.sms_smpp_host);
+    const twilio = { sms_http_url, sms_http_account: 'A', sms_http_token: 'secret', sms_sender: '+1' };
+    expect(await sentBy(5, twilio)).toEqual([expect.stringMatching(/ 0 private_address$/), undefined]);
+    expect(simulators.ledger.of('sms').entries({})).toEqual([]);
+  });
+
   it('gives way to the settings of an application, also to unusable ones', async () => {
     const { port } = new URL(simulators.urlOf('smpp'));
     expect(await sentBy(3, { ...own, sms_smpp_port: port }, deployment())).toEqual([
