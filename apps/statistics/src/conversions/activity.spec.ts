@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageOpen } from '@tidings/delivery';
-import { Conversion, ReportKind, Reports } from '@tidings/events';
+import { Conversion, MailOpen, ReportKind, Reports } from '@tidings/events';
 import { gatherReports } from '../report-changes.ts';
 import {
   type Action,
@@ -103,6 +103,25 @@ describe('the activity of facts', () => {
       'AAAAA-BBBBB/2/2/20000': [2048],
       'AAAAA-BBBBB/2/1/19999': [1024],
     });
+  });
+
+  it('has opens of e-mail by people and unknown ones, and clicks, but nothing of machines (R-H6)', () => {
+    const { MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP } = MailOpen;
+    const reports = (kind: ReportKind, positions: number[], opens: MailOpen[] = []) => ({
+      key: 'k',
+      value: Reports.fromPartial({
+        ...{ message: 'M', application: 'A', chunk: 2, kind, opens },
+        ...{ positions, platforms: positions.map(() => 14), at: positions.map(() => 86_400) },
+      }),
+    });
+    const classes = [MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP];
+    const gathered = gatherReports([
+      reports(ReportKind.REPORT_KIND_MAIL_OPENED, [1, 2, 3, 4], classes),
+      reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [5]),
+      reports(ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, [6]),
+    ]);
+    const opened = openChanges(gathered).flatMap((change) => (change.part === 'opens' ? change.opens.positions : []));
+    expect(opened).toEqual([1, 2, 5]);
   });
 
   it('has an amount only with a currency, and nothing of erased devices', () => {
