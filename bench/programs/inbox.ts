@@ -129,7 +129,7 @@ const open = () =>
   inboxRpc({
     ...{ db, clock: systemClock, keys, reportKey: key(), states: new InboxStates(db) },
     broker: { publish: async () => [] },
-    owners: { learn: async () => undefined, owns: () => true, titleOf: () => '' },
+    owners: { learn: async () => undefined, owns: () => true, mailFromOf: () => '', titleOf: () => '' },
     // The messages refer to no tags.
     tags: { of: neverAsked, known: neverAsked, read: neverAsked },
   });

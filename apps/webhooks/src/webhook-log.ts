@@ -4,17 +4,20 @@ import { type SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import {
   evolveDelivery,
   noDeliveries,
-  type Place,
   releasePending,
   type Report,
   type SentDevices,
-  enqueueInbox,
   enqueueReports,
-  type InboxReport,
   enqueueSent,
   type DeliveryState,
-  type DeliveryChange,
 } from './facts/delivery-state.ts';
+import type { DeliveryChange, Place } from './facts/enqueued-events.ts';
+import {
+  enqueueImmediate,
+  enqueueOutcomes,
+  type ImmediateReport,
+  type OutcomeDevices,
+} from './facts/immediate-events.ts';
 import { placeOf, deliveryDocument, type DeliveryDocument, deliveryOf } from './facts/delivery-document.ts';
 import {
   changeSubscription,
@@ -36,8 +39,8 @@ export type SubscriptionAction =
 
 /** A fact about devices. */
 type Fact =
-  | { readonly kind: 'sent'; readonly sent: readonly SentDevices[] }
-  | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly inbox: readonly InboxReport[] }
+  | { readonly kind: 'outcomes'; readonly sent: readonly SentDevices[]; readonly others: readonly OutcomeDevices[] }
+  | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly immediate: readonly ImmediateReport[] }
   /** @param isKnown whether the message is known */
   | { readonly kind: 'release'; readonly isKnown: boolean };
 
@@ -80,10 +83,16 @@ function decideAction(command: Extract<WebhookCommand, { readonly id: string }>,
 function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>, delivery: DeliveryState) {
   const { place, at } = command;
   switch (command.kind) {
-    case 'sent':
-      return enqueueSent(place, delivery, command.sent, at);
+    case 'outcomes':
+      return [
+        ...enqueueSent(place, delivery, command.sent, at),
+        ...enqueueOutcomes(place, delivery, command.others, at),
+      ];
     case 'reports':
-      return [...enqueueReports(place, delivery, command.reports, at), ...enqueueInbox(place, delivery, command.inbox)];
+      return [
+        ...enqueueReports(place, delivery, command.reports, at),
+        ...enqueueImmediate(place, delivery.immediate, command.immediate),
+      ];
     case 'release':
       return releasePending(place, delivery, at, command.isKnown);
   }
@@ -181,6 +190,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     [DELIVERIES]: fieldsOf<DeliveryDocument>({
       ...{ account: true, message: true, messageId: true, application: true, chunk: true },
       ...{ inboxDelivered: true, inboxRead: true, inboxOpened: true, inboxDeleted: true },
+      ...{ failed: true, bounced: true, mailOpened: true, mailUnsubscribed: true, mailComplained: true },
       ...{ sent: true, delivered: true, opened: true, pending: true, pendingUntil: true, changedAt: true },
     }),
   },

@@ -18,7 +18,7 @@ export { plainText } from './plain-text.ts';
 export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';
 export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
-export { emailPayload, type Letter, type LetterLinks } from './email/email-payload.ts';
+export { emailPayload, type Letter, type LetterLinks, mailSubject } from './email/email-payload.ts';
 export { directResults, relayResults, smtpResult, type SmtpStage, tooLargeForServer } from './email/email-results.ts';
 export { type IncomingMail, incomingMailOf } from './email/incoming/incoming-mail.ts';
 export { mailOpenOf } from './email/mail-opens.ts';

@@ -120,6 +120,7 @@ export {
   EventsEnqueued,
   PendingReportsReleased,
   EnqueuedKind,
+  EventDetails,
   ReportsPending,
   SubscriptionChanged,
   SubscriptionCreated,

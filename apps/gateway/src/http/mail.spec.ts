@@ -42,6 +42,7 @@ beforeEach(async () => {
           ),
         ),
         applicationTitle: SHOP,
+        mailFrom: '',
       }),
       getTags: async () => ({ tags, integers: {} }),
     },

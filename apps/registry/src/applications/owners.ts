@@ -1,3 +1,4 @@
+import { Platform } from '@tidings/kernel';
 import { APPLICATION_LEASE_MS } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 
@@ -9,11 +10,14 @@ export interface Owners {
   owns(account: string, code: string): boolean;
   /** The title of an application, for a code that `learn` has looked up; "" if it is unknown. */
   titleOf(code: string): string;
+  /** The sender's address of its e-mails; "" without one. */
+  mailFromOf(code: string): string;
 }
 
 interface Owner {
   readonly account: string;
   readonly title: string;
+  readonly mailFrom: string;
   readonly since: number;
 }
 
@@ -27,9 +31,14 @@ export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
       const wanted = new Set(stale);
       const found = await store.applications([...wanted]);
       for (const code of wanted) owners.delete(code);
-      for (const { code, account, title } of found) owners.set(code, { account, title, since });
+      for (const { code, account, title, platforms } of found) {
+        const mailFrom =
+          platforms.find(({ platform }) => platform === Platform.Email)?.settings['email_from_email'] ?? '';
+        owners.set(code, { account, title, mailFrom, since });
+      }
     },
     owns: (account, code) => owners.get(code)?.account === account,
     titleOf: (code) => owners.get(code)?.title ?? '',
+    mailFromOf: (code) => owners.get(code)?.mailFrom ?? '',
   };
 }

@@ -1,20 +1,22 @@
+import { mailSubject } from '@tidings/channels';
 import { platformWordOf } from '@tidings/contract';
 import { type EventsEnqueued, EnqueuedKind, type ReportedEntry } from '@tidings/events';
-import { sendIdOf, seqOf } from '@tidings/kernel';
-import { type Variables, variablesOf } from '@tidings/messaging';
+import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
+import { filledText, type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { attributesOf } from './attributes.ts';
-import { handedOver } from './event-payload.ts';
+import { handedOver, type Recipient } from './event-payload.ts';
+import { occurrenceOf, reportPayload } from './report-payload.ts';
 import { eventUuid } from './uuid.ts';
 
 /** An event of one device, before it is rendered. */
 export interface DueEvent {
   readonly enqueued: Pick<
     EventsEnqueued,
-    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'entry'
+    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'entry' | 'details'
   >;
   readonly position: number;
   /** Unix seconds. */
@@ -66,10 +68,6 @@ function attributesFor(
   return made;
 }
 
-/** The payload of a report (R-EV2). */
-const payloadOf = (entry: ReportedEntry | undefined): string =>
-  entry ? JSON.stringify({ inbox_code: String(entry.order) }) : '{}';
-
 const inboxAttributes = (entry: ReportedEntry | undefined): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
   entry && { inboxCode: String(entry.order), inboxDate: Number(entry.removal) };
 
@@ -77,19 +75,33 @@ const inboxAttributes = (entry: ReportedEntry | undefined): Pick<Attributes, 'in
 interface Described {
   readonly device: DeviceDescription;
   readonly applicationTitle: string;
+  readonly mailFrom: string;
+}
+
+/** What was handed to the provider; a mail is told by its subject and its sender. */
+function sentPayload(
+  { message, variables, tags, reportKey }: Prepared,
+  recipient: Recipient,
+  mailFrom: string,
+): string {
+  if (recipient.platform !== Platform.Email) return handedOver(message, recipient, reportKey);
+  const { content } = message.accepted;
+  const template = (content && mailSubject(content, recipient.device.language)) ?? '';
+  const subject = filledText(template, variables, (tag) => recipient.values[tags.indexOf(tag)]);
+  return JSON.stringify({ subject, from: content?.email?.from?.address ?? mailFrom });
 }
 
 function eventOf(
   prepared: Prepared,
   { enqueued, position, at }: DueEvent,
-  { device, applicationTitle }: Described,
+  { device, applicationTitle, mailFrom }: Described,
   values: string[],
 ) {
-  const { message, reportKey } = prepared;
+  const { message } = prepared;
   const { kind, platform, variant, application, chunk, entry } = enqueued;
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
-  const uuid = eventUuid({ messageId: message.id, application, hwid, name });
+  const uuid = eventUuid({ messageId: message.id, application, hwid, name, occurrence: occurrenceOf(enqueued, at) });
   const recipient = { application, applicationTitle, chunk, position, platform, variant, entry, device, values };
   const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
   const request: WebhookRequest = {
@@ -101,7 +113,7 @@ function eventOf(
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent ? handedOver(message, recipient, reportKey) : payloadOf(entry),
+    payload: isSent ? sentPayload(prepared, recipient, mailFrom) : reportPayload(enqueued),
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
@@ -134,8 +146,8 @@ export function eventMaker({
     const shown = due.flatMap(({ enqueued }) => found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []);
     const tags = [...new Set(shown)];
     const described = await devices.describe({ account, application, seqs, tags });
-    const { applicationTitle } = described;
-    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, { device, applicationTitle }]));
+    const { applicationTitle, mailFrom } = described;
+    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, { device, applicationTitle, mailFrom }]));
     return { bySeq, tags };
   };
 

@@ -1,13 +1,8 @@
 import { EnqueuedKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import {
-  type DeliveryState,
-  type InboxKind,
-  inboxKinds,
-  type InboxSets,
-  type PendingReport,
-  type Place,
-} from './delivery-state.ts';
+import type { DeliveryState, PendingReport } from './delivery-state.ts';
+import type { Place } from './enqueued-events.ts';
+import { type ImmediateKind, immediateKinds, type ImmediateSets } from './immediate-events.ts';
 
 /** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
@@ -24,6 +19,12 @@ export interface DeliveryDocument {
   readonly inboxRead?: Uint8Array | undefined;
   readonly inboxOpened?: Uint8Array | undefined;
   readonly inboxDeleted?: Uint8Array | undefined;
+  /** Failures, and reports about e-mails; absent as well. */
+  readonly failed?: Uint8Array | undefined;
+  readonly bounced?: Uint8Array | undefined;
+  readonly mailOpened?: Uint8Array | undefined;
+  readonly mailUnsubscribed?: Uint8Array | undefined;
+  readonly mailComplained?: Uint8Array | undefined;
   /** Pending reports, and when the first of them is due; absent if there are none. */
   readonly pending?: Uint8Array | undefined;
   readonly pendingUntil?: Date | undefined;
@@ -77,22 +78,29 @@ function decodePending(stored: Uint8Array): PendingReport[] {
   });
 }
 
-type InboxField = 'inboxDelivered' | 'inboxRead' | 'inboxOpened' | 'inboxDeleted';
-
-const inboxFields: Readonly<Record<InboxKind, InboxField>> = {
+const immediateFields = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'inboxDelivered',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'inboxRead',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED]: 'inboxOpened',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED]: 'inboxDeleted',
-};
+  [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'failed',
+  [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: 'bounced',
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: 'mailOpened',
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED]: 'mailUnsubscribed',
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED]: 'mailComplained',
+} as const satisfies Readonly<Record<ImmediateKind, keyof DeliveryDocument>>;
 
-const encodeInbox = (inbox: InboxSets): Partial<Record<InboxField, Uint8Array>> =>
-  Object.fromEntries(inboxKinds.flatMap((kind) => (inbox[kind] ? [[inboxFields[kind], encodeSet(inbox[kind])]] : [])));
+type ImmediateField = (typeof immediateFields)[ImmediateKind];
 
-const decodeInbox = (document: Pick<DeliveryDocument, InboxField>): InboxSets =>
+const encodeImmediate = (sets: ImmediateSets): Partial<Record<ImmediateField, Uint8Array>> =>
   Object.fromEntries(
-    inboxKinds.flatMap((kind) => {
-      const bytes = document[inboxFields[kind]];
+    immediateKinds.flatMap((kind) => (sets[kind] ? [[immediateFields[kind], encodeSet(sets[kind])]] : [])),
+  );
+
+const decodeImmediate = (document: Pick<DeliveryDocument, ImmediateField>): ImmediateSets =>
+  Object.fromEntries(
+    immediateKinds.flatMap((kind) => {
+      const bytes = document[immediateFields[kind]];
       return bytes ? [[kind, decodeSet(bytes)]] : [];
     }),
   );
@@ -108,7 +116,7 @@ export function deliveryDocument(place: Place, delivery: DeliveryState, changedA
     sent: encodeSet(delivery.sent),
     delivered: encodeSet(delivery.delivered),
     opened: encodeSet(delivery.opened),
-    ...encodeInbox(delivery.inbox),
+    ...encodeImmediate(delivery.immediate),
     ...(delivery.pending.length > 0 ? { pending: encodePending(delivery.pending), pendingUntil: new Date(until) } : {}),
     changedAt,
   };
@@ -122,10 +130,10 @@ export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place =>
   chunk: document.chunk,
 });
 
-export const deliveryOf = ({ sent, delivered, opened, pending, ...inbox }: DeliveryDocument): DeliveryState => ({
+export const deliveryOf = ({ sent, delivered, opened, pending, ...immediate }: DeliveryDocument): DeliveryState => ({
   sent: decodeSet(sent),
   delivered: decodeSet(delivered),
   opened: decodeSet(opened),
-  inbox: decodeInbox(inbox),
+  immediate: decodeImmediate(immediate),
   pending: pending ? decodePending(pending) : [],
 });

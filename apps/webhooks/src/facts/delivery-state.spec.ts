@@ -6,17 +6,13 @@ import {
   evolveDelivery,
   HOLD_MS,
   noDeliveries,
-  type Place,
   releasePending,
   type Report,
-  enqueueInbox,
   enqueueReports,
-  type InboxKind,
   enqueueSent,
   type DeliveryState,
-  type DeliveryChange,
 } from './delivery-state.ts';
-import { deliveryDocument, deliveryOf } from './delivery-document.ts';
+import type { DeliveryChange, Place } from './enqueued-events.ts';
 
 const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
@@ -169,52 +165,5 @@ describe('reports', () => {
         for (const order of seen.values()) expect(order).toMatch(/^(1?(2(1?3)?)?|(23?)1|2|23)$/);
       }),
     );
-  });
-});
-
-describe('events of inboxes', () => {
-  const { ENQUEUED_KIND_INBOX_DELIVERED: REACHED, ENQUEUED_KIND_INBOX_READ: READ } = EnqueuedKind;
-  const entry = (order: bigint) => ({ order, removal: 1_800_000_000n });
-  const touched = (kind: InboxKind, position: number, order = 7n) => ({
-    ...{ kind, position, platform: 1, at: T0 / 1000, entry: entry(order) },
-  });
-  const enqueuedIn = (changes: readonly DeliveryChange[]) =>
-    changes.map((change) => {
-      if (change.$case !== 'enqueued') throw new Error(change.$case);
-      const { kind, set, entry: of } = change.value;
-      return [kind, [...Bitmap.decode(set).positions()], of?.order];
-    });
-
-  it('are the first of each kind for a device, and wait for no push', () => {
-    const first = enqueueInbox(place, noDeliveries, [touched(REACHED, 1), touched(REACHED, 2), touched(READ, 1)]);
-    expect(enqueuedIn(first)).toEqual([
-      [REACHED, [1, 2], 7n],
-      [READ, [1], 7n],
-    ]);
-    const after = first.reduce(evolveDelivery, noDeliveries);
-    expect(after.sent.size).toBe(0);
-    expect(enqueuedIn(enqueueInbox(place, after, [touched(REACHED, 1), touched(READ, 2), touched(READ, 1)]))).toEqual([
-      [READ, [2], 7n],
-    ]);
-  });
-
-  it('name the entry of each device, of messages with several', () => {
-    const both = enqueueInbox(place, noDeliveries, [touched(REACHED, 1, 7n), touched(REACHED, 2, 8n)]);
-    expect(enqueuedIn(both)).toEqual([
-      [REACHED, [1], 7n],
-      [REACHED, [2], 8n],
-    ]);
-  });
-
-  it('survive in the document of a place', () => {
-    const state = enqueueInbox(place, noDeliveries, [touched(REACHED, 1), touched(READ, 5)]).reduce(
-      evolveDelivery,
-      noDeliveries,
-    );
-    const { inbox } = deliveryOf(deliveryDocument(place, state, at(0)));
-    expect(Object.entries(inbox).map(([kind, set]) => [Number(kind), [...set.positions()]])).toEqual([
-      [REACHED, [1]],
-      [READ, [5]],
-    ]);
   });
 });

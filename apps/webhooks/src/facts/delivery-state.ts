@@ -1,47 +1,18 @@
-import {
-  type EventsEnqueued,
-  EnqueuedKind,
-  type ReportedEntry,
-  type ReportsPending,
-  type WebhookEvent,
-} from '@tidings/events';
+import { type EventsEnqueued, EnqueuedKind, type ReportedEntry, type ReportsPending } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-
-/** The devices of a chunk of an application, for one message: the unit in which events are ordered. */
-export interface Place {
-  readonly account: string;
-  readonly message: string;
-  readonly messageId: bigint;
-  readonly application: string;
-  readonly chunk: number;
-}
+import {
+  columnsOf,
+  type DeliveryChange,
+  enqueueFirst,
+  identityOf,
+  type Place,
+  type ReportedDevice,
+} from './enqueued-events.ts';
+import { type ImmediateSets, isImmediate } from './immediate-events.ts';
 
 /** A device's report. An open implies a delivery (R-C11). */
-export interface Report {
+export interface Report extends ReportedDevice {
   readonly kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED | EnqueuedKind.ENQUEUED_KIND_OPENED;
-  readonly platform: number;
-  readonly position: number;
-  /** Unix seconds. */
-  readonly at: number;
-}
-
-export type InboxKind =
-  | EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED
-  | EnqueuedKind.ENQUEUED_KIND_INBOX_READ
-  | EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED
-  | EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED;
-
-export const inboxKinds: readonly InboxKind[] = [
-  EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
-  EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
-  EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
-  EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
-];
-
-/** A report of the registry about an entry in the inbox, for a device that got the entry. */
-export interface InboxReport extends Omit<Report, 'kind'> {
-  readonly kind: InboxKind;
-  readonly entry: ReportedEntry;
 }
 
 /** A report that is waiting for the Sent of its device. */
@@ -55,18 +26,15 @@ export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
   readonly opened: Bitmap;
-  /** By the kind of what happened to the entry in the inbox. */
-  readonly inbox: InboxSets;
+  readonly immediate: ImmediateSets;
   readonly pending: readonly PendingReport[];
 }
-
-export type InboxSets = { readonly [Kind in InboxKind]?: Bitmap | undefined };
 
 export const noDeliveries: DeliveryState = {
   sent: Bitmap.empty,
   delivered: Bitmap.empty,
   opened: Bitmap.empty,
-  inbox: {},
+  immediate: {},
   pending: [],
 };
 
@@ -74,46 +42,6 @@ export const noDeliveries: DeliveryState = {
 export const HOLD_MS = 30_000;
 
 const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
-
-/** Changes of the delivery state of a place. */
-export type DeliveryChange = Extract<
-  NonNullable<WebhookEvent['event']>,
-  { readonly $case: 'enqueued' | 'pending' | 'released' }
->;
-
-const identityOf = ({ message, messageId, application, chunk }: Place) => ({ message, messageId, application, chunk });
-
-/** Times by device position. */
-type Times = ReadonlyMap<number, number>;
-
-/** A set with its column of times; a single entry if all are equal. */
-function columnsOf(times: Times): Pick<EventsEnqueued, 'set' | 'at'> {
-  const set = Bitmap.of([...times.keys()]);
-  const at = Array.from(set.positions(), (position) => times.get(position)!);
-  return { set: Buffer.from(set.encode()), at: at.every((time) => time === at[0]) ? at.slice(0, 1) : at };
-}
-
-/** Enqueues, per platform, the first report of each device that is not in `enqueued`. */
-function enqueueFirst(
-  place: Place,
-  kind: Report['kind'] | InboxKind,
-  enqueued: Bitmap,
-  reports: readonly Omit<Report, 'kind'>[],
-  entry?: ReportedEntry,
-): DeliveryChange[] {
-  const seen = new Set<number>();
-  const platforms = new Map<number, Map<number, number>>();
-  for (const { position, platform, at } of reports) {
-    if (enqueued.has(position) || seen.has(position)) continue;
-    seen.add(position);
-    const times = platforms.get(platform) ?? new Map<number, number>();
-    platforms.set(platform, times.set(position, at));
-  }
-  return [...platforms].map(([platform, times]) => ({
-    $case: 'enqueued',
-    value: { ...identityOf(place), kind, bucket: 0, platform, variant: '', ...columnsOf(times), entry },
-  }));
-}
 
 const enqueueReady = (place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] => [
   ...enqueueFirst(place, DELIVERED, delivery.delivered, reports),
@@ -152,7 +80,7 @@ export function enqueueSent(
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
-      value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry },
+      value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry, details: undefined },
     });
   }
   if (changes.length === 0) return [];
@@ -197,27 +125,6 @@ export function enqueueReports(
   return [...enqueueReady(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
 }
 
-/**
- * Enqueues what happened to entries in inboxes, the first of each kind for a device. They wait for nothing: an entry is saved whatever becomes of the
- * push (R-J2).
- */
-export function enqueueInbox(
-  place: Place,
-  { inbox }: DeliveryState,
-  reports: readonly InboxReport[],
-): DeliveryChange[] {
-  const changes: DeliveryChange[] = [];
-  for (const kind of inboxKinds) {
-    let known = inbox[kind] ?? Bitmap.empty;
-    const ofKind = reports.filter((report) => report.kind === kind);
-    for (const [, ofEntry] of Map.groupBy(ofKind, ({ entry }) => entry.order)) {
-      changes.push(...enqueueFirst(place, kind, known, ofEntry, ofEntry[0]!.entry));
-      known = known.union(Bitmap.of(ofEntry.map(({ position }) => position)));
-    }
-  }
-  return changes;
-}
-
 /** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
 export function releasePending(
   place: Place,
@@ -252,15 +159,11 @@ function evolveEnqueued(delivery: DeliveryState, { kind, set }: EventsEnqueued):
       const pending = delivery.pending.filter(({ position }) => !devices.has(position));
       return { ...delivery, opened: delivery.opened.union(devices), pending };
     }
-    case EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED:
-    case EnqueuedKind.ENQUEUED_KIND_INBOX_READ:
-    case EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED:
-    case EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED: {
-      const { inbox } = delivery;
-      return { ...delivery, inbox: { ...inbox, [kind]: inbox[kind]?.union(devices) ?? devices } };
+    default: {
+      if (!isImmediate(kind)) return delivery;
+      const { immediate } = delivery;
+      return { ...delivery, immediate: { ...immediate, [kind]: immediate[kind]?.union(devices) ?? devices } };
     }
-    default:
-      return delivery;
   }
 }
 

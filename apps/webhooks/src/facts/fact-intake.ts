@@ -1,24 +1,27 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
-import { facts, EnqueuedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
-import { Bitmap, type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
+import { facts, type PlanEvent, topicNames, type SliceOutcome } from '@tidings/events';
+import { type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
-import type { InboxKind, InboxReport, Place, Report, SentDevices } from './delivery-state.ts';
+import type { Place } from './enqueued-events.ts';
+import { failedInPlan, outcomesIn, sentIn } from './outcomes.ts';
+import { immediateReportsIn, placeOf, reportsIn } from './reports.ts';
 
 /** The source topics of events. */
 export const topics = {
   [topicNames.messages]: facts.messages,
+  [topicNames.plans]: facts.plans,
   [topicNames.outcomes]: facts.outcomes,
   [topicNames.reports]: facts.reports,
 } as const;
 
 export type Fact = Decoded<typeof topics>;
 
-/** Maximum wait of an outcome for its message from the other topic, where it was published much earlier. */
+/** Maximum wait of a plan or an outcome for its message from the other topic, where it was published much earlier. */
 const PATIENCE_MS = 30_000;
 
 export interface IntakeDeps {
@@ -27,45 +30,6 @@ export interface IntakeDeps {
   readonly pending: Pick<PendingReports, 'purge'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
-}
-
-const placeOf = ({ account, message, messageId, application, chunk }: Place): Place => ({
-  account,
-  message,
-  messageId,
-  application,
-  chunk,
-});
-
-const sentIn = ({ bucket, variant, outcome, entry }: SliceOutcome): SentDevices[] =>
-  outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, entry, devices: Bitmap.decode(set) }))
-    : [];
-
-const kinds: Readonly<Record<number, Report['kind']>> = {
-  [ReportKind.REPORT_KIND_DELIVERED]: EnqueuedKind.ENQUEUED_KIND_DELIVERED,
-  [ReportKind.REPORT_KIND_OPENED]: EnqueuedKind.ENQUEUED_KIND_OPENED,
-};
-
-const kindsOfInbox: Readonly<Record<number, InboxKind>> = {
-  [ReportKind.REPORT_KIND_INBOX_REACHED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
-  [ReportKind.REPORT_KIND_INBOX_READ]: EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
-  [ReportKind.REPORT_KIND_INBOX_OPENED]: EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
-  [ReportKind.REPORT_KIND_INBOX_DELETED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
-};
-
-/** The reports of inboxes in a record. */
-function inboxReportsIn({ kind, positions, platforms, at, entry }: Reports): InboxReport[] {
-  const known = kindsOfInbox[kind];
-  if (known === undefined || !entry) return [];
-  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]!, entry }));
-}
-
-/** The reports in a record of devices. */
-function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
-  const known = kinds[kind];
-  if (known === undefined) return [];
-  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]! }));
 }
 
 /**
@@ -91,7 +55,7 @@ export class Intake {
     );
     const wanted = await this.#wanted(facts);
     const ready = await this.#withMessage(wanted);
-    await Promise.all([...this.#sent(ready), ...this.#reports(ready)]);
+    await Promise.all([...this.#outcomes(ready), ...this.#reports(ready)]);
     return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
   }
 
@@ -103,9 +67,9 @@ export class Intake {
     return found.filter(({ value }) => audience.has(value.account, value.application));
   }
 
-  /** The facts before the first outcome whose message is still awaited. Reports wait in the log instead. */
+  /** The facts before the first plan or outcome whose message is still awaited. Reports wait in the log instead. */
   async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
-    const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
+    const needed = facts.map((fact) => (fact.topic === topicNames.reports ? undefined : sendIdOf(fact.value)));
     const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
     const now = performance.now();
     for (const [i, id] of needed.entries()) {
@@ -121,11 +85,21 @@ export class Intake {
     return facts;
   }
 
-  #sent(facts: readonly DeliveryFact[]): Promise<unknown>[] {
-    return facts.map(async ({ topic, value }) => {
-      if (topic !== topicNames.outcomes) return;
-      const sent = sentIn(value);
-      if (sent.length > 0) await this.#submit({ kind: 'sent', place: placeOf(value), sent, at: value.at! });
+  /** Submits what became of the devices of each plan and of each slice. */
+  #outcomes(facts: readonly DeliveryFact[]): Promise<unknown>[] {
+    return facts.map(async (fact) => {
+      if (fact.topic === topicNames.reports) return;
+      const sent = fact.topic === topicNames.outcomes ? sentIn(fact.value) : [];
+      const others = fact.topic === topicNames.outcomes ? outcomesIn(fact.value) : failedInPlan(fact.value);
+      if (sent.length + others.length === 0) return;
+      const chunk = fact.topic === topicNames.outcomes ? fact.value.chunk : chunkIn(fact.value);
+      await this.#submit({
+        kind: 'outcomes',
+        place: placeOf({ ...fact.value, chunk }),
+        sent,
+        others,
+        at: fact.value.at!,
+      });
     });
   }
 
@@ -136,9 +110,9 @@ export class Intake {
     const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
       const reports = ofPlace.flatMap(reportsIn);
-      const inbox = ofPlace.flatMap(inboxReportsIn);
-      if (reports.length + inbox.length === 0) return;
-      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, inbox, at });
+      const immediate = ofPlace.flatMap(immediateReportsIn);
+      if (reports.length + immediate.length === 0) return;
+      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, immediate, at });
     });
   }
 
@@ -147,10 +121,26 @@ export class Intake {
   }
 }
 
-type DeliveryFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
+type DeliveryFact = Exclude<Fact, { readonly topic: typeof topicNames.messages }>;
+
+const chunkIn = ({ event }: PlanEvent): number => (event?.$case === 'chunk' ? event.value.chunk : TEST_CHUNK);
 
 /** Test devices have no events (R-L2). */
 const isSettled = ({ chunk, outcome }: SliceOutcome): boolean => outcome?.$case === 'settled' && chunk !== TEST_CHUNK;
 
-const isDeliveryFact = (fact: Fact): fact is DeliveryFact =>
-  fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && isSettled(fact.value));
+/** Nearly all plans fail nobody: they need not wait for their message. */
+const isFailing = (plan: PlanEvent): boolean =>
+  plan.event?.$case === 'chunk' && plan.event.value.failed.length > 0 && chunkIn(plan) !== TEST_CHUNK;
+
+function isDeliveryFact(fact: Fact): fact is DeliveryFact {
+  switch (fact.topic) {
+    case topicNames.messages:
+      return false;
+    case topicNames.plans:
+      return isFailing(fact.value);
+    case topicNames.outcomes:
+      return isSettled(fact.value);
+    case topicNames.reports:
+      return true;
+  }
+}

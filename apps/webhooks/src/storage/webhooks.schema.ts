@@ -62,6 +62,8 @@ export const deliveriesModel = defineStates<DeliveryDocument>({
     inboxRead: optional(bytes),
     inboxOpened: optional(bytes),
     inboxDeleted: optional(bytes),
+    ...{ failed: optional(bytes), bounced: optional(bytes) },
+    ...{ mailOpened: optional(bytes), mailUnsubscribed: optional(bytes), mailComplained: optional(bytes) },
     pending: optional(bytes),
     pendingUntil: optional(date),
     changedAt: date,

@@ -33,7 +33,12 @@ describeWithMongo('the progress of streams', (mongo) => {
     writer.submit(log, { kind, settings, account: 'a', id, at: clock.date });
   const sent = (by: Writer, position: number, at = clock.date) =>
     by.submit(log, {
-      ...{ kind: 'sent', at, sent: [{ bucket: 0, platform: 1, variant: 'alert', devices: Bitmap.of([position]) }] },
+      ...{
+        kind: 'outcomes',
+        at,
+        others: [],
+        sent: [{ bucket: 0, platform: 1, variant: 'alert', devices: Bitmap.of([position]) }],
+      },
       place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });
 

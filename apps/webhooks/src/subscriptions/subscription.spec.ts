@@ -68,7 +68,9 @@ describe('the events that a subscription wants', () => {
 
   it('have no name for an unsupported channel', () => {
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 1)).toBe('Push Sent');
-    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 14)).toBe('');
+    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 99)).toBe('');
+    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_BOUNCED, 14)).toBe('Email Bounced');
+    expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_BOUNCED, 1)).toBe('');
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 18)).toBe('SMS Sent');
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_DELIVERED, 18)).toBe('SMS Delivered');
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_OPENED, 18)).toBe('');

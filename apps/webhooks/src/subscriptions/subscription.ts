@@ -62,6 +62,7 @@ const pushNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Push Sent',
   [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'Push Delivered',
   [EnqueuedKind.ENQUEUED_KIND_OPENED]: 'Push Opened',
+  [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'Push Failed',
 };
 
 /** The events of contacts have the names of their channels. */
@@ -69,13 +70,31 @@ const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
   [Platform.Sms]: {
     [EnqueuedKind.ENQUEUED_KIND_SENT]: 'SMS Sent',
     [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'SMS Delivered',
+    [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'SMS Failed',
   },
   [Platform.WhatsApp]: {
     [EnqueuedKind.ENQUEUED_KIND_SENT]: 'WhatsApp Sent',
     [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'WhatsApp Delivered',
+    [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'WhatsApp Failed',
   },
-  [Platform.Line]: { [EnqueuedKind.ENQUEUED_KIND_SENT]: 'LINE Sent' },
-  [Platform.Kakao]: { [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Kakao Sent' },
+  [Platform.Line]: {
+    [EnqueuedKind.ENQUEUED_KIND_SENT]: 'LINE Sent',
+    [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'LINE Failed',
+  },
+  [Platform.Kakao]: {
+    [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Kakao Sent',
+    [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'Kakao Failed',
+  },
+  [Platform.Email]: {
+    [EnqueuedKind.ENQUEUED_KIND_SENT]: 'Email Sent',
+    [EnqueuedKind.ENQUEUED_KIND_DELIVERED]: 'Email Delivered',
+    [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'Email Failed',
+    [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: 'Email Bounced',
+    [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: 'Email Opened',
+    [EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED]: 'Email Clicked',
+    [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED]: 'Email Unsubscribed',
+    [EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED]: 'Email Complained',
+  },
 };
 
 /** The events of inboxes have no channel: an entry is for every device of a user. */

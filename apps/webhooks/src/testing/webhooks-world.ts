@@ -22,6 +22,7 @@ const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) =>
     }),
   ),
   applicationTitle: 'News',
+  mailFrom: 'news@shop.example',
 });
 
 interface SubscriptionFields {

@@ -47,6 +47,13 @@ function subjectIn({ email, title }: Content, body: LocalizedEntry | undefined, 
   return email.subject.entries.find((entry) => entry.language === (body?.language ?? 'default'))?.text;
 }
 
+const bodyIn = ({ email, text: common }: Content, language: string): LocalizedEntry | undefined =>
+  entryFor((email?.body ?? common)?.entries ?? [], language);
+
+/** The subject of a mail in a language, with its placeholders; undefined without one. */
+export const mailSubject = (content: Content, language: string): string | undefined =>
+  subjectIn(content, bodyIn(content, language), language);
+
 const unsubscribeUrl = ({ links, unsubscribes }: LetterLinks): Fragment | undefined =>
   unsubscribes ? mailUrl(links.before('unsubscribe'), links.tokens, links.purposeOf('unsubscribe')) : undefined;
 
@@ -58,7 +65,7 @@ const unsubscribeUrl = ({ links, unsubscribes }: LetterLinks): Fragment | undefi
 export function emailPayload(push: Push, language: string, key: MessageKey, own?: LetterLinks): ChannelPayload {
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
-  const body = entryFor((content.email?.body ?? content.text)?.entries ?? [], language);
+  const body = bodyIn(content, language);
   const html = markup(body?.text ?? '', context);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   const letter = {

@@ -88,7 +88,7 @@ export const operationWords = {
   verified: 'The verified addresses.',
   endpoint: 'Address of the subscriber stream: `grpc://host:port`, or `grpcs://` with TLS.',
   events:
-    'Names of events: `Push Sent`, `Push Delivered`, `Push Opened`, `SMS Sent`, `SMS Delivered`, `WhatsApp Sent`, `WhatsApp Delivered`, `LINE Sent`, `Kakao Sent`, `Inbox Delivered`, `Inbox Read`, `Inbox Opened`, `Inbox Deleted`. Other names are refused.',
+    'Names of events: `Push Sent`, `Push Delivered`, `Push Opened`, `Push Failed`, `Email Sent`, `Email Delivered`, `Email Bounced`, `Email Opened`, `Email Clicked`, `Email Unsubscribed`, `Email Complained`, `Email Failed`, `SMS Sent`, `SMS Delivered`, `SMS Failed`, `WhatsApp Sent`, `WhatsApp Delivered`, `WhatsApp Failed`, `LINE Sent`, `LINE Failed`, `Kakao Sent`, `Kakao Failed`, `Inbox Delivered`, `Inbox Read`, `Inbox Opened`, `Inbox Deleted`. Other names are refused.',
   applications: 'Codes of applications; empty or left out: all of the account.',
   'createSubscription.platforms': 'Limits events to these platforms, by name such as `IOS`; empty or left out: all.',
   'changeSubscription.platforms': 'Limits events to these platforms, by name such as `IOS`; empty: all.',

@@ -1,8 +1,15 @@
 import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special addresses a suite needs
-import { mailAddress, mailReplyAddress, type MailReport, sendMailReport } from '@tidings/simulators';
+import {
+  fcmToken,
+  mailAddress,
+  mailReplyAddress,
+  type MailReport,
+  sendMailReport,
+  startSubscriber,
+} from '@tidings/simulators';
 import { BOUNCE_DOMAIN, describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
-import type { MessagesUnderTest } from './testing/messages.ts';
+import { android, type MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
 
@@ -74,8 +81,13 @@ export function emailFeatures(test: MessagesUnderTest): void {
       return items[0]!.email_info!.metrics![0];
     };
 
-    const mailApplication = async (): Promise<string> => {
-      const code = await world.application({ ios: false, android: false });
+    const htmlOf = (mail = ''): string =>
+      mail
+        .replaceAll('=\r\n', '')
+        .replace(/=([0-9A-F]{2})/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+
+    const mailApplication = async (others: { readonly android?: boolean } = {}): Promise<string> => {
+      const code = await world.application({ ios: false, android: false, ...others });
       await world.call('configureApplication', {
         ...{ application: code, device_type: EMAIL },
         ...{ email_from_email: 'shop@suite.example', email_from_name: 'Shop', email_reply: 'help@suite.example' },
@@ -143,9 +155,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
     });
 
     it('reports who opened it and who followed its links (R-E17)', async () => {
-      const html = (mailsTo(anna)[0] ?? '')
-        .replaceAll('=\r\n', '')
-        .replace(/=([0-9A-F]{2})/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+      const html = htmlOf(mailsTo(anna)[0]);
       const [, link = ''] = /<a href="([^"]+)"/.exec(html) ?? [];
       const [, image = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
       const get = (url: string, agent: string) => fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } });
@@ -231,6 +241,54 @@ export function emailFeatures(test: MessagesUnderTest): void {
         excluded: { BOUNCED: 1, COMPLAINT: 1 },
       });
       expect(all.map((address) => mailsTo(address).length)).toEqual([1, 2, 1]);
+    });
+
+    it('has events, as have devices that failed (R-EV2)', async () => {
+      const subscriber = await startSubscriber();
+      const own = await mailApplication({ android: true });
+      const [eve, gone] = ['eve@events.example', mailAddress('dead', 3, 0, 'events.example')];
+      for (const email of [eve, gone]) await world.call('registerEmail', { application: own, email });
+      await test.register(own, 'expired', android(fcmToken('dead', 71)));
+      await test.register(own, 'tokenless', { device_type: 3 });
+      const events = ['Push Failed', 'Email Sent', 'Email Delivered', 'Email Bounced', 'Email Opened', 'Email Clicked'];
+      const subscription = { endpoint: subscriber.endpoint, events, applications: [own] };
+      const { id } = await world.call('createSubscription', subscription);
+      const content = '<a href="https://shop.example/">Hello</a>';
+      await sendOne(own, { content, title: 'News', devices: [eve, gone, 'expired', 'tokenless'] });
+      await world.settle();
+      const handed = { subject: 'News', from: 'shop@suite.example' };
+      const sent = subscriber.received.map(({ hwid, eventName, payload }) => [
+        hwid,
+        eventName,
+        JSON.parse(payload) as unknown,
+      ]);
+      expect(sent).toHaveLength(6);
+      expect(sent).toEqual(
+        expect.arrayContaining([
+          [eve, 'Email Sent', handed],
+          [eve, 'Email Delivered', {}],
+          [gone, 'Email Sent', handed],
+          [gone, 'Email Bounced', { type: 'hard', category: 'BOUNCED_HARD_GENERAL', code: '550', text: '5.1.1' }],
+          ['expired', 'Push Failed', expect.objectContaining({ category: 'INVALID_TOKEN' })],
+          ['tokenless', 'Push Failed', { category: 'NO_TOKEN', code: '0', name: 'no_token' }],
+        ]),
+      );
+      const [, link = ''] = /<a href="([^"]+)"/.exec(htmlOf(mailsTo(eve)[0])) ?? [];
+      // Within two seconds only machines open a mail; clicks in different seconds are different events.
+      for (let click = 0; click < 2; click++) {
+        await world.call('advanceClock', { advance_seconds: 3 });
+        await fetch(link, { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605.1.15' } });
+        await world.settle();
+      }
+      const read = subscriber.received.slice(6);
+      const clicked = ['Email Clicked', '{"url":"https://shop.example/"}'];
+      expect(read.map(({ eventName, payload }) => [eventName, payload])).toEqual([
+        ['Email Opened', '{"machine":false}'],
+        ...[clicked, clicked],
+      ]);
+      expect(new Set(read.map(({ uuid }) => uuid)).size).toBe(3);
+      await world.call('deleteSubscription', { id });
+      subscriber.down();
     });
 
     it('is made of a preset by createEmailMessage, for addresses that it registers', async () => {

@@ -61,7 +61,8 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
   return {
     async describe({ account, application, seqs, tags: names }) {
       await owners.learn([application]);
-      if (!owners.owns(account, application)) return { devices: seqs.map(() => UNKNOWN), applicationTitle: '' };
+      if (!owners.owns(account, application))
+        return { devices: seqs.map(() => UNKNOWN), applicationTitle: '', mailFrom: '' };
       const [set, found] = await Promise.all([
         tags.of(account, names, TAG_PATIENCE_MS),
         devices
@@ -74,6 +75,7 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
       return {
         devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN),
         applicationTitle: owners.titleOf(application),
+        mailFrom: owners.mailFromOf(application),
       };
     },
   };

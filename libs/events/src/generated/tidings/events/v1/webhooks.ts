@@ -22,6 +22,15 @@ export enum EnqueuedKind {
   ENQUEUED_KIND_INBOX_READ = 5,
   ENQUEUED_KIND_INBOX_OPENED = 6,
   ENQUEUED_KIND_INBOX_DELETED = 7,
+  /** ENQUEUED_KIND_FAILED - Failed finally. */
+  ENQUEUED_KIND_FAILED = 8,
+  /** ENQUEUED_KIND_BOUNCED - Of e-mail only. */
+  ENQUEUED_KIND_BOUNCED = 9,
+  ENQUEUED_KIND_MAIL_OPENED = 10,
+  /** ENQUEUED_KIND_MAIL_CLICKED - Every click of a device. */
+  ENQUEUED_KIND_MAIL_CLICKED = 11,
+  ENQUEUED_KIND_MAIL_UNSUBSCRIBED = 12,
+  ENQUEUED_KIND_MAIL_COMPLAINED = 13,
 }
 
 /**
@@ -74,7 +83,7 @@ export interface SubscriptionDeleted {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What happened to devices of one platform in a chunk, for the first time each. Which event that is, kind and platform say (R-EV2). */
+/** What happened to devices of one platform in a chunk, for the first time each, except for clicks. Which event that is, kind and platform say (R-EV2). */
 export interface EventsEnqueued {
   message: string;
   messageId: bigint;
@@ -91,7 +100,22 @@ export interface EventsEnqueued {
   /** The kind of push that a Sent tells of; "" for reports. */
   variant: string;
   /** Of the kinds of the inbox, and of a Sent of a message that is saved to inboxes. */
-  entry: ReportedEntry | undefined;
+  entry:
+    | ReportedEntry
+    | undefined;
+  /** Of the other kinds, for the payload. */
+  details: EventDetails | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** What payloads of events say, in part. */
+export interface EventDetails {
+  /** Of an error, of a bounce, or that of e-mails which an unsubscribe names. */
+  category: string;
+  code: string;
+  name: string;
+  /** The text of a bounce, or the URL of a click. */
+  text: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -882,6 +906,7 @@ function createBaseEventsEnqueued(): EventsEnqueued {
     bucket: 0,
     variant: "",
     entry: undefined,
+    details: undefined,
   };
 }
 
@@ -926,6 +951,9 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     }
     if (message.entry !== undefined) {
       ReportedEntry.encode(message.entry, writer.uint32(90).fork()).join();
+    }
+    if (message.details !== undefined) {
+      EventDetails.encode(message.details, writer.uint32(98).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1049,6 +1077,14 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
             message.entry = ReportedEntry.decode(reader, reader.uint32());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.details = EventDetails.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1119,6 +1155,148 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     message.entry = (object.entry !== undefined && object.entry !== null)
       ? ReportedEntry.fromPartial(object.entry)
       : undefined;
+    message.details = (object.details !== undefined && object.details !== null)
+      ? EventDetails.fromPartial(object.details)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseEventDetails(): EventDetails {
+  return { category: "", code: "", name: "", text: "" };
+}
+
+export const EventDetails: MessageFns<EventDetails> = {
+  encode(message: EventDetails, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.category !== "") {
+      writer.uint32(10).string(message.category);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.text !== "") {
+      writer.uint32(34).string(message.text);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventDetails {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventDetails();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<EventDetails, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<EventDetails | EventDetails[]> | Iterable<EventDetails | EventDetails[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EventDetails.encode(p).finish()];
+        }
+      } else {
+        yield* [EventDetails.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, EventDetails>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<EventDetails> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EventDetails.decode(p)];
+        }
+      } else {
+        yield* [EventDetails.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EventDetails>, I>>(base?: I): EventDetails {
+    return EventDetails.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EventDetails>, I>>(object: I): EventDetails {
+    const message = createBaseEventDetails();
+    message.category = object.category ?? "";
+    message.code = object.code ?? "";
+    message.name = object.name ?? "";
+    message.text = object.text ?? "";
     return message;
   },
 };

@@ -799,6 +799,8 @@ export interface DescribeReply {
   devices: DeviceDescription[];
   /** Of the application; "" if it is another account's. */
   applicationTitle: string;
+  /** The sender's address of its e-mails, where a message names no other; "" without one. */
+  mailFrom: string;
 }
 
 export interface DeviceDescription {
@@ -13704,7 +13706,7 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
 };
 
 function createBaseDescribeReply(): DescribeReply {
-  return { devices: [], applicationTitle: "" };
+  return { devices: [], applicationTitle: "", mailFrom: "" };
 }
 
 export const DescribeReply: MessageFns<DescribeReply> = {
@@ -13714,6 +13716,9 @@ export const DescribeReply: MessageFns<DescribeReply> = {
     }
     if (message.applicationTitle !== "") {
       writer.uint32(18).string(message.applicationTitle);
+    }
+    if (message.mailFrom !== "") {
+      writer.uint32(26).string(message.mailFrom);
     }
     return writer;
   },
@@ -13745,6 +13750,14 @@ export const DescribeReply: MessageFns<DescribeReply> = {
             }
 
             message.applicationTitle = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.mailFrom = reader.string();
             continue;
           }
         }
@@ -13798,6 +13811,7 @@ export const DescribeReply: MessageFns<DescribeReply> = {
     const message = createBaseDescribeReply();
     message.devices = object.devices?.map((e) => DeviceDescription.fromPartial(e)) || [];
     message.applicationTitle = object.applicationTitle ?? "";
+    message.mailFrom = object.mailFrom ?? "";
     return message;
   },
 };

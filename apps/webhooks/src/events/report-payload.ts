@@ -1,0 +1,31 @@
+import { isHardBounce } from '@tidings/channels';
+import { type EventsEnqueued, EnqueuedKind, EventDetails } from '@tidings/events';
+import { hash } from 'node:crypto';
+
+type Reported = Pick<EventsEnqueued, 'kind' | 'entry' | 'details'>;
+
+/** The payloads that say more than their event does (R-EV2). */
+const payloads: Readonly<Partial<Record<EnqueuedKind, (details: EventDetails) => object>>> = {
+  [EnqueuedKind.ENQUEUED_KIND_FAILED]: ({ category, code, name }) => ({ category, code, name }),
+  // A refusal in the dialogue of SMTP leaves its enhanced status alone.
+  [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: ({ category, code, name, text }) => ({
+    ...{ type: isHardBounce(category) ? 'hard' : 'soft', category, code, text: text || name },
+  }),
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: () => ({ machine: false }),
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED]: ({ text: url }) => ({ url }),
+  [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED]: ({ category }) => (category === '' ? {} : { category }),
+};
+
+const noDetails = EventDetails.fromPartial({});
+
+/** The payload of an event that is no Sent. */
+export function reportPayload({ kind, entry, details = noDetails }: Reported): string {
+  const inbox = entry && { inbox_code: String(entry.order) };
+  return JSON.stringify(payloads[kind]?.(details) ?? inbox ?? {});
+}
+
+/** Distinguishes the clicks of a device by URL and second; every other event happens once (R-EV4). */
+export function occurrenceOf({ kind, details }: Reported, at: number): number {
+  if (kind !== EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED) return 1;
+  return hash('sha256', `${at}\n${details?.text ?? ''}`, 'buffer').readUIntBE(0, 6);
+}

@@ -1,0 +1,45 @@
+import { ALERT } from '@tidings/channels';
+import { type BouncedSet, EnqueuedKind, type FailedSet, type PlanEvent, type SliceOutcome } from '@tidings/events';
+import { Bitmap, Platform } from '@tidings/kernel';
+import type { SentDevices } from './delivery-state.ts';
+import type { OutcomeDevices } from './immediate-events.ts';
+
+/** The devices that the message of a slice was sent to. */
+export const sentIn = ({ bucket, variant, outcome, entry }: SliceOutcome): SentDevices[] =>
+  outcome?.$case === 'settled'
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, entry, devices: Bitmap.decode(set) }))
+    : [];
+
+type Of = Pick<OutcomeDevices, 'bucket' | 'variant'>;
+
+const devicesOf = (
+  of: Of,
+  kind: OutcomeDevices['kind'],
+  { category, code, name, platform, set }: FailedSet | BouncedSet,
+): OutcomeDevices => ({
+  ...of,
+  ...{ kind, platform, devices: Bitmap.decode(set), details: { category, code, name, text: '' } },
+});
+
+/** E-mails that the receiving side accepted or refused, and devices that failed. */
+export function outcomesIn({ bucket, variant, outcome }: SliceOutcome): OutcomeDevices[] {
+  if (outcome?.$case !== 'settled') return [];
+  const { sent, bounced, failed } = outcome.value;
+  const of = { bucket, variant };
+  const refused = Bitmap.union(bounced.map(({ set }) => Bitmap.decode(set)));
+  const mails = sent.filter(({ platform }) => platform === Platform.Email);
+  return [
+    ...mails.map(({ platform, set }): OutcomeDevices => {
+      const devices = Bitmap.decode(set).minus(refused);
+      return { ...of, kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED, platform, devices };
+    }),
+    ...bounced.map((one) => devicesOf(of, EnqueuedKind.ENQUEUED_KIND_BOUNCED, one)),
+    ...failed.map((one) => devicesOf(of, EnqueuedKind.ENQUEUED_KIND_FAILED, one)),
+  ];
+}
+
+/** Devices of a plan that fail without being sent to. */
+export const failedInPlan = ({ bucket, event }: PlanEvent): OutcomeDevices[] =>
+  event?.$case === 'chunk'
+    ? event.value.failed.map((one) => devicesOf({ bucket, variant: ALERT }, EnqueuedKind.ENQUEUED_KIND_FAILED, one))
+    : [];
