@@ -121,7 +121,7 @@ export class MailListener {
     this.#deps.log.info({ port: this.port }, 'incoming mail is served');
   }
 
-  /** Resolves when no connection is open, and every mail that was read is reported. */
+  /** Takes no more connections. Open ones end within 2 s; a mail that is not answered by then comes again. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;

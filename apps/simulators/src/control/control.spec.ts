@@ -62,6 +62,29 @@ describe('the control API', () => {
     expect((await push(apnsToken('accepted', 1))).status).toBe(200);
   });
 
+  it('reports a mail to a server of incoming mail', async () => {
+    await call('POST', '/ledger/reset', { keepPayloads: true });
+    const port = Number(new URL(simulators.smtpUrl).port);
+    const mail = 'To: anna@mail.example\r\nMessage-ID: <P_0_1_a-b-c_d.token@shop.example>\r\n\r\nHello\r\n';
+    const returned = `Return-Path: <b-1@bounces.example>\r\n${mail}`;
+    const email = simulators.ledger.of('email');
+    const push = { hash: '', collapseId: '', id: '', payload: Buffer.from(returned) };
+    email.record({ ...push, token: 'anna@mail.example' }, 250, 'accepted');
+    const report = (what: object) => call('POST', '/mail/reports', { address: 'anna@mail.example', port, ...what });
+    const bounced = { is: 'bounced', reply: '550 5.1.1 unknown' };
+    expect(await report(bounced)).toEqual({ status: 200, body: { status: 250 } });
+    expect(await report({ is: 'complained', to: 'complaints@bounces.example' })).toMatchObject({ status: 200 });
+    const [bounce, complaint] = ['b-1@bounces.example', 'complaints@bounces.example'].map((token) =>
+      String(email.entries({ token })[0]?.payload),
+    );
+    expect(bounce).toContain('Diagnostic-Code: smtp; 550 5.1.1 unknown\r\n');
+    expect(complaint).toContain('Feedback-Type: abuse\r\n');
+    expect(complaint).toContain('Message-ID: <P_0_1_a-b-c_d.token@shop.example>\r\n');
+    expect(complaint).not.toMatch(/anna@|b-1@/);
+    expect((await report({ ...bounced, reply: '250 fine' })).status).toBe(400);
+    expect((await report({ ...bounced, address: 'boris@mail.example' })).status).toBe(404);
+  });
+
   it('registers keys, expires access tokens and sets the clock', async () => {
     const { keyId, teamId, publicKey } = generateApnsKey();
     const forged = unsignedToken({ iss: teamId }, { kid: keyId });

@@ -3,8 +3,8 @@ import { type MimePart, partsOf, textOf } from './mime-parts.ts';
 
 /** Senders of bounces. */
 const DAEMON = /\b(mailer-daemon|postmaster)\b/i;
-/** Subjects of warnings that the mail is late. */
-const LATE = /\b(delay(ed)?|warning)\b/i;
+/** Subjects of warnings that the mail is late. Those of bounces may quote the subject of the mail. */
+const LATE = /\(delay\)|^warning: message .* delayed\b/i;
 
 const isReport = ({ type, parameters }: MimePart): boolean =>
   type === 'multipart/report' && parameters.get('report-type')?.toLowerCase() === 'delivery-status';
@@ -21,11 +21,11 @@ export function isBounceText(mail: MimePart): boolean {
   return !isReply && DAEMON.test(fields.get('from') ?? '');
 }
 
-/** A code with an enhanced status; an enhanced status alone; a code at the beginning of a line or behind a colon. */
+/** A code with an enhanced status; an enhanced status alone; a code that begins a line or follows a colon. */
 const REPLIES = [
   /\b([45]\d\d)[ -]#?([45]\.\d{1,3}\.\d{1,3}(?!\.?\d).{0,200})/,
   /(?<![.\d])()([45]\.\d{1,3}\.\d{1,3}(?!\.?\d).{0,200})/,
-  /(?:^|: ?)([45]\d\d)[ -](.{0,200})/m,
+  /(?:^[ \t]*|: ?)([45]\d\d)[ -](.{0,200})/m,
 ];
 
 /** The reply that the text of a bounce quotes; undefined if it quotes none. */

@@ -129,6 +129,34 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
     ),
     means: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_FULL', code: '552', name: '5.2.2' },
   },
+  'Exim, without a report, whose server gave a code alone': {
+    mail: Buffer.from(
+      crlf([
+        'X-Failed-Recipients: anna@example.com',
+        'Auto-Submitted: auto-replied',
+        'Subject: Mail delivery failed: Warning: your order is delayed',
+        '',
+        '    SMTP error from remote mail server after RCPT TO:<anna@example.com>:',
+        '    550 unknown user',
+      ]),
+    ),
+    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '', text: 'unknown user' },
+  },
+  'qmail, which sends no reports': {
+    mail: Buffer.from(
+      crlf([
+        'From: MAILER-DAEMON@qmail.example',
+        'Subject: failure notice',
+        '',
+        'Hi. This is the qmail-send program at qmail.example.',
+        '<anna@example.com>:',
+        '192.0.2.1 does not like recipient.',
+        'Remote host said: 553 sorry, no mailbox here',
+        'Giving up on 192.0.2.1.',
+      ]),
+    ),
+    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '553', name: '' },
+  },
   'Exchange, with a status of its own': {
     mail: deliveryReport({
       status: [
