@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { openLog } from '@tidings/runtime';
+import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import type { Intake, MailIntake } from './mail-intake.ts';
 import { MailListener } from './mail-listener.ts';
@@ -122,6 +124,34 @@ describe('the server of incoming mail', () => {
     await client.reply();
     expect(await client.codes(...START, 'DATA', 'whole\r\n.')).toEqual([250, 250, 250, 354, 250]);
     expect(taken).toEqual(['1 whole\r\n']);
+  });
+
+  it('survives any input, of which it takes what is mail for known recipients', async () => {
+    const words = [
+      ...START,
+      'DATA',
+      'Hello',
+      '.',
+      'RSET',
+      'QUIT',
+      'BDAT 3',
+      'AUTH LOGIN',
+      'STARTTLS',
+      'VRFY a',
+      'HELO',
+    ];
+    const lines = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 30 })), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(lines, async (all) => {
+        taken = [];
+        const other = new Client(listener.port);
+        other.socket.end(`${all.join('\r\n')}\r\nQUIT\r\n`, 'latin1');
+        await once(other.socket, 'close');
+        for (const mail of taken) expect(mail).toMatch(/^1 /);
+      }),
+      { numRuns: 50 },
+    );
+    expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 250]);
   });
 
   it('names a port that is taken', async () => {
