@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import {
   bounceCategories,
   type ChunkStages,
+  deviceOutcomeOf,
   type Funnel,
   funnelOf,
   hourOf,
+  hoursOfSecond,
   metricsOf,
   noMailColumns,
   windowEndOf,
@@ -207,6 +209,42 @@ describe('figures of facts that come twice and in any order', () => {
         expect(sum(channels.map((channel) => countOf(channel, 'AUDIENCE')))).toBe(histories.length);
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it('are the sums over the outcomes of all devices', () => {
+    fc.assert(
+      fc.property(drawn, ({ histories, now, facts }) => {
+        const stages = applyAll(facts);
+        const last = hoursOfSecond(Math.min(Math.floor(now.getTime() / 1000), windowEndOf(RELEASED) / 1000));
+        const outcomes = histories.flatMap((_, position) =>
+          stages.flatMap((chunk) => deviceOutcomeOf(chunk, position, last) ?? []),
+        );
+        for (const channel of funnelOf(stages, RELEASED, now, []).channels) {
+          const platforms = new Set(stageOf(channel, 'AUDIENCE').total.platforms.map(({ platform }) => platform));
+          const own = outcomes.filter(({ platform }) => platforms.has(platform));
+          const sent = own.filter(({ sentHour }) => sentHour !== undefined);
+          const bounces = sent.flatMap(({ bounce: category }) => category ?? []);
+          expect({
+            audience: own.length,
+            confirmed: sent.filter(({ confirmed }) => confirmed?.inWindow).length,
+            opened: sent.filter((one) => one.opened?.inWindow).length,
+            bounces: bounceCategories.map((category) => bounces.filter((each) => each === category).length),
+          }).toEqual({
+            audience: countOf(channel, 'AUDIENCE'),
+            confirmed: sum(
+              stageOf(channel, 'DELIVERIES').pieces.map(({ kind, total }) =>
+                kind === 'KIND_PASSED' ? total.count : 0,
+              ),
+            ),
+            opened: countOf(channel, 'OPENED'),
+            bounces: bounceCategories.map((category) =>
+              channel.channel === 'CHANNEL_EMAIL' ? countOf(channel, 'DELIVERIES', category) : 0,
+            ),
+          });
+        }
+      }),
+      { numRuns: 100 },
     );
   });
 

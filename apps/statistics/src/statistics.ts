@@ -147,7 +147,7 @@ const statisticsRpc = ({ stages, activities, messageFacts, clock }: ReadModels):
     return {
       outcomes: chunk.flatMap((each) => {
         const outcome = deviceOutcomeOf(each, position, last);
-        return outcome ? [{ ...outcome, excluded: outcome.excluded ?? '' }] : [];
+        return outcome ? [{ ...outcome, excluded: outcome.excluded ?? '', bounce: outcome.bounce ?? '' }] : [];
       }),
     };
   },

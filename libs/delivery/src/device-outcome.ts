@@ -1,5 +1,6 @@
+import type { BounceCategory } from '@tidings/channels';
 import { type ChunkStages, confirmedHoursOf, openedHoursOf } from './figures.ts';
-import type { HourSets } from './hour-sets.ts';
+import { type HourSets, upToHour } from './hour-sets.ts';
 
 /** When a device reported, and whether that counts in the rows of the funnel (R-H17). */
 export interface ReportedHour {
@@ -22,6 +23,8 @@ export interface DeviceOutcome {
   /** Delivered or opened, whichever came first (R-C11). */
   readonly confirmed: ReportedHour | undefined;
   readonly opened: ReportedHour | undefined;
+  /** The category of the bounce of an e-mail; undefined without one in the window. */
+  readonly bounce: BounceCategory | undefined;
 }
 
 const timeIn = (hours: HourSets, position: number): number | undefined =>
@@ -43,7 +46,10 @@ export function deviceOutcomeOf(
   last = Number.POSITIVE_INFINITY,
 ): DeviceOutcome | undefined {
   const { platform } = stages;
-  const none = { sentHour: undefined, error: undefined, displayable: true, confirmed: undefined, opened: undefined };
+  const none = {
+    ...{ sentHour: undefined, error: undefined, displayable: true },
+    ...{ confirmed: undefined, opened: undefined, bounce: undefined },
+  };
   const excluded = [...stages.excluded].find(([, set]) => set.has(position))?.[0];
   if (excluded !== undefined) return { ...none, platform, excluded };
   if (!stages.eligible.has(position)) return undefined;
@@ -59,5 +65,6 @@ export function deviceOutcomeOf(
     displayable: !stages.notDisplayable.has(position),
     confirmed: reported(confirmedHoursOf(stages, last), position, last),
     opened: reported(openedHoursOf(stages), position, last),
+    bounce: [...(stages.mail?.bounced ?? [])].find(([, hours]) => upToHour(hours, last).has(position))?.[0],
   };
 }

@@ -30,6 +30,7 @@ const outcome = z.object({
   displayable: z.boolean().nullable(),
   delivered_at: time.nullable(),
   opened_at: time.nullable(),
+  bounce: z.string().nullable(),
   delivered_in_window: z.boolean(),
   opened_in_window: z.boolean(),
 });
@@ -100,6 +101,7 @@ export const explain = admin('explain', {
             ...{ platform: 1, audience: 'ELIGIBLE_AUDIENCE', result: 'FAILED' },
             error: { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered' },
             ...{ at: '2026-01-15T12:00:00Z', displayable: null, delivered_at: null, opened_at: null },
+            bounce: null,
             ...{ delivered_in_window: false, opened_in_window: false },
           },
         ],

@@ -27,6 +27,7 @@ const outcomeOf = (outcome: DeviceOutcome): Reply['outcomes'][number] => ({
   displayable: outcome.sentHour === undefined ? null : outcome.displayable,
   delivered_at: hour(outcome.confirmed?.hour),
   opened_at: hour(outcome.opened?.hour),
+  bounce: outcome.bounce || null,
   delivered_in_window: outcome.confirmed?.inWindow ?? false,
   opened_in_window: outcome.opened?.inWindow ?? false,
 });

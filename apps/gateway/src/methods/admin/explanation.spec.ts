@@ -125,6 +125,9 @@ describe('the answer to why a device did or did not get a message', () => {
     expect(answered({ confirmed: { hour: HOUR + 1 } })).toMatch(
       /confirmed the delivery in the hour of 2026-01-15T13:00:00Z/,
     );
+    expect(answered({ opened: { hour: HOUR + 2 }, bounce: 'BOUNCED_SOFT_SPAM' })).toMatch(
+      /refused: BOUNCED_SOFT_SPAM\.$/,
+    );
     expect(answered({ opened: { hour: HOUR + 2 }, displayable: false })).toMatch(
       /14:00:00Z\. Notifications .+ turned off/,
     );

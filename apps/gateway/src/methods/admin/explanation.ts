@@ -49,7 +49,8 @@ const nameOf = ({ category, code, name }: { category: string; code: string; name
 
 const hourText = (hour: number): string => rfc3339(new Date(hour * 3_600_000));
 
-function sentText({ displayable, confirmed, opened }: DeviceOutcome): string {
+function sentText({ displayable, confirmed, opened, bounce }: DeviceOutcome): string {
+  if (bounce !== '') return `The e-mail came back, or was refused: ${bounce}.`;
   const shown = displayable ? '' : ' Notifications of the device were turned off at that time.';
   if (opened) return `It opened the message in the hour of ${hourText(opened.hour)}.${shown}`;
   if (confirmed) return `It confirmed the delivery in the hour of ${hourText(confirmed.hour)}.${shown}`;

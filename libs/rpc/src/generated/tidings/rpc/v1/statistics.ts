@@ -37,7 +37,11 @@ export interface DeviceOutcome {
   /** Push Alerts Enabled was not false at send time; meaningless without sent_hour. */
   displayable: boolean;
   confirmed?: ReportedHour | undefined;
-  opened?: ReportedHour | undefined;
+  opened?:
+    | ReportedHour
+    | undefined;
+  /** Category of the bounce of an e-mail; "" without one. */
+  bounce: string;
 }
 
 export interface OutcomeError {
@@ -412,6 +416,7 @@ function createBaseDeviceOutcome(): DeviceOutcome {
     displayable: false,
     confirmed: undefined,
     opened: undefined,
+    bounce: "",
   };
 }
 
@@ -437,6 +442,9 @@ export const DeviceOutcome: MessageFns<DeviceOutcome> = {
     }
     if (message.opened !== undefined) {
       ReportedHour.encode(message.opened, writer.uint32(58).fork()).join();
+    }
+    if (message.bounce !== "") {
+      writer.uint32(66).string(message.bounce);
     }
     return writer;
   },
@@ -510,6 +518,14 @@ export const DeviceOutcome: MessageFns<DeviceOutcome> = {
             message.opened = ReportedHour.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.bounce = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -572,6 +588,7 @@ export const DeviceOutcome: MessageFns<DeviceOutcome> = {
     message.opened = (object.opened !== undefined && object.opened !== null)
       ? ReportedHour.fromPartial(object.opened)
       : undefined;
+    message.bounce = object.bounce ?? "";
     return message;
   },
 };
