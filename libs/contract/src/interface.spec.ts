@@ -134,17 +134,6 @@ const subscription = { endpoint: 'grpc://events.example:443', events: ['Push Sen
 
 /** A request for each row of what is refused, and the module that refuses it. */
 const refused: Readonly<Record<string, { readonly by: string; readonly requests: readonly Request[] }>> = {
-  '/messaging/v2/notify `line.template` beside `payload`': {
-    by: 'notify/common.ts',
-    requests: [message({ ...blocks(body, body), line: { template: 'B1B2C-3D4E5' } })],
-  },
-  '/messaging/v2/notify `email_payload.email_template` beside `payload` or `line`': {
-    by: 'notify/common.ts',
-    requests: [
-      message({ ...blocks(body, body), email_payload: { email_template: 'B1B2C-3D4E5' } }),
-      message({ line: { content: 'Hello' }, email_payload: { email_template: 'B1B2C-3D4E5' } }),
-    ],
-  },
   '/messaging/v2/notify `payload.open_actions` of platforms without pushes': {
     by: 'notify/payload.ts',
     requests: [

@@ -183,6 +183,7 @@ export {
   PlatformView,
   PrepareAudience,
   PreparedAudience,
+  PreparedPreset,
   PrepareReply,
   PrepareRequest,
   Purchase,

@@ -203,7 +203,7 @@ export class World {
     findContacts: async () => ({ hwids: [] }),
     prepare: async ({ applications: [code], audiences }) => ({
       application: this.applications.get(code!),
-      audiences: audiences.map(({ target }) => {
+      audiences: audiences.map(({ target, platformPresets }) => {
         const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
         const unknown = names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name));
         return {
@@ -212,6 +212,9 @@ export class World {
           platforms: [1, 3],
           preset: this.preset,
           presetUnapproved: this.presetUnapproved,
+          platformPresets: platformPresets.map(({ platform, path }) => ({
+            ...{ platform, path, preset: this.preset, unapproved: this.presetUnapproved },
+          })),
           campaignId: 0n,
           filterName: '',
           filterCode: '',

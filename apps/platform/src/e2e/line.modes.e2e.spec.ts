@@ -71,6 +71,28 @@ describe('LINE (R-I26)', () => {
     ]);
   });
 
+  it('gets the text of a preset of its own beside pushes (R-O4)', async () => {
+    const user = lineUser('accepted', 8);
+    await world.call('registerDevice', { application, hwid: user, device_type: LINE });
+    const content = { message: 'Of the preset' };
+    await world.call('createPreset', {
+      ...{ name: 'LINE', applicationCode: application, content, segmentation: { platforms: [LINE] } },
+    });
+    const [preset] = (await world.call('listPresets', { application })).presets;
+    const notify = (template: string) => {
+      const payload = { content: { localized_content: { default: { default: { body: 'Of the push' } } } } };
+      const segment = { application, expression: `A("${application}")`, payload, line: { template } };
+      return world.reply('notify', { segment });
+    };
+    expect(await notify('00000-00000')).toMatchObject({
+      status: 400,
+      body: { message: 'segment.line.template: not found' },
+    });
+    expect(await notify(preset!.code)).toMatchObject({ status: 200 });
+    await world.settle();
+    expect(messagesTo(user)).toEqual([{ type: 'text', text: 'Of the preset' }]);
+  });
+
   it('keeps users whom LINE refuses, and sends nothing twice after a lost answer', async () => {
     const lost = lineUser('lostReply', 4);
     const refused = [lineUser('dead', 5), lineReasonUser('MonthlyLimit', 6), lineReasonUser('Forbidden', 7)];

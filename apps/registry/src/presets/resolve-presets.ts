@@ -1,6 +1,6 @@
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { PrepareAudience } from '@tidings/rpc';
+import type { PrepareAudience, PreparedPreset } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { PresetStore } from './preset-store.ts';
 
@@ -9,6 +9,7 @@ export interface Resolved {
   readonly preset: Preset | undefined;
   /** An operator has withdrawn its approval (R-E7). */
   readonly presetUnapproved: boolean;
+  readonly platformPresets: PreparedPreset[];
   /** 0 without a campaign. */
   readonly campaignId: bigint;
 }
@@ -35,10 +36,18 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
     return false;
   };
 
-  const presetOf = async (to: Addressees, { preset: code, presetPath }: PrepareAudience) => {
-    if (code === '') return undefined;
+  const presetOf = async (to: Addressees, code: string, path: string) => {
     const found = await store.preset(to.account, code);
-    if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${presetPath}: not found`);
+    if (!found || !(await isFor(found.preset, to))) throw Fault.argument(`${path}: not found`);
+    return found;
+  };
+
+  const platformPresetsOf = async (to: Addressees, asked: PrepareAudience['platformPresets']) => {
+    const found: PreparedPreset[] = [];
+    for (const { platform, code, path } of asked) {
+      const { preset, unapproved = false } = await presetOf(to, code, path);
+      found.push({ platform, path, preset, unapproved });
+    }
     return found;
   };
 
@@ -48,16 +57,17 @@ export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 
   };
 
   return async (to: Addressees, asked: PrepareAudience): Promise<Resolved> => {
-    const found = await presetOf(to, asked);
+    const found = asked.preset === '' ? undefined : await presetOf(to, asked.preset, asked.presetPath);
     const preset = found?.preset;
     const presetUnapproved = found?.unapproved ?? false;
+    const platformPresets = await platformPresetsOf(to, asked.platformPresets);
     if (asked.campaign !== '') {
       const campaignId = await campaignIdOf(to, asked.campaign);
       if (campaignId === undefined) throw Fault.argument(`${asked.campaignPath}: not found`);
-      return { preset, presetUnapproved, campaignId };
+      return { preset, presetUnapproved, platformPresets, campaignId };
     }
     // The preset's campaign may have been deleted.
     const campaignId = preset?.campaign ? await campaignIdOf(to, preset.campaign) : undefined;
-    return { preset, presetUnapproved, campaignId: campaignId ?? 0n };
+    return { preset, presetUnapproved, platformPresets, campaignId: campaignId ?? 0n };
   };
 };

@@ -133,6 +133,7 @@ describeWithMongo('the registry', (mongo) => {
                 preset: '',
                 campaign: '',
                 presetPath: '',
+                platformPresets: [],
                 category: '',
                 categoryPath: '',
                 campaignPath: '',

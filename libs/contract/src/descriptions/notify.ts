@@ -180,7 +180,7 @@ export const notifyWords = {
     'Subject, or subjects by the languages of the body. Empty if left out without `email_template`.',
   'email_payload.body': 'HTML, or HTML by language. Required without `email_template`.',
   'email_payload.email_template':
-    'Code of an e-mail preset that supplies body and subject where they are left out. Required without `body`, not served yet beside `payload` or `line`.',
+    'Code of an e-mail preset that supplies body and subject where they are left out. Required without `body`.',
   'email_payload.from': 'The sender.',
   'from.name': 'Name of the sender.',
   'from.email': 'Address of the sender.',
@@ -206,7 +206,7 @@ export const notifyWords = {
   'whatsapp.language': 'Language of the template, `en_US` if left out.',
   line: 'Content of a LINE message.',
   'line.content': 'Text of the message, up to 5,000 characters. Required without `template`.',
-  'line.template': 'Code of a preset. Required without `content`, not served yet beside `payload`.',
+  'line.template': 'Code of a preset. Required without `content`.',
   'segment.message_type':
     '`MESSAGE_TYPE_MARKETING`, the default, or `MESSAGE_TYPE_TRANSACTIONAL`, which is exempt from frequency caps and control groups.',
   'transactional.message_type': '`MESSAGE_TYPE_TRANSACTIONAL`, the default, or `MESSAGE_TYPE_MARKETING`.',

@@ -251,4 +251,15 @@ interface OwnAction {
   readonly openAction?: OpenAction | undefined;
 }
 
-export type Notification = ReturnType<typeof messageOf>;
+/** A preset that gives one platform its texts. */
+interface PlatformPreset {
+  readonly platform: number;
+  readonly code: string;
+  /** Its field in the message. */
+  readonly path: string;
+}
+
+export type Notification = ReturnType<typeof messageOf> & {
+  /** Presets that give single platforms their texts, and nothing else. @default none */
+  readonly platformPresets?: readonly PlatformPreset[];
+};

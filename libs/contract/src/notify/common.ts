@@ -1,4 +1,4 @@
-import { isPushPlatform, Platform, type PlatformCode, pushPlatforms } from '@tidings/kernel';
+import { Platform, type PlatformCode, pushPlatforms } from '@tidings/kernel';
 import type { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
@@ -90,12 +90,6 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-const contacts: ReadonlySet<PlatformCode> = new Set([
-  ...[Platform.Email, Platform.Sms, Platform.WhatsApp, Platform.Line, Platform.Kakao],
-]);
-
-const isServed = (code: PlatformCode): boolean => isPushPlatform(code) || contacts.has(code);
-
 const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
   const refuse = (message: string): void => {
     context.issues.push({ code: 'custom', message, path: ['platforms'], input: given.platforms });
@@ -105,7 +99,6 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     const block = blockOf(code);
     const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
-    if (!isServed(code)) return refuse(`${platformWordOf(code)} is not served yet`);
   }
 };
 
@@ -114,22 +107,19 @@ const NO_PAYLOAD: Payload = {
   ...{ open_action: undefined, open_actions: undefined, voip_push: undefined },
 };
 
-/** A message has one preset, which the other blocks would take their texts from, too. */
-const refuseSecondPreset = ({ payload: pushes, line, email_payload: email }: Fields, context: z.core.ParsePayload) => {
-  const refuse = (beside: string, ...path: string[]): void => {
-    context.issues.push({ code: 'custom', message: `beside ${beside} not served yet`, path, input: path });
-  };
-  if (line?.template !== undefined && pushes) refuse('payload', 'line', 'template');
-  if (email?.template === undefined) return;
-  if (pushes) refuse('payload', 'email_payload', 'email_template');
-  else if (line) refuse('line', 'email_payload', 'email_template');
-};
-
-/** The preset of a message and where the request names it; "" = none. */
-function presetOf({ payload: pushes, line, email_payload: email }: Fields) {
-  if (line?.template !== undefined) return { preset: line.template, presetPath: 'line.template' };
-  if (email?.template !== undefined) return { preset: email.template, presetPath: 'email_payload.email_template' };
-  return { preset: pushes?.preset ?? '', presetPath: 'payload.preset' };
+/**
+ * The preset of a message, with its path in the request, and those that give single platforms their texts. The first block with one supplies the
+ * preset of the message: pushes, then LINE, then e-mail. "" = none, and beside pushes without a preset the message has none.
+ */
+function presetsOf({ payload: pushes, line, email_payload: email }: Fields) {
+  const main = pushes && { code: pushes.preset ?? '', path: 'payload.preset' };
+  const own = [
+    { platform: Platform.Line, code: line?.template, path: 'line.template' },
+    { platform: Platform.Email, code: email?.template, path: 'email_payload.email_template' },
+  ].flatMap(({ code, ...each }) => (code === undefined ? [] : { ...each, code }));
+  const [first, ...others] = own;
+  const { code: preset, path: presetPath } = main ?? first ?? { code: '', path: 'payload.preset' };
+  return { preset, presetPath, platformPresets: main ? own : others };
 }
 
 /** The text for LINE in place of the common one; undefined = the text of the preset. */
@@ -143,14 +133,13 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     context.issues.push({ code: 'custom', message, input: given });
   }
   refusePlatforms(given, context);
-  refuseSecondPreset(given, context);
   const type = given.message_type ?? (isListed ? 'MESSAGE_TYPE_TRANSACTIONAL' : 'MESSAGE_TYPE_MARKETING');
   const { silent, content, custom_data, open_action: action, ...others } = given.payload ?? NO_PAYLOAD;
   return {
     application: given.application,
     platforms: platformsOf(given),
     schedule: given.schedule,
-    ...presetOf(given),
+    ...presetsOf(given),
     /** A code; "" = none. */
     campaign: given.campaign ?? '',
     /** "" = none, or a code is given (R-RES5). */
@@ -174,6 +163,8 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     /** The only block is that of e-mail (R-RES23). */
     isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
     /** The preset supplies an e-mail. */
-    hasEmailPreset: given.email_payload?.template !== undefined,
+    /** Its preset is that of e-mail alone (R-E7). */
+    hasEmailPreset:
+      given.payload === undefined && given.line?.template === undefined && given.email_payload?.template !== undefined,
   };
 }

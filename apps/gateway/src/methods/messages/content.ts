@@ -7,6 +7,7 @@ import {
   FirefoxContent,
   IosContent,
   KakaoContent,
+  LineContent,
   LocaleSettings,
   MacContent,
   type Preset,
@@ -15,7 +16,9 @@ import {
   WindowsContent,
   SmsContent,
 } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
 import { isShortenable } from '@tidings/messaging';
+import type { PreparedAudience } from '@tidings/rpc';
 import { emailOf } from './email-content.ts';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
@@ -68,6 +71,10 @@ const settingsOf = (
     sms: sms && { ...own(said.sms, SmsContent.fromPartial({}), sms), ...NOT_SETTINGS },
   });
 
+/** The text of a preset for LINE alone. */
+const lineOf = (said: Content | undefined): LineContent | undefined =>
+  said && (said.line ?? LineContent.fromPartial({ text: said.text }));
+
 /** Platforms whose own action has a link that a short one can replace. */
 const shortenable = (content: Content, asked: readonly number[]): number[] =>
   asked.filter((platform) => {
@@ -101,9 +108,12 @@ export function contentOf(
     kakao,
     ...common
   }: GivenContent,
-  preset: Preset | undefined,
+  { preset, platformPresets }: Pick<PreparedAudience, 'preset' | 'platformPresets'>,
 ): { content: Content; linkToShorten: string; actionsToShorten: number[] } {
   const said = saidBy(preset, { link: common.link, replacesAction });
+  /** The content of the preset that is a platform's own. */
+  const ownOf = (code: number): Content | undefined =>
+    platformPresets.find(({ platform }) => platform === code)?.preset?.content;
   const content: Content = {
     ...overlaid(said, common),
     ios: own(said.ios, IosContent.fromPartial({}), ios),
@@ -115,7 +125,8 @@ export function contentOf(
     firefox: own(said.firefox, FirefoxContent.fromPartial({}), firefox),
     safari: own(said.safari, SafariContent.fromPartial({}), safari),
     whatsApp: whatsApp && WhatsAppContent.fromPartial(whatsApp),
-    email: email && emailOf(email, said),
+    line: common.line ?? lineOf(ownOf(Platform.Line)) ?? said.line,
+    email: email && emailOf(email, ownOf(Platform.Email) ?? said),
     windows: own(said.windows, WindowsContent.fromPartial({}), windows),
     sms: sms ? own(said.sms, SmsContent.fromPartial({}), sms) : said.sms,
     kakao: kakao && KakaoContent.fromPartial(kakao),

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type api, NOT_AFTER_SEND, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import { dayOf } from '@tidings/messaging';
-import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
+import type { CreatedMessage, MessageDraft, PreparedAudience, PreparedPreset, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { authorizeGroup, hasAccessToGroup } from '../../auth/application-access.ts';
 import { refuseUnknownContacts, registerContacts } from './contacts.ts';
@@ -107,13 +107,17 @@ async function nameCampaigns(
   });
 }
 
+function refuseUnsuitable({ preset, unapproved = false, path }: Partial<PreparedPreset>): void {
+  if (!preset?.platforms.includes(Platform.Email)) throw Fault.argument(`${path}: not an email preset`);
+  if (unapproved) throw Fault.argument('Preset content is not approved');
+}
+
 /** An e-mail takes a preset of e-mail that no operator has withdrawn (R-E7). */
 function refuseUnsuitablePresets(asked: readonly Asked[], audiences: readonly PreparedAudience[]): void {
   asked.forEach(({ hasEmailPreset, paths }, index) => {
-    const { preset, presetUnapproved } = audiences[index] ?? {};
-    if (!hasEmailPreset || !preset) return;
-    if (!preset.platforms.includes(Platform.Email)) throw Fault.argument(`${paths.of('preset')}: not an email preset`);
-    if (presetUnapproved) throw Fault.argument('Preset content is not approved');
+    const { preset, presetUnapproved, platformPresets = [] } = audiences[index] ?? {};
+    if (hasEmailPreset && preset) refuseUnsuitable({ preset, unapproved: presetUnapproved, path: paths.of('preset') });
+    for (const each of platformPresets) if (each.platform === Platform.Email) refuseUnsuitable(each);
   });
 }
 
@@ -124,11 +128,15 @@ async function checkAccess(
   context: Context,
   call: Call,
 ): Promise<void> {
-  const groups = new Set(audiences.map(({ preset }) => preset?.group ?? ''));
+  const used = audiences.flatMap(({ preset, platformPresets }, index) => [
+    { path: asked[index]!.paths.of('preset'), group: preset?.group ?? '' },
+    ...platformPresets.map((each) => ({ path: each.path, group: each.preset?.group ?? '' })),
+  ]);
+  const groups = new Set(used.map(({ group }) => group));
   groups.delete('');
   for (const group of groups) if (await hasAccessToGroup(context, call, group)) groups.delete(group);
-  const index = audiences.findIndex(({ preset }) => groups.has(preset?.group ?? ''));
-  if (index >= 0) throw Fault.argument(`${asked[index]!.paths.of('preset')}: not found`);
+  const refused = used.find(({ group }) => groups.has(group));
+  if (refused) throw Fault.argument(`${refused.path}: not found`);
 }
 
 const campaignIdIn =

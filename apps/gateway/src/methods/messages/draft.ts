@@ -100,6 +100,10 @@ export function audienceOf({ notification, paths, grant, bySiblings = false }: A
     campaignPath: paths.of('campaign'),
     targetPath: paths.of(targetField(notification)),
     ...{ target: targetOf(recipients, grant), preset, campaign },
+    platformPresets: (notification.platformPresets ?? []).map((each) => ({
+      ...each,
+      path: `${paths.message}.${each.path}`,
+    })),
     category: notification.content.email?.category ?? '',
     categoryPath: paths.of('email_category'),
     latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,
@@ -256,7 +260,7 @@ export function draftOf(
     target: within(notification.circle, prepared.audience?.target),
     platforms: platformsOf(notification, prepared.preset),
   };
-  const { content, linkToShorten, actionsToShorten } = contentOf(notification.content, prepared.preset);
+  const { content, linkToShorten, actionsToShorten } = contentOf(notification.content, prepared);
   return {
     transactionId,
     linkToShorten,

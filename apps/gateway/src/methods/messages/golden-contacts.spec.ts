@@ -15,7 +15,7 @@ const application = 'AAAAA-00000';
 /** The body of a message to a contact, as it is handed to the provider. */
 function payloadOf(platform: number, { content: given }: Notification, token: string): Json {
   const { code: message, ...ids } = identity;
-  const { content } = contentOf(given, undefined);
+  const { content } = contentOf(given, { preset: undefined, platformPresets: [] });
   const push = {
     ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example', content },
     entry: undefined,

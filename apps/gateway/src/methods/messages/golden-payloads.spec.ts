@@ -19,7 +19,7 @@ const ENTRY = { order: 77n, removal: 1_767_225_601n };
 
 const contentOfRequest = (notification: Json) => {
   const { notifications } = api.createMessage.parse({ application: 'AAAAA-00000', notifications: [notification] });
-  return contentOf(notifications[0]!.content, undefined).content;
+  return contentOf(notifications[0]!.content, { preset: undefined, platformPresets: [] }).content;
 };
 
 function outgoingOf(platform: number, notification: Json) {

@@ -1,5 +1,6 @@
 import { Preset } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
+import type { PrepareRequest } from '@tidings/rpc';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
 import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
@@ -374,6 +375,38 @@ describe('notify', () => {
     [world.preset, world.presetUnapproved] = [undefined, false];
   });
 
+  it('takes the texts for LINE and e-mail from presets of their own, beside pushes (R-O4)', async () => {
+    const text = { entries: [{ language: 'default', text: 'Of the preset' }] };
+    const title = { entries: [{ language: 'default', text: 'News' }] };
+    const { prepare } = world.devices;
+    const asked: PrepareRequest[] = [];
+    world.devices.prepare = (request) => {
+      asked.push(request);
+      return prepare(request);
+    };
+    try {
+      world.preset = Preset.fromPartial({ code: 'AAAAA-00009', platforms: [Platform.Email], content: { text, title } });
+      const blocks = { line: { template: 'BBBBB-00001' }, email_payload: { email_template: 'BBBBB-00002' } };
+      await notify(segment(blocks));
+      world.preset = Preset.fromPartial({ platforms: [Platform.Line], content: { text } });
+      const { body } = await notify(segment(blocks));
+      expect(body).toMatchObject({ message: 'segment.email_payload.email_template: not an email preset' });
+    } finally {
+      world.devices.prepare = prepare;
+      world.preset = undefined;
+    }
+    expect(asked[0]!.audiences[0]).toMatchObject({
+      preset: '',
+      platformPresets: [
+        { platform: Platform.Line, code: 'BBBBB-00001', path: 'segment.line.template' },
+        { platform: Platform.Email, code: 'BBBBB-00002', path: 'segment.email_payload.email_template' },
+      ],
+    });
+    const content = world.drafts[0]!.message!.content!;
+    expect(content.text).not.toEqual(text);
+    expect(content).toMatchObject({ line: { text }, email: { body: text, subject: title } });
+  });
+
   it('goes to the platforms of the blocks for WhatsApp and Kakao, with their content (R-O4, R-I27)', async () => {
     await notify(segment({ payload: null, whatsapp: { content: 'Hi' } }));
     await notify(segment({ whatsapp: { contentId: 'order', headerVariables: '{"text":"a"}' }, platforms: [21] }));
@@ -415,10 +448,6 @@ describe('notify', () => {
       segment({ payload: null, email_payload: { body: 'x', from: { email: 'a' } } }),
       'segment.email_payload.from.email: Email address has invalid count of parts',
     ],
-    [
-      segment({ email_payload: { email_template: 'AAAAA-00009' } }),
-      'segment.email_payload.email_template: beside payload not served yet',
-    ],
     [segment({ platforms: ['NIX'] }), 'segment.platforms[0]: unknown value'],
     [segment({ schedule: { at: 'soon' } }), 'segment.schedule.at: must be a time in RFC 3339'],
     [segment({ schedule: { at: '2020-01-01T00:00:00Z', after: '1s' } }), 'segment.schedule: at most one of at, after'],
@@ -427,7 +456,6 @@ describe('notify', () => {
       segment({ payload: null, line: { content: 'x'.repeat(5001) } }),
       'segment.line.content: must be 1 to 5000 characters',
     ],
-    [segment({ line: { template: 'AAAAA-00009' } }), 'segment.line.template: beside payload not served yet'],
     [segment({ platforms: ['LINE'] }), 'segment.platforms: LINE needs line'],
     [segment({ kakao: {} }), 'segment.kakao.template is required'],
     [segment({ platforms: ['KAKAO'] }), 'segment.platforms: KAKAO needs kakao'],

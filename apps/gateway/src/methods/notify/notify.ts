@@ -96,6 +96,7 @@ const notificationOf = (message: NotifyMessage, transactionId: string, path: str
   circle: undefined,
   platforms: message.platforms,
   preset: message.preset,
+  platformPresets: message.platformPresets,
   campaign: message.campaign,
   campaignName: message.campaignName,
   transactionId,

@@ -881,6 +881,15 @@ export interface PrepareAudience {
   preset: string;
   /** Code of the message's campaign; "" = that of its preset. */
   campaign: string;
+  /** Presets of single platforms, which give their texts and nothing else (R-O4). */
+  platformPresets: PlatformPreset[];
+}
+
+export interface PlatformPreset {
+  platform: number;
+  code: string;
+  /** Its field in the request, for error paths. */
+  path: string;
 }
 
 export interface Names {
@@ -973,6 +982,17 @@ export interface PrepareReply {
   audiences: PreparedAudience[];
 }
 
+export interface PreparedPreset {
+  platform: number;
+  /** Its field in the request. */
+  path: string;
+  preset:
+    | Preset
+    | undefined;
+  /** An operator has withdrawn its approval (R-E7). */
+  unapproved: boolean;
+}
+
 export interface PreparedAudience {
   audience:
     | Audience
@@ -984,6 +1004,8 @@ export interface PreparedAudience {
     | undefined;
   /** An operator has withdrawn the approval of the preset (R-E7). */
   presetUnapproved: boolean;
+  /** In the order of the request. */
+  platformPresets: PreparedPreset[];
   /** 0 without a campaign. */
   campaignId: bigint;
   /** The segment that was asked for. */
@@ -14274,6 +14296,7 @@ function createBasePrepareAudience(): PrepareAudience {
     bySiblings: false,
     preset: "",
     campaign: "",
+    platformPresets: [],
   };
 }
 
@@ -14349,6 +14372,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.campaign !== "") {
       writer.uint32(170).string(message.campaign);
+    }
+    for (const v of message.platformPresets) {
+      PlatformPreset.encode(v!, writer.uint32(234).fork()).join();
     }
     return writer;
   },
@@ -14550,6 +14576,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             message.campaign = reader.string();
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.platformPresets.push(PlatformPreset.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14689,6 +14723,118 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     message.bySiblings = object.bySiblings ?? false;
     message.preset = object.preset ?? "";
     message.campaign = object.campaign ?? "";
+    message.platformPresets = object.platformPresets?.map((e) => PlatformPreset.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePlatformPreset(): PlatformPreset {
+  return { platform: 0, code: "", path: "" };
+}
+
+export const PlatformPreset: MessageFns<PlatformPreset> = {
+  encode(message: PlatformPreset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.path !== "") {
+      writer.uint32(26).string(message.path);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformPreset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformPreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PlatformPreset, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PlatformPreset | PlatformPreset[]> | Iterable<PlatformPreset | PlatformPreset[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformPreset.encode(p).finish()];
+        }
+      } else {
+        yield* [PlatformPreset.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PlatformPreset>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PlatformPreset> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformPreset.decode(p)];
+        }
+      } else {
+        yield* [PlatformPreset.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlatformPreset>, I>>(base?: I): PlatformPreset {
+    return PlatformPreset.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlatformPreset>, I>>(object: I): PlatformPreset {
+    const message = createBasePlatformPreset();
+    message.platform = object.platform ?? 0;
+    message.code = object.code ?? "";
+    message.path = object.path ?? "";
     return message;
   },
 };
@@ -16143,12 +16289,138 @@ export const PrepareReply: MessageFns<PrepareReply> = {
   },
 };
 
+function createBasePreparedPreset(): PreparedPreset {
+  return { platform: 0, path: "", preset: undefined, unapproved: false };
+}
+
+export const PreparedPreset: MessageFns<PreparedPreset> = {
+  encode(message: PreparedPreset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.path !== "") {
+      writer.uint32(18).string(message.path);
+    }
+    if (message.preset !== undefined) {
+      Preset.encode(message.preset, writer.uint32(26).fork()).join();
+    }
+    if (message.unapproved !== false) {
+      writer.uint32(32).bool(message.unapproved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PreparedPreset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePreparedPreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unapproved = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PreparedPreset, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PreparedPreset | PreparedPreset[]> | Iterable<PreparedPreset | PreparedPreset[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PreparedPreset.encode(p).finish()];
+        }
+      } else {
+        yield* [PreparedPreset.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PreparedPreset>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PreparedPreset> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PreparedPreset.decode(p)];
+        }
+      } else {
+        yield* [PreparedPreset.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PreparedPreset>, I>>(base?: I): PreparedPreset {
+    return PreparedPreset.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PreparedPreset>, I>>(object: I): PreparedPreset {
+    const message = createBasePreparedPreset();
+    message.platform = object.platform ?? 0;
+    message.path = object.path ?? "";
+    message.preset = (object.preset !== undefined && object.preset !== null)
+      ? Preset.fromPartial(object.preset)
+      : undefined;
+    message.unapproved = object.unapproved ?? false;
+    return message;
+  },
+};
+
 function createBasePreparedAudience(): PreparedAudience {
   return {
     audience: undefined,
     unknown: [],
     preset: undefined,
     presetUnapproved: false,
+    platformPresets: [],
     campaignId: 0n,
     filterName: "",
     filterCode: "",
@@ -16170,6 +16442,9 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     }
     if (message.presetUnapproved !== false) {
       writer.uint32(176).bool(message.presetUnapproved);
+    }
+    for (const v of message.platformPresets) {
+      PreparedPreset.encode(v!, writer.uint32(186).fork()).join();
     }
     if (message.campaignId !== 0n) {
       if (BigInt.asUintN(64, message.campaignId) !== message.campaignId) {
@@ -16239,6 +16514,14 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
             }
 
             message.presetUnapproved = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.platformPresets.push(PreparedPreset.decode(reader, reader.uint32()));
             continue;
           }
           case 21: {
@@ -16348,6 +16631,7 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
       ? Preset.fromPartial(object.preset)
       : undefined;
     message.presetUnapproved = object.presetUnapproved ?? false;
+    message.platformPresets = object.platformPresets?.map((e) => PreparedPreset.fromPartial(e)) || [];
     message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
       ? BigInt(object.campaignId)
       : 0n;
