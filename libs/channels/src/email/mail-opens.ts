@@ -10,7 +10,7 @@ export interface MailRequest {
 }
 
 /** A person does not read a mail within this time after its acceptance (R-E17). */
-const PERSON_MS = 2000;
+const READER_DELAY_MS = 2000;
 
 /** Apple Mail Privacy Protection loads every image when a mail arrives, with nothing else in its user agent. */
 const AMPP = 'Mozilla/5.0';
@@ -35,7 +35,7 @@ const SCANNER = new RegExp(
 /** Who opened a mail, by the request for its image or one of its links (R-E17). */
 export function mailOpenOf({ userAgent, isHead, afterMs }: MailRequest): MailOpen {
   if (userAgent === AMPP) return MailOpen.MAIL_OPEN_MACHINE_AMPP;
-  if (isHead || afterMs < PERSON_MS) return MailOpen.MAIL_OPEN_MACHINE;
+  if (isHead || afterMs < READER_DELAY_MS) return MailOpen.MAIL_OPEN_MACHINE;
   if (userAgent === undefined || userAgent.trim() === '') return MailOpen.MAIL_OPEN_UNKNOWN;
   if (IMAGE_PROXY.test(userAgent)) return MailOpen.MAIL_OPEN_HUMAN;
   return SCANNER.test(userAgent) ? MailOpen.MAIL_OPEN_MACHINE : MailOpen.MAIL_OPEN_HUMAN;
