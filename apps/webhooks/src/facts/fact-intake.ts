@@ -141,6 +141,6 @@ function isDeliveryFact(fact: Fact): fact is DeliveryFact {
     case topicNames.outcomes:
       return isSettled(fact.value);
     case topicNames.reports:
-      return true;
+      return fact.value.chunk !== TEST_CHUNK;
   }
 }
