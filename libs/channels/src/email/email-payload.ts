@@ -17,6 +17,7 @@ import {
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import { compiledText } from './compiled-text.ts';
 import type { MailLinks } from './mail-links.ts';
 import { trackedHtml } from './tracked-html.ts';
 
@@ -25,6 +26,8 @@ export interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly html: string;
+  /** The same as plain text; undefined = to be read from the HTML. */
+  readonly text?: string;
   /** The statistics hash. */
   readonly p: string;
   /** The recipient's own link to unsubscribe by; undefined = none (R-E11). */
@@ -67,11 +70,14 @@ export function emailPayload(push: Push, language: string, key: MessageKey, own?
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = bodyIn(content, language);
   const html = markup(body?.text ?? '', context);
+  // The text has the links of the sender.
+  const plainText = own && compiledText(html);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   const letter = {
     to: token,
     subject: text(subjectIn(content, body, language) ?? '', context),
     html: markupString(own ? trackedHtml(html, own.links) : html),
+    text: plainText && markupString(plainText),
     p: statisticsHash(hash, key),
     unsubscribe: own && unsubscribeUrl(own),
   };

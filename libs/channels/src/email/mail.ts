@@ -73,8 +73,8 @@ const textPart = (type: string, text: string): string =>
 const multipart = (kind: string, boundary: string): string =>
   `Content-Type: multipart/${kind};${CRLF} boundary="${boundary}"`;
 
-function bodyOf(html: string, attachments: string): { readonly type: string; readonly body: string } {
-  const texts = `${textPart('text/plain', textOfHtml(html))}${textPart('text/html', html)}--${ALTERNATIVE}--${CRLF}`;
+function bodyOf({ html, text }: Letter, attachments: string): { readonly type: string; readonly body: string } {
+  const texts = `${textPart('text/plain', text ?? textOfHtml(html))}${textPart('text/html', html)}--${ALTERNATIVE}--${CRLF}`;
   const type = multipart('alternative', ALTERNATIVE);
   if (attachments === '') return { type, body: texts };
   return { type: multipart('mixed', MIXED), body: [`--${MIXED}`, type, '', texts + attachments].join(CRLF) };
@@ -96,7 +96,7 @@ function unsubscribeHeaders(own: string | undefined, ofService: string | undefin
  */
 export function mailOf(letter: Letter, stationery: Stationery, mailToken: string): Mail {
   const { from, replyTo, date, listUnsubscribe } = stationery;
-  const { type, body } = bodyOf(letter.html, stationery.attachments);
+  const { type, body } = bodyOf(letter, stationery.attachments);
   const headers = [
     `From: ${mailbox(from)}`,
     `To: ${asciiAddress(letter.to)}`,

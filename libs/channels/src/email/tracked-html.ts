@@ -1,4 +1,4 @@
-import type { Fragment, Hole } from '@tidings/messaging';
+import { type Fragment, type Hole, LINK_TOKEN_LENGTH } from '@tidings/messaging';
 import { type HtmlLink, htmlLinks } from './html-links.ts';
 import type { MailLinks } from './mail-links.ts';
 
@@ -105,7 +105,7 @@ export function trackedHtml(html: Fragment, links: MailLinks): Fragment {
     const target = joined.hasHole(link.from, link.to) ? undefined : targetOf(link, links.publicUrl);
     if (target === undefined) continue;
     const after = links.afterToken(target);
-    added += before.length + after.length;
+    added += before.length + LINK_TOKEN_LENGTH + after.length;
     if (added > ADDED_MAX) break;
     copyTo(link.from);
     parts.push(before, token, after);
