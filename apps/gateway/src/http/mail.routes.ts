@@ -125,15 +125,19 @@ export class MailRoutes {
     return this.#page(recipient, 'You are unsubscribed.');
   }
 
-  /** Stores which of the offered categories the contact wants; those that are not offered stay as they are. */
+  /**
+   * Stores which of the offered categories the contact wants; those that are not offered stay as they are. A contact that wants none of all is
+   * unsubscribed: mails without a category would reach it otherwise.
+   */
   async #save(recipient: LinkedRecipient, wanted: ReadonlySet<string>, pending: PendingRequest): Promise<Reply> {
-    const { offered, excluded } = await preferencesOf(recipient, this.#context);
+    const { offered, excluded, isComplete } = await preferencesOf(recipient, this.#context);
     const isOffered = new Set(offered);
     const left = offered.filter((category) => !wanted.has(category));
     const kept = excluded.filter((category) => !isOffered.has(category));
-    await choose(recipient, { unsubscribed: false, excluded: [...kept, ...left] }, { context: this.#context, pending });
+    const unsubscribed = isComplete && left.length === offered.length;
+    await choose(recipient, { unsubscribed, excluded: [...kept, ...left] }, { context: this.#context, pending });
     const before = new Set(excluded);
-    const added = left.find((category) => !before.has(category));
+    const added = unsubscribed ? '' : left.find((category) => !before.has(category));
     if (added !== undefined) await this.#report(recipient, added);
     return this.#page(recipient, 'Your choice is saved.');
   }

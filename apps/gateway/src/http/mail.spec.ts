@@ -128,13 +128,22 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect(tags).toEqual({ 'Unsubscribed Categories': ['Old'] });
     await post(link(), 'choice=none');
     expect(tags).toEqual({ 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old'] });
-    expect(reports().map(({ details }) => details)).toEqual([['News'], ['']]);
+    // Nothing is chosen on the page of who is unsubscribed: to save it does not subscribe again.
+    await post(link(), 'choice=save');
+    expect(tags).toEqual({ 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old', 'News', 'Offers'] });
+    expect(reports().map(({ details }) => details)).toEqual([['News'], [''], ['']]);
   });
 
   it('offers what the contact has left where no categories are defined', async () => {
     tags = { 'Unsubscribed Categories': ['News'] };
     expect(textOf(await client.send('GET', link()))).toContain('value="News">');
+    await post(link(), 'choice=save');
+    expect(tags).toEqual({ 'Unsubscribed Categories': ['News'] });
     await post(link(), 'choice=save&category=News');
+    expect(tags).toEqual({});
+    await post(link());
+    expect(textOf(await client.send('GET', link()))).toContain('>Subscribe again</button>');
+    await post(link(), 'choice=save');
     expect(tags).toEqual({});
   });
 

@@ -54,9 +54,9 @@ function categoriesOf({ offered, excluded, unsubscribed }: Preferences): string 
 
 /** The page on which a contact chooses what it gets. @param done a sentence about what has just been stored */
 export function preferencePage(preferences: Preferences, sender: string, done?: string): Reply {
-  const { unsubscribed, address, offered } = preferences;
+  const { unsubscribed, address, offered, isComplete } = preferences;
   const state = unsubscribed ? 'receives no marketing e-mails' : 'receives marketing e-mails';
-  const save = offered.length === 0 && unsubscribed ? 'Subscribe again' : 'Save';
+  const save = unsubscribed && !isComplete ? 'Subscribe again' : 'Save';
   const buttons = [
     ...(offered.length > 0 || unsubscribed ? [`<button name="choice" value="save">${save}</button>`] : []),
     ...(unsubscribed ? [] : ['<button name="choice" value="none">Unsubscribe from all</button>']),

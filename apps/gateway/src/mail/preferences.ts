@@ -8,7 +8,6 @@ const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 
 /** The choices of an e-mail contact, by its tags (R-RES17). */
 export interface Preferences {
-  /** Undefined if the device is erased. */
   readonly hwid: string;
   readonly address: string;
   /** It gets no marketing at all. */
@@ -17,11 +16,14 @@ export interface Preferences {
   readonly excluded: readonly string[];
   /** Categories that the operator offers; without any, those that the contact does not get, which it may choose again. */
   readonly offered: readonly string[];
+  /** Those offered are all that there are: who wants none of them wants nothing. */
+  readonly isComplete: boolean;
 }
 
-/** A choice to store; undefined = unchanged. */
+/** A choice to store. */
 export interface Choice {
   readonly unsubscribed: boolean;
+  /** Undefined = unchanged. */
   readonly excluded?: readonly string[];
 }
 
@@ -46,8 +48,9 @@ export async function preferencesOf(recipient: LinkedRecipient, context: Context
   const given = (tags ?? {}) as Readonly<Record<string, unknown>>;
   const list = given[unsubscribedCategories.name];
   const excluded = Array.isArray(list) ? list.filter(isText) : [];
-  const offered = categories.length > 0 ? categories : excluded;
-  return { ...contact, unsubscribed: given[unsubscribedEmails.name] === true, excluded, offered };
+  const isComplete = categories.length > 0;
+  const unsubscribed = given[unsubscribedEmails.name] === true;
+  return { ...contact, unsubscribed, excluded, offered: isComplete ? categories : excluded, isComplete };
 }
 
 /** Stores the choice of a recipient: resolves when it is durable. Idempotent. @throws Fault `forbidden` if the contact is erased */
