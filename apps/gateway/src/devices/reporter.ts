@@ -90,20 +90,26 @@ function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) 
   return batcher(locateAll, { maxItems: LOCATED_AT_ONCE }).submit;
 }
 
+/** Tells whether messages exist: a young one that a signature names exists without a lookup. */
+function keptMessages({ messages, clock }: Pick<ReporterDeps, 'messages' | 'clock'>) {
+  return {
+    isYoung: (messageId: bigint): boolean => clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS,
+    isKept: async (
+      { account, application }: Omit<ReportingDevice, 'hwid'>,
+      { code, messageId }: Pick<StatisticsHash, 'code' | 'messageId'>,
+    ): Promise<boolean> => {
+      const { message } = await messages.find({ account, code });
+      return message?.id === messageId && message.message!.applications.includes(application);
+    },
+  };
+}
+
 export function openReporter(deps: ReporterDeps): Reporter {
-  const { broker, devices, messages, clock, identity } = deps;
+  const { broker, devices, clock, identity } = deps;
   const batcher = microBatcher(broker, topicNames.reports);
   const locate = locations(devices);
 
-  const isYoung = (messageId: bigint): boolean => clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS;
-
-  const isKept = async (
-    { account, application }: Omit<ReportingDevice, 'hwid'>,
-    { code, messageId }: Pick<StatisticsHash, 'code' | 'messageId'>,
-  ): Promise<boolean> => {
-    const { message } = await messages.find({ account, code });
-    return message?.id === messageId && message.message!.applications.includes(application);
-  };
+  const { isYoung, isKept } = keptMessages(deps);
 
   /** Whether the message of the hash exists and the hash is not for another device. A hash without our own part names no device (R-I30). */
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {

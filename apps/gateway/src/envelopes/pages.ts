@@ -12,7 +12,7 @@ const TITLES: Partial<Record<Fault['kind'], string>> = {
 
 /** Faults as pages for people, with the statuses of the newer endpoints. */
 export const pagesEnvelope: Envelope = {
-  success: apiV2Envelope.success,
+  success: (method, output) => apiV2Envelope.success(method, output),
   fault(fault): Reply {
     const { status } = apiV2Envelope.fault(fault);
     const title = TITLES[fault.kind] ?? 'Something went wrong';

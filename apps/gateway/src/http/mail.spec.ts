@@ -97,7 +97,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
       status: 200,
       headers: {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.{44}'; /),
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.{44}'; /) as unknown,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
       },

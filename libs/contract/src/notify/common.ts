@@ -126,6 +126,16 @@ function presetsOf({ payload: pushes, line, email_payload: email }: Fields) {
 const lineContentOf = ({ line }: Fields): LineContent | undefined =>
   line?.content === undefined ? undefined : { text: plainLocalized(line.content), templates: [] };
 
+/** The e-mail of a message. */
+const emailOf = (given: Fields) => ({
+  email: given.email_payload && { ...given.email_payload.email, category: given.email_category },
+  /** The only block is that of e-mail (R-RES23). */
+  isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
+  /** Its preset is that of e-mail alone (R-E7). */
+  hasEmailPreset:
+    given.payload === undefined && given.line?.template === undefined && given.email_payload?.template !== undefined,
+});
+
 /** A message of notify, apart from those who receive it. */
 export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
   if (blockNames.every((name) => given[name] === undefined)) {
@@ -159,12 +169,6 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     whatsApp: given.whatsapp,
     line: lineContentOf(given),
     kakao: given.kakao,
-    email: given.email_payload && { ...given.email_payload.email, category: given.email_category },
-    /** The only block is that of e-mail (R-RES23). */
-    isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
-    /** The preset supplies an e-mail. */
-    /** Its preset is that of e-mail alone (R-E7). */
-    hasEmailPreset:
-      given.payload === undefined && given.line?.template === undefined && given.email_payload?.template !== undefined,
+    ...emailOf(given),
   };
 }
