@@ -22,7 +22,13 @@ export interface ChannelFigures {
   readonly channel: string;
   readonly platforms: readonly string[];
   readonly expected: { readonly audience: number; readonly sent: number; readonly errors: number };
-  readonly funnel: { readonly audience: number; readonly sent: number; readonly errors: number };
+  /** `bounced`: recipients whose mail server refused the mail for good. */
+  readonly funnel: {
+    readonly audience: number;
+    readonly sent: number;
+    readonly errors: number;
+    readonly bounced: number;
+  };
   readonly ledger: {
     /** Devices whose provider accepted the message. */
     readonly accepted: number;
@@ -49,6 +55,14 @@ function stageCount({ channels }: Funnel, stage: string, codes: ReadonlySet<numb
     .filter(({ platform }) => codes.has(platform))
     .reduce((sum, { count }) => sum + Number(count), 0);
 }
+
+/** The e-mails that bounced hard: a subset of the sent ones. */
+const bouncedIn = ({ channels }: Funnel): number =>
+  channels
+    .filter(({ channel }) => channel === 'CHANNEL_EMAIL')
+    .flatMap(({ funnel }) => funnel.flatMap(({ pieces }) => pieces))
+    .filter(({ category }) => category === 'BOUNCED_HARD')
+    .reduce((sum, { count }) => sum + Number(count), 0);
 
 /** A mail server that refuses a recipient has been sent the mail: it counts as sent, and as bounced (R-E18). */
 const bounces = ({ channel }: ChannelPlatform): boolean => channel === 'email';
@@ -97,13 +111,14 @@ export function channelFigures(
     const platforms = [...new Set(own.map(({ platform }) => platform))];
     const codes = new Set(platforms.map(({ code }) => code));
     const count = (stage: string): number => funnels.reduce((sum, funnel) => sum + stageCount(funnel, stage, codes), 0);
+    const bounced = channel === 'email' ? funnels.reduce((sum, funnel) => sum + bouncedIn(funnel), 0) : 0;
     const addressed = own.filter(({ isAddressed }) => isAddressed);
     const errors = addressed.filter(({ platform, reaction }) => reaction === 'refuses' && !bounces(platform)).length;
     return {
       channel,
       platforms: platforms.map(({ name }) => name),
       expected: { audience: addressed.length, sent: addressed.length - errors, errors },
-      funnel: { audience: count('STAGE_AUDIENCE'), sent: count('STAGE_SENT'), errors: count('STAGE_ERRORS') },
+      funnel: { audience: count('STAGE_AUDIENCE'), sent: count('STAGE_SENT'), errors: count('STAGE_ERRORS'), bounced },
       ledger: ledgerFigures(own, entriesOf(platforms[0]!.provider ?? channel)),
     };
   });
@@ -112,7 +127,7 @@ export function channelFigures(
 /** One line per discrepancy; none = funnel and ledger agree, and no device was forgotten or reached twice. */
 export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFigures): string[] {
   const { accepted, refused, lost, doubled, strangers, garbled } = ledger;
-  const bounced = channel === 'email' ? refused : 0;
+  const { bounced } = funnel;
   const pairs: readonly (readonly [string, number, number])[] = [
     ['devices in the funnel’s audience', funnel.audience, expected.audience],
     ['devices sent to by the funnel', funnel.sent, expected.sent],
@@ -134,11 +149,12 @@ export function channelsTable(figures: readonly ChannelFigures[]): string {
   const rows = figures.map((each) => {
     const { channel, platforms, funnel, ledger } = each;
     const { accepted, refused, repeated, lost, doubled } = ledger;
-    const numbers = [funnel.audience, funnel.sent, funnel.errors, accepted, refused, repeated, lost, doubled];
+    const { audience, sent, errors, bounced } = funnel;
+    const numbers = [audience, sent, errors, bounced, accepted, refused, repeated, lost, doubled];
     const agrees = faultsInChannel(each).length === 0 ? 'yes' : 'NO';
     return [`${channel.padEnd(9)} ${platforms.join(', ')}`, ...numbers.map(thousands), agrees];
   });
-  const funnel = ['audience', 'sent', 'errors'];
+  const funnel = ['audience', 'sent', 'errors', 'bounced'];
   const ledger = ['accepted', 'refused', 'repeated', 'lost', 'doubled'];
   return table(['channel', ...funnel, ...ledger, 'agree'], rows);
 }

@@ -117,7 +117,7 @@ async function compare({ screen, client, standIn }: Scene, devices: readonly Cha
   for (const provider of providers) ledgers.set(provider, await entriesOf(standIn, provider));
   const figures = channelFigures(devices, funnels, (provider) => ledgers.get(provider) ?? []);
   screen.say(
-    '\nAudience, sent and errors are those of getDeliveryFunnel; the rest is from the ledgers of the simulated providers.',
+    '\nAudience, sent, errors and bounced are those of getDeliveryFunnel; the rest is from the ledgers of the simulated providers.',
   );
   screen.say(`\n${channelsTable(figures)}\n`);
   return figures;
