@@ -2,7 +2,23 @@ import { writeFileSync } from 'node:fs';
 import { type Figure, keeps, tableOf } from './lib/figure.ts';
 
 /** Prints the table and the JSON of every figure: `npm run bench`, or `npm run bench -- g2 g7` for some. */
-const names = ['g1', 'g2', 'g3', 'g4', 'g5', 'g6', 'g7', 'g8', 'g10', 'g11', 'g11b', 'g12', 'inbox', 'single'];
+const names = [
+  'g1',
+  'g2',
+  'g3',
+  'g4',
+  'g5',
+  'g6',
+  'g7',
+  'g8',
+  'g10',
+  'g11',
+  'g11b',
+  'g12',
+  'inbox',
+  'single',
+  'channels',
+];
 const wanted = process.argv.slice(2).map((name) => name.toLowerCase());
 const figures: Figure[] = [];
 for (const name of wanted.length > 0 ? wanted : names) {
