@@ -1,4 +1,4 @@
-import { MailOpen, ReportKind, Reports } from '@tidings/events';
+import { type MailOpen, ReportKind, Reports } from '@tidings/events';
 import { chunkOf, Platform, positionOf } from '@tidings/kernel';
 import { messageChunkKey } from './protocol/record-keys.ts';
 

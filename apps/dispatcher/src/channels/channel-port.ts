@@ -1,6 +1,6 @@
 import type { RetrySchedule, SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
-import type { BatchColumns, Lane, LATE_ANSWER_MS } from '@tidings/delivery';
+import type { BatchColumns, Lane } from '@tidings/delivery';
 import type { Throttler } from '../throttle/throttles.ts';
 
 /** The devices of a slice, or some of them, as input of a channel. */
@@ -58,7 +58,7 @@ export interface Sender {
   readonly settings: Throttler;
   /**
    * How long an answer is awaited after the end of a run. Until then the other devices of the slice wait too, so it is long only where that costs less
-   * than an unknown outcome. @default {@link LATE_ANSWER_MS}
+   * than an unknown outcome. @default `LATE_ANSWER_MS`
    */
   readonly answersForMs?: number | undefined;
   /**

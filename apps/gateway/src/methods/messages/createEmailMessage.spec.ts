@@ -149,7 +149,7 @@ describe('createEmailMessage', () => {
     for (const [fields, text] of refusals)
       expect((await inGroup(fields)).body).toMatchObject({
         status_code: 210,
-        status_message: expect.stringContaining(text),
+        status_message: expect.stringContaining(text) as string,
       });
     const both = await client.json13('createEmailMessage', {
       ...{ auth: 'api', application: APPLICATION, applications_group: 'C0DE0-00001', notifications: [mail] },
