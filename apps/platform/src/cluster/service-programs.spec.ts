@@ -44,7 +44,7 @@ describe('the list of services', () => {
       if (file === 'dist/main.js') expect(settings).not.toContain('command:');
       else expect(settings).toContain(`'apps/${program.entry}'`);
       for (const [variable, value] of Object.entries(program.env ?? {}))
-        expect(settings).toContain(`${variable}: ${value} `);
+        expect(settings).toMatch(new RegExp(`\\b${variable}: ${value}\\s`));
       expect(settings!.includes('TIDINGS_ADMIN_TOKEN')).toBe(
         (required as readonly string[]).includes('TIDINGS_ADMIN_TOKEN'),
       );
