@@ -7,10 +7,10 @@ import { emailChannel } from '../../apps/dispatcher/src/channels/email/email-cha
 import { hmsChannel } from '../../apps/dispatcher/src/channels/hms/hms-channel.ts';
 import { kakaoChannel } from '../../apps/dispatcher/src/channels/kakao/kakao-channel.ts';
 import { lineChannel } from '../../apps/dispatcher/src/channels/line/line-channel.ts';
-import type { ReceiptStore } from '../../apps/dispatcher/src/channels/sms/receipt-store.ts';
 import { smsChannel } from '../../apps/dispatcher/src/channels/sms/sms-channel.ts';
 import { whatsAppChannel } from '../../apps/dispatcher/src/channels/whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from '../../apps/dispatcher/src/channels/wns/wns-channel.ts';
+import { forgetfulReceipts } from '../../apps/dispatcher/src/testing/forgetful-receipts.ts';
 import { type ChannelDeps, LaneWorld } from '../../apps/dispatcher/src/testing/lane-world.ts';
 import { content, sendBatch } from '../../apps/dispatcher/src/testing/test-batches.ts';
 
@@ -26,19 +26,10 @@ interface Subject {
 
 const digits = (n: number, length: number): string => String(n).padStart(length, '0');
 
-/** Receipts are another figure: nothing is stored. */
-const receipts: ReceiptStore = {
-  accepted: async () => undefined,
-  received: async () => undefined,
-  remember: async () => undefined,
-  begun: async () => new Map(),
-  expecting: async () => [],
-};
-
 const sms = (parts: ChannelDeps): Channel =>
   smsChannel({
     ...parts,
-    receipts,
+    receipts: forgetfulReceipts,
     onError: (error) => {
       throw error;
     },

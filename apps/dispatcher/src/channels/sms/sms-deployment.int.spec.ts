@@ -2,19 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openFrameLink } from '@tidings/http2';
 import { Platform } from '@tidings/kernel';
 import { AddressGuard } from '@tidings/runtime';
+import { forgetfulReceipts } from '../../testing/forgetful-receipts.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { sendBatch } from '../../testing/test-batches.ts';
 import { smsNumber, type Simulators, startSimulators } from '../../testing/test-simulators.ts';
-import type { ReceiptStore } from './receipt-store.ts';
 import { smsChannel } from './sms-channel.ts';
-
-const receipts: ReceiptStore = {
-  accepted: async () => undefined,
-  received: async () => undefined,
-  remember: async () => undefined,
-  begun: async () => new Map(),
-  expecting: async () => [],
-};
 
 const own = { sms_smpp_host: '127.0.0.1', sms_system_id: 'own', sms_password: 'secret', sms_sender: 'Own' };
 
@@ -35,7 +27,7 @@ describe('the SMSC of the deployment (R-A6)', () => {
         smsChannel({
           ...parts,
           // No private address is allowed to callers.
-          ...{ addresses: new AddressGuard([]), receipts, url },
+          ...{ addresses: new AddressGuard([]), receipts: forgetfulReceipts, url },
           onError: (error) => {
             throw error;
           },

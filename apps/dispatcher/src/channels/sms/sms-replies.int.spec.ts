@@ -1,22 +1,14 @@
 import { Platform } from '@tidings/kernel';
 import { documentedReplies } from '@tidings/testing';
+import { forgetfulReceipts } from '../../testing/forgetful-receipts.ts';
 import { smsNumber, smsStatusNumber } from '../../testing/test-simulators.ts';
 import { type ReplyOfToken, replyFeatures, type ReplySubject } from '../reply.features.ts';
-import type { ReceiptStore } from './receipt-store.ts';
 import { smsChannel } from './sms-channel.ts';
 
-/** Nothing is accepted here. */
-const receipts: ReceiptStore = {
-  accepted: () => Promise.reject(new Error('not expected')),
-  received: () => Promise.reject(new Error('not expected')),
-  remember: () => Promise.reject(new Error('not expected')),
-  begun: async () => new Map(),
-  expecting: async () => [],
-};
 const open: ReplySubject['open'] = (parts) =>
   smsChannel({
     ...parts,
-    receipts,
+    receipts: forgetfulReceipts,
     onError: (error) => {
       throw error;
     },

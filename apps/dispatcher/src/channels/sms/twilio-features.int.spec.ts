@@ -1,0 +1,30 @@
+import { Platform } from '@tidings/kernel';
+import { forgetfulReceipts } from '../../testing/forgetful-receipts.ts';
+import { smsNumber } from '../../testing/test-simulators.ts';
+import { channelFeatures } from '../channel.features.ts';
+import { smsChannel } from './sms-channel.ts';
+
+channelFeatures({
+  ...{ name: 'sms', platform: Platform.Sms, http: 'HTTP/1.1' },
+  ...{ masks: false, hasTtl: false, invalidates: false, renews: false },
+  credentials: ({ urlOf }) => ({
+    [Platform.Sms]: {
+      settings: { sms_http_url: urlOf('sms'), sms_http_account: 'A', sms_http_token: 'secret', sms_sender: '+1' },
+    },
+  }),
+  open: (parts) =>
+    smsChannel({
+      ...parts,
+      receipts: forgetfulReceipts,
+      onError: (error) => {
+        throw error;
+      },
+    }),
+  token: (kind, n, argument) => smsNumber(kind, n, argument),
+  expired: /^INVALID_CONFIGURATION 20003 /,
+  words: {
+    dead: 'INVALID_TOKEN 21211 invalid_to',
+    throttled: 'QUOTA_EXCEEDED 20429 too_many_requests',
+    serverError: 'PROVIDER_ERROR 500 20500',
+  },
+});
