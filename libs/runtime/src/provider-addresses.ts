@@ -35,10 +35,20 @@ const address = (...schemes: readonly string[]) =>
 /** The address of a server of HTTP. */
 export const web = address('https', 'http');
 const relay = address('smtps', 'smtp');
-const smsc = address('smpp').refine((text) => {
+
+/** An account that can be decoded, and a sender. */
+function isAccount(text: string): boolean {
   const url = URL.parse(text);
-  return !!url?.username && !!url.searchParams.get('sender');
-}, 'must be smpp://system_id:password@host:port?sender=NAME');
+  if (!url || url.username === '' || !url.searchParams.get('sender')) return false;
+  try {
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const smsc = address('smpp').refine(isAccount, 'must be smpp://system_id:password@host:port?sender=NAME');
 
 /** The variables of {@link ProviderAddresses}. */
 export const providerVariables = {
