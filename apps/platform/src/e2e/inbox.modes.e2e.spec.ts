@@ -370,7 +370,7 @@ describeInTurn('a push of a message that is saved to inboxes', () => {
     const { now } = await world.call('advanceClock', { advance_seconds: 0 });
     const send_date = new Date(Date.parse(now) + 60_000).toISOString().slice(0, 19).replace('T', ' ');
     await saved(application, { content: 'scheduled', send_date }, { content: 'at once' });
-    await world.call('advanceClock', { advance_seconds: 90 });
+    await world.advance(90);
     await world.settle();
     const { messages } = await list(application, 'later');
     expect(messages.map(({ text }) => text)).toEqual(['scheduled', 'at once']);

@@ -97,7 +97,7 @@ describe('LINE (R-I26)', () => {
     const lost = lineUser('lostReply', 4);
     const refused = [lineUser('dead', 5), lineReasonUser('MonthlyLimit', 6), lineReasonUser('Forbidden', 7)];
     const code = await send([...refused, lost]);
-    await world.call('advanceClock', { advance_seconds: 60 });
+    await world.advance(60);
     await world.settle();
     const errors = { INVALID_TOKEN: 1, QUOTA_EXCEEDED: 1, INVALID_CONFIGURATION: 1 };
     expect(await figuresOf(code)).toMatchObject({ sent: 1, failed: 3, errors });

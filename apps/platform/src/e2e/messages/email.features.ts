@@ -160,7 +160,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const [, image = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
       const get = (url: string, agent: string) => fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } });
       // Within two seconds only machines open a mail.
-      await world.call('advanceClock', { advance_seconds: 3 });
+      await world.advance(3);
       expect((await get(image, 'Mozilla/5.0')).headers.get('content-type')).toBe('image/gif');
       expect((await get(link, 'Barracuda Sentinel')).status).toBe(302);
       await world.settle();
@@ -276,7 +276,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const [, link = ''] = /<a href="([^"]+)"/.exec(htmlOf(mailsTo(eve)[0])) ?? [];
       // Within two seconds only machines open a mail; clicks in different seconds are different events.
       for (let click = 0; click < 2; click++) {
-        await world.call('advanceClock', { advance_seconds: 3 });
+        await world.advance(3);
         await fetch(link, { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605.1.15' } });
         await world.settle();
       }
