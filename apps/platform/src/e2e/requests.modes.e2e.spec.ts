@@ -72,7 +72,7 @@ describe('every method of the contract', () => {
     const { status, json } = reply;
     if (expected === 'accepted') {
       // The examples name objects that may not exist here; the request itself must be valid.
-      const isAbsent = /unknown application|(filterCode|preset): not found/.test(reply.text);
+      const isAbsent = /unknown application|(filterCode|preset|template): not found/.test(reply.text);
       expect(isAbsent && method.family !== 'json13' ? [400] : [200, 201, 404]).toContain(status);
       expect(reply.text).not.toMatch(/must |Missing required|is required/);
       return;
