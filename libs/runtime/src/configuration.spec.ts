@@ -59,7 +59,12 @@ describe('readEnv', () => {
     const address = 'smpp://system%20id:p%40ss@[::1]:2775?sender=Shop';
     expect(readEnv({ SMPP_URL: address }).providers).toMatchObject({ smpp: address });
     const form = 'SMPP_URL: must be smpp://system_id:password@host:port?sender=NAME';
-    for (const SMPP_URL of ['smpp://host?sender=Shop', 'smpp://id:word@host?sender=', 'smpp://id:%zz@host?sender=Shop'])
+    for (const SMPP_URL of [
+      'smpp://host?sender=Shop',
+      'smpp://id:word@host?sender=',
+      'smpp://id:%zz@host?sender=Shop',
+      'smpp://%c3:%a9@host?sender=Shop',
+    ])
       expect(linesOf({ SMPP_URL })).toEqual([form]);
     expect(linesOf({ SMPP_URL: 'http://id@host?sender=Shop' })).toEqual([
       'SMPP_URL: must be an address that begins with smpp://',

@@ -41,7 +41,7 @@ function isAccount(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username === '' || !url.searchParams.get('sender')) return false;
   try {
-    decodeURIComponent(url.username + url.password);
+    for (const part of [url.username, url.password]) decodeURIComponent(part);
     return true;
   } catch {
     return false;
