@@ -13,7 +13,7 @@ import {
   type Preset,
   type Reach,
 } from '@tidings/events';
-import { Fault, pushPlatforms } from '@tidings/kernel';
+import { Fault, Platform, pushPlatforms } from '@tidings/kernel';
 import { isAheadOfSome } from '@tidings/messaging';
 import {
   type FilterCondition,
@@ -247,6 +247,10 @@ function sendRateOf(
   return value ?? preset?.sendRate ?? 0;
 }
 
+/** The preset that lists show: that of its e-mail, if it has one of its own (R-E16). */
+const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
+  platformPresets?.find(({ platform }) => platform === Platform.Email)?.code ?? preset ?? '';
+
 /** The draft of one notification for the scheduler. */
 export function draftOf(
   { notification, isAlwaysStored = false, liveActivity, isEmail = false, isCapped = false }: Asked,
@@ -279,7 +283,7 @@ export function draftOf(
       ...conditionsOf(notification),
       filterName: prepared.filterName,
       filterCode: prepared.filterCode,
-      preset: notification.preset ?? '',
+      preset: shownPresetOf(notification),
       reach: reachIn(prepared, audience),
       shortLink: '',
       shortLinkTarget: '',
