@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInTurn, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 let world: PlatformWorld;
 let application: string;
@@ -30,7 +30,7 @@ const run = async (kind: Kind, devices: readonly Parameters[], more: Parameters 
 const deep = JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as unknown;
 const tagsOf = async (hwid: string) => (await world.call('getTags', { application, hwid })).result;
 
-describeInTurn('bulkRegisterDevice', () => {
+describe('bulkRegisterDevice', () => {
   it('registers devices, and tells of each', async () => {
     const result = await run('RegisterDevice', [
       { hwid: 'phone-1', push_token: 'token-1', platform: 3, tags: { Level: 5, Interests: ['news'], Unknown: 1 } },
@@ -60,7 +60,7 @@ describeInTurn('bulkRegisterDevice', () => {
   });
 });
 
-describeInTurn('bulkSetTags', () => {
+describe('bulkSetTags', () => {
   beforeAll(() =>
     world.registerDevices(application, 4, (i) => ({
       ...{ hwid: `d-${i}`, device_type: 3, push_token: `t-${i}`, tags: { Interests: ['a', 'b'] } },
@@ -105,7 +105,7 @@ describeInTurn('bulkSetTags', () => {
   });
 });
 
-describeInTurn('create_missing_tags (R-G6)', () => {
+describe('create_missing_tags (R-G6)', () => {
   it('makes tags by the first value seen', async () => {
     await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3, tags: { Level: deep } }));
     const tags = {
@@ -134,7 +134,7 @@ describeInTurn('create_missing_tags (R-G6)', () => {
   });
 });
 
-describeInTurn('bulkUnregisterDevice', () => {
+describe('bulkUnregisterDevice', () => {
   it('removes push tokens', async () => {
     const result = await run('UnregisterDevice', [{ hwid: 'd-0' }, { hwid: 'nobody' }]);
     expect(result).toMatchObject({ status: 'Completed', devices_success: 1 });
@@ -162,7 +162,7 @@ const post = async (path: string, body: string | Buffer, headers: Readonly<Recor
   return incoming;
 };
 
-describeInTurn('requests', () => {
+describe('requests', () => {
   const bulk = (fields: Parameters): Promise<{ status: number; body: unknown }> =>
     post('bulkSetTags', JSON.stringify({ application, auth: world.secrets.api, ...fields }));
   const one = { hwid: 'd-1', tags: {} };
@@ -213,7 +213,7 @@ describeInTurn('requests', () => {
   });
 });
 
-describeInTurn('questions after a job', () => {
+describe('questions after a job', () => {
   it('need no token, and no wrong one', async () => {
     const id = await start('SetTags', [{ hwid: 'd-1', tags: {} }]);
     await world.settle();
