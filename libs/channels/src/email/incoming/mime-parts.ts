@@ -14,7 +14,15 @@ export interface MimePart {
 }
 
 /** Bounds on what is read of a mail, whose sender is a stranger: what exceeds them is skipped. */
-const LIMITS = { levels: 6, parts: 64, lines: 1_000, fields: 200, fieldLength: 1_000, text: 65_536 } as const;
+const LIMITS = {
+  levels: 6,
+  parts: 64,
+  lines: 1_000,
+  fields: 200,
+  fieldLength: 1_000,
+  text: 65_536,
+  boundary: 70,
+} as const;
 
 class FieldReader {
   readonly fields = new Map<string, string>();
@@ -63,19 +71,24 @@ function readType(value: string): Pick<MimePart, 'type' | 'parameters'> {
   return { type: value.split(';', 1)[0]!.trim().toLowerCase(), parameters };
 }
 
-/** The bodies between the delimiter lines of a multipart. */
+/** The offset of the next line. */
+function behindLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** The bodies between the delimiter lines of a multipart. Only beginnings of lines are compared: a body may resemble a delimiter everywhere. */
 function* between(text: string, boundary: string): Generator<string> {
   const delimiter = `--${boundary}`;
   let begin = -1;
-  for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1)) {
+  for (let at = 0; at < text.length; at = behindLine(text, at)) {
+    if (!text.startsWith(delimiter, at)) continue;
     const end = at + delimiter.length;
     const isLast = text.startsWith('--', end);
-    const isLine = (at === 0 || text[at - 1] === '\n') && (isLast || end === text.length || /\s/.test(text[end]!));
-    if (!isLine) continue;
+    if (!isLast && end < text.length && !/\s/.test(text[end]!)) continue;
     if (begin >= 0) yield text.slice(begin, at);
     if (isLast) return;
-    const line = text.indexOf('\n', end);
-    begin = line < 0 ? text.length : line + 1;
+    begin = behindLine(text, at);
   }
   // A mail that was cut has no last delimiter.
   if (begin >= 0) yield text.slice(begin);
@@ -99,7 +112,13 @@ class Reader {
   }
 
   #partsOf(type: string, boundary: string, body: string, level: number): MimePart[] {
-    if (!type.startsWith('multipart/') || boundary === '' || level >= LIMITS.levels) return [];
+    if (
+      !type.startsWith('multipart/') ||
+      boundary === '' ||
+      boundary.length > LIMITS.boundary ||
+      level >= LIMITS.levels
+    )
+      return [];
     const parts: MimePart[] = [];
     for (const text of between(body, boundary)) {
       if (this.#left <= 0) break;
