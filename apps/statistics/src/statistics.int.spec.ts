@@ -259,7 +259,6 @@ describeWithMongo('statistics', (mongo) => {
           category: 'BOUNCED_HARD_GENERAL',
           code: '550',
           name: '5.1.1',
-          text: '',
           sentAt: 0,
         }),
         report(3, { kind: 'opened', open: MailOpen.MAIL_OPEN_MACHINE }),

@@ -33,7 +33,6 @@ export type MailReport =
       readonly category: string;
       readonly code: string;
       readonly name: string;
-      readonly text: string;
       /** Unix seconds: see {@link Reports.sentAt}. */
       readonly sentAt: number;
     }
@@ -50,8 +49,8 @@ function columnsOf(report: MailReport): Columns {
     case 'unsubscribed':
       return { kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, details: [report.category] };
     case 'bounced': {
-      const { category, code, name, text, sentAt } = report;
-      const columns = { categories: [category], codes: [code], names: [name], details: [text], sentAt: [sentAt] };
+      const { category, code, name, sentAt } = report;
+      const columns = { categories: [category], codes: [code], names: [name], sentAt: [sentAt] };
       return { kind: ReportKind.REPORT_KIND_MAIL_BOUNCED, ...columns };
     }
     case 'complained':

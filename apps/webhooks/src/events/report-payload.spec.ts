@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EnqueuedKind, EventDetails } from '@tidings/events';
 import { occurrenceOf, reportPayload } from './report-payload.ts';
 
-const bounce = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1', text: 'no such user' };
+const bounce = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' };
 const of = (kind: EnqueuedKind, details: Partial<EventDetails> = {}) => ({
   ...{ kind, entry: undefined, details: EventDetails.fromPartial(details) },
 });
@@ -18,11 +18,11 @@ describe('the payload of an event that is no Sent (R-EV2)', () => {
     [
       EnqueuedKind.ENQUEUED_KIND_BOUNCED,
       bounce,
-      { type: 'hard', category: 'BOUNCED_HARD_GENERAL', code: '550', text: 'no such user' },
+      { type: 'hard', category: 'BOUNCED_HARD_GENERAL', code: '550', text: '5.1.1' },
     ],
     [
       EnqueuedKind.ENQUEUED_KIND_BOUNCED,
-      { ...bounce, category: 'BOUNCED_UNDETERMINED', text: '' },
+      { ...bounce, category: 'BOUNCED_UNDETERMINED' },
       { type: 'soft', category: 'BOUNCED_UNDETERMINED', code: '550', text: '5.1.1' },
     ],
     [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED, {}, { machine: false }],

@@ -7,9 +7,9 @@ type Reported = Pick<EventsEnqueued, 'kind' | 'entry' | 'details'>;
 /** The payloads that say more than their event does (R-EV2). */
 const payloads: Readonly<Partial<Record<EnqueuedKind, (details: EventDetails) => object>>> = {
   [EnqueuedKind.ENQUEUED_KIND_FAILED]: ({ category, code, name }) => ({ category, code, name }),
-  // A refusal in the dialogue of SMTP leaves its enhanced status alone.
-  [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: ({ category, code, name, text }) => ({
-    ...{ type: isHardBounce(category) ? 'hard' : 'soft', category, code, text: text || name },
+  // The reply itself may name a person.
+  [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: ({ category, code, name: text }) => ({
+    ...{ type: isHardBounce(category) ? 'hard' : 'soft', category, code, text },
   }),
   [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: () => ({ machine: false }),
   [EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED]: ({ text: url }) => ({ url }),

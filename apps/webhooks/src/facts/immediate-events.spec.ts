@@ -107,12 +107,12 @@ describe('events of e-mails', () => {
 
   it('are the first bounce of a recipient, a refusal or a report', () => {
     const columns = { categories: ['BOUNCED_HARD_GENERAL', 'BOUNCED_SOFT_SPAM'], codes: ['550', '550'] };
-    const said = { names: ['5.1.1', '5.7.9'], details: ['no such user', ''] };
+    const said = { names: ['5.1.1', '5.7.9'] };
     const bounced = reports(ReportKind.REPORT_KIND_MAIL_BOUNCED, [1, 2], { ...columns, ...said });
     const refused = new Set([2]);
     const changes = enqueueImmediate(place, { [BOUNCED]: Bitmap.of(refused) }, bounced);
     expect(enqueuedIn(changes)).toEqual([[BOUNCED, [1], undefined]]);
-    const details = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1', text: 'no such user' };
+    const details = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1', text: '' };
     expect(detailsIn(changes)).toEqual([details]);
   });
 

@@ -41,8 +41,8 @@ const MACHINES: ReadonlySet<MailOpen> = new Set([MailOpen.MAIL_OPEN_MACHINE_AMPP
 function saidIn({ kind, entry, categories, codes, names, details }: Reports, i: number): Said {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_BOUNCED: {
-      const [category, code, name, text] = [categories, codes, names, details].map((column) => column[i] ?? '');
-      return { details: EventDetails.fromPartial({ category, code, name, text }) };
+      const [category, code, name] = [categories, codes, names].map((column) => column[i] ?? '');
+      return { details: EventDetails.fromPartial({ category, code, name }) };
     }
     case ReportKind.REPORT_KIND_MAIL_CLICKED:
       return { details: EventDetails.fromPartial({ text: details[i] }) };

@@ -12,7 +12,7 @@ const reports = (report: MailReport): Reports =>
     mailReportRecord({ message: 'M', messageId: 1n, account: 'C', application, seq: SEQ }, report, AT).value,
   );
 const bounced = (category: string): MailReport => ({
-  ...{ kind: 'bounced', category, code: '550', name: '5.1.1', text: '', sentAt: 9 },
+  ...{ kind: 'bounced', category, code: '550', name: '5.1.1', sentAt: 9 },
 });
 const holder = (fields: Partial<Holder> = {}): Holder => ({ account: 'C', seq: SEQ, th: 'hash', ta: 8_999, ...fields });
 

@@ -72,7 +72,6 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
     }),
     means: {
       ...{ kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' },
-      text: '<address>: Recipient address rejected: User unknown',
     },
   },
   'Postfix, which reached no server in days': {
@@ -140,7 +139,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         '    550 unknown user',
       ]),
     ),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '', text: 'unknown user' },
+    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '' },
   },
   'qmail, which sends no reports': {
     mail: Buffer.from(
@@ -219,7 +218,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
   },
   'a report that says nothing of the cause': {
     mail: deliveryReport({ status: [['Final-Recipient: rfc822; anna@example.com', 'Action: failed']] }),
-    means: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '', text: '' },
+    means: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '' },
   },
   'a confirmation of a delivery': {
     mail: deliveryReport({ status: [['Action: delivered', 'Status: 2.0.0']] }),

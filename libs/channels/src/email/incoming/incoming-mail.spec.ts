@@ -152,8 +152,6 @@ describe('any bytes', () => {
           expect(mail.category).toMatch(/^BOUNCED_/);
           expect(mail.code).toMatch(/^(0|[45]\d\d)$/);
           expect(mail.name).toMatch(/^([245]\.\d{1,3}\.\d{1,3})?$/);
-          expect(mail.text.length).toBeLessThanOrEqual(500);
-          expect(mail.text).not.toMatch(/\w@\w/);
         }
       }),
       { numRuns: 300 },
@@ -175,6 +173,11 @@ describe('any bytes', () => {
     ['levels', 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'.repeat(20_000)],
     ['parts', `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\n'.repeat(150_000)}`],
     ['almost delimiters', `Content-Type: multipart/mixed; boundary=bbbbbbbb\r\n\r\n${'--bbbbbbb'.repeat(115_000)}`],
+    ['dashes', `Content-Type: multipart/mixed; boundary="${'-'.repeat(950)}"\r\n\r\nx${'-'.repeat(1_000_000)}`],
+    [
+      'lines of dashes',
+      `Content-Type: multipart/mixed; boundary="${'-'.repeat(70)}"\r\n\r\n${`${'-'.repeat(71)}\n`.repeat(14_000)}`,
+    ],
     ['fields', 'A: b\r\n'.repeat(170_000)],
     ['folded lines', `Content-Type: a${'\r\n b'.repeat(250_000)}`],
     ['one line', `Content-Type: ${';a="'.repeat(260_000)}`],

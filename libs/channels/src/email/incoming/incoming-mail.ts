@@ -4,7 +4,7 @@ import { feedbackIn } from './complaint.ts';
 import { deliveryIn } from './delivery-status.ts';
 import { readMail } from './mime-parts.ts';
 
-/** What a mail reports of a mail that was sent. */
+/** A report about a mail that was sent. */
 export type IncomingMail =
   /** It failed after it was accepted. */
   | {
@@ -13,8 +13,6 @@ export type IncomingMail =
       /** The code of the reply, "0" without one, and its enhanced status, "" without one. */
       readonly code: string;
       readonly name: string;
-      /** The reply without addresses, which may be those of persons. */
-      readonly text: string;
     }
   /** Its recipient does not want it. */
   | { readonly kind: 'complained'; readonly tokens: readonly string[] }
@@ -25,21 +23,14 @@ export type IncomingMail =
   /** The mail is no report, such as one of a person or of an autoresponder. */
   | { readonly kind: 'other' };
 
-const TEXT_MAX = 500;
-const ADDRESS = /<?[^\s<>@]{1,64}@[^\s<>@]{1,255}>?/g;
-
+/** The text of the reply is left out: it may name its recipient, by an address or in words, and reports outlive the erasure of a person (R-C8). */
 function bounced(reply: SmtpReply | undefined): IncomingMail {
-  if (!reply) return { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '', text: '' };
-  const { status, enhanced, text } = reply;
-  const redacted = text
-    .slice(0, 2 * TEXT_MAX)
-    .replace(ADDRESS, '<address>')
-    .slice(0, TEXT_MAX);
-  return { kind: 'bounced', category: bounceOf(reply), code: String(status), name: enhanced, text: redacted };
+  if (!reply) return { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '' };
+  return { kind: 'bounced', category: bounceOf(reply), code: String(reply.status), name: reply.enhanced };
 }
 
 /**
- * What a mail reports: a bounce (RFC 3464, or a text that resembles one) or a complaint (RFC 5965). Any bytes are read, in time that is linear in their
+ * The report in a mail: a bounce (RFC 3464, or a text that resembles one) or a complaint (RFC 5965). Any bytes are read, in time that is linear in their
  * number (R-E18).
  */
 export function incomingMailOf(bytes: Buffer): IncomingMail {

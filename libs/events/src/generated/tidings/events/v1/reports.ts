@@ -75,7 +75,7 @@ export interface Reports {
   categories: string[];
   codes: string[];
   names: string[];
-  /** For events: the URL of a click, the category of an unsubscribe, the text of a bounce. */
+  /** For events: the URL of a click, the category of an unsubscribe. */
   details: string[];
   /** Unix seconds of the beginning of the send: the address that it used was read after it. Of MAIL_BOUNCED and MAIL_COMPLAINED. */
   sentAt: number[];

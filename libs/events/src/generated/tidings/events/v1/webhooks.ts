@@ -114,7 +114,7 @@ export interface EventDetails {
   category: string;
   code: string;
   name: string;
-  /** The text of a bounce, or the URL of a click. */
+  /** The URL of a click. */
   text: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
