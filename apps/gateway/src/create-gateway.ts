@@ -158,7 +158,10 @@ export const mailPortOf = (app: NestFastifyApplication): number | undefined =>
 /** The server of incoming mail, and what it hands mails to. */
 function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access) {
   const { messages, broker, identity, clock, log, metrics } = deps;
-  const intake = openMailIntake({ domain: options.domain, access, messages, broker, identity, clock });
+  const recipientLimits = new CallerLimits(clock, RECIPIENTS);
+  const intake = openMailIntake({
+    ...{ domain: options.domain, access, messages, broker, identity, clock, recipientLimits },
+  });
   return { intake, listener: new MailListener(options, { intake, log, metrics }) };
 }
 

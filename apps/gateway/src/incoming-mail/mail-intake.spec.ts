@@ -5,6 +5,7 @@ import { ReportKind, Reports } from '@tidings/events';
 import { Fault, seqOf, TEST_CHUNK } from '@tidings/kernel';
 import { ApplicationView, FindMessageReply } from '@tidings/rpc';
 import type { OutRecord } from '@tidings/streaming';
+import { CallerLimits } from '../auth/caller-limits.ts';
 import { type Intake, type MailIntake, openMailIntake } from './mail-intake.ts';
 
 const DAY_MS = 86_400_000;
@@ -57,6 +58,7 @@ describe('incoming mail', () => {
       },
       identity: () => ({ report }),
       clock: { now: () => now },
+      recipientLimits: new CallerLimits({ now: () => now }, { burst: 5, perMinute: 60 }),
     });
   });
 
@@ -65,6 +67,15 @@ describe('incoming mail', () => {
       addresses.map((address) => intake.recipientOf(address)!),
       bytes,
     );
+
+  it('is reported within the limit of its recipient, and accepted beyond it', async () => {
+    const kinds: Intake[] = [];
+    for (let i = 0; i < 7; i++) kinds.push(await take([addressFor()], bounce));
+    expect(kinds).toEqual([...Array.from({ length: 5 }, () => 'bounced'), 'excess', 'excess']);
+    expect(published).toHaveLength(5);
+    now += 60_000;
+    expect(await take([addressFor()], bounce)).toBe('bounced');
+  });
 
   it('is taken for return paths and two addresses of the domain, in any case, and for no others', () => {
     const recipient = { is: 'returnPath', mail: { ...mailing, messageId, seq: SEQ } };

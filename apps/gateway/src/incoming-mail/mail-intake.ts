@@ -14,6 +14,7 @@ import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
+import type { CallerLimits } from '../auth/caller-limits.ts';
 import { SHORTEST_KEPT_MS } from '../devices/reporter.ts';
 
 export interface MailIntakeDeps {
@@ -25,14 +26,19 @@ export interface MailIntakeDeps {
   /** May throw a Fault `unavailable` until the keys are known. */
   readonly identity: () => Pick<IdentityKeys, 'report'>;
   readonly clock: Clock;
+  /** Bounds reports about one recipient: whoever knows a return path can repeat them. */
+  readonly recipientLimits: CallerLimits;
 }
 
 /** A recipient of an incoming mail: the return path of a mail, or an address for feedback. */
 export type IncomingRecipient =
   { readonly is: 'returnPath'; readonly mail: MailReference } | { readonly is: 'feedback' };
 
-/** What became of an incoming mail. `unassigned`: it names no mail that is known; `misdirected`: an address for feedback got something else. */
-export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected';
+/**
+ * The result of an incoming mail. `unassigned`: it names no mail that is known; `misdirected`: an address for feedback got something else; `excess`: there
+ * were too many reports about its recipient.
+ */
+export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected' | 'excess';
 
 /** Local parts of the domain to which mailbox providers send feedback. */
 const FEEDBACK: ReadonlySet<string> = new Set(['complaints', 'postmaster']);
@@ -67,8 +73,18 @@ function reportedBy(mail: Reported, recipients: readonly IncomingRecipient[], ke
   return addressed.slice(0, 1);
 }
 
+/** Whether another report about a recipient is within the limit. */
+function isWithin(limits: CallerLimits, { application, seq }: MailReference): boolean {
+  try {
+    limits.take(application, `report ${seq}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function openMailIntake(deps: MailIntakeDeps): MailIntake {
-  const { domain, access, messages, broker, identity, clock } = deps;
+  const { domain, access, messages, broker, identity, clock, recipientLimits } = deps;
   const batcher = microBatcher(broker, topicNames.reports);
   let underWay = 0;
   let keyOf: { readonly report: KeyObject; readonly mail: KeyObject } | undefined;
@@ -90,11 +106,12 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
     return message?.id === messageId ? account : undefined;
   };
 
-  const publish = async (mail: Reported, reference: MailReference): Promise<boolean> => {
+  const publish = async (mail: Reported, reference: MailReference): Promise<Intake> => {
+    if (!isWithin(recipientLimits, reference)) return 'excess';
     const account = await accountOf(reference);
-    if (account === undefined) return false;
+    if (account === undefined) return 'unassigned';
     await batcher.publish(mailReportRecord({ ...reference, account }, reportOf(mail, reference), clock.now()));
-    return true;
+    return mail.kind;
   };
 
   const take = async (recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake> => {
@@ -105,7 +122,7 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
     }
     if (mail.kind === 'bounced' && returnPathsIn(recipients).length === 0) return 'misdirected';
     const done = await Promise.all(reportedBy(mail, recipients, key()).map((reference) => publish(mail, reference)));
-    return done.includes(true) ? mail.kind : 'unassigned';
+    return done.find((each) => each === mail.kind) ?? done[0] ?? 'unassigned';
   };
 
   return {

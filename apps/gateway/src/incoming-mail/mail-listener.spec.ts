@@ -109,11 +109,17 @@ describe('the server of incoming mail', () => {
   it('refuses what nobody reads, and what is too large', async () => {
     result = async () => 'misdirected';
     expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 550]);
-    expect(await client.codes('MAIL FROM:<> SIZE=2000000')).toEqual([552]);
+    expect(await client.codes('MAIL FROM:<> SIZE=5000000')).toEqual([552]);
     expect(await client.codes(...START.slice(1), 'DATA')).toEqual([250, 250, 354]);
-    expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(1100) + '.')).toEqual([552]);
+    expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(4200) + '.')).toEqual([552]);
     expect(taken).toHaveLength(1);
     expect(await counted('tidings_incoming_mails_total')).toEqual({ misdirected: 1, tooLarge: 1 });
+  });
+
+  it('takes a report with the whole mail that it is about, and reads its beginning', async () => {
+    expect(await client.codes(...START, 'DATA')).toEqual([250, 250, 250, 354]);
+    expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(2500) + '.')).toEqual([250]);
+    expect(taken.map(({ length }) => length)).toEqual(['1 '.length + 1024 * 1024]);
   });
 
   it('does not take half a mail, and lives on', async () => {

@@ -21,8 +21,10 @@ export interface MailListenerDeps {
   readonly metrics: Registry;
 }
 
-/** Reports contain a mail at most; those of providers are below 100 KiB. */
-const MAIL_BYTES = 1024 * 1024;
+/** Reports may contain the mail that they are about, with attachments of 2 MiB (R-E10). */
+const MAIL_BYTES = 4 * 1024 * 1024;
+/** The beginning of a mail that is read: a report precedes the mail that it is about. */
+const READ_BYTES = 1024 * 1024;
 /** Bounds on clients, who are strangers: each may make the server hold a mail. */
 const CLIENTS = 64;
 const RECIPIENTS = 10;
@@ -51,11 +53,16 @@ const refusals = {
 
 type Callback = (error?: Error | null) => void;
 
-async function bytesOf(stream: SMTPServerDataStream): Promise<Buffer> {
+/** The beginning of a mail. The rest is received and dropped; the server refuses a mail that is too large at its end. */
+async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // What exceeds the limit is read and dropped: the server refuses it at its end.
-  for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (length >= READ_BYTES) continue;
+    chunks.push(chunk);
+    length += chunk.length;
+  }
+  return Buffer.concat(chunks).subarray(0, READ_BYTES);
 }
 
 /**
@@ -146,7 +153,7 @@ export class MailListener {
   }
 
   async #take(addresses: readonly string[], stream: SMTPServerDataStream): Promise<void> {
-    const bytes = await bytesOf(stream);
+    const bytes = await beginningOf(stream);
     if (stream.sizeExceeded) {
       this.#count('tooLarge');
       return;
