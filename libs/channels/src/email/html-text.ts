@@ -30,6 +30,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function characterOf(whole: string, hex: string | undefined, decimal: string | undefined): string {
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  // Noncharacters, by which `compiledText` names placeholders.
+  if (code >= 0xfdd0 && code <= 0xfdef) return '\ufffd';
   return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : whole;
 }
 

@@ -131,6 +131,7 @@ describe('HTML of a mail (R-E17)', () => {
       { A: 'a', B: 'b' },
     ],
     ['{{A}}<!-- {{B}} -->{{B}}\ufdd00\ufdd0', { A: 'a', B: '&lt;' }],
+    ['{{A}}&#xfdd0;0&#xfdd0;&#64976;7&#xFDD0;', { A: 'a' }],
   ])('has the text of %s, with the links of the sender', (html, values) => {
     const { text, html: tracked } = letterOf(html, values);
     expect(text).toBe(textOfHtml(tracked).replaceAll('\ufdd0', '\ufffd'));
