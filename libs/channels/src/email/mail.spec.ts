@@ -192,6 +192,14 @@ describe('a signature (RFC 6376)', () => {
     expect(isValid(raw.replace('push.example', 'evil.example'), keys.ed25519.publicKey)).toBe(false);
   });
 
+  it('is left out of a copy, which does not name the recipient either', () => {
+    const unsubscribe = `https://push.example/mail/unsubscribe/${'x'.repeat(64)}`;
+    const { headers } = mailOf(letter({ unsubscribe }), stationeryOf(content(), sender, DATE), undefined);
+    expect(headers.filter((header) => /^(List-Unsubscribe|Message-ID)/.test(header))).toEqual([
+      'Message-ID: <P_0_1_a-b-c_d@example.com>',
+    ]);
+  });
+
   it.each(['rsa', 'ed25519'] as const)('by a key of %s covers the mail', (kind) => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
     const mail = mailOf(

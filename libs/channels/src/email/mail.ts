@@ -93,8 +93,9 @@ function unsubscribeHeaders(own: string | undefined, ofService: string | undefin
 /**
  * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash and
  * the token of the mail, so it is the same whenever the mail of a message to a recipient is written, and a complaint that quotes it names the mail.
+ * @param mailToken undefined for a copy: its reader neither complains nor unsubscribes for the recipient
  */
-export function mailOf(letter: Letter, stationery: Stationery, mailToken: string): Mail {
+export function mailOf(letter: Letter, stationery: Stationery, mailToken: string | undefined): Mail {
   const { from, replyTo, date, listUnsubscribe } = stationery;
   const { type, body } = bodyOf(letter, stationery.attachments);
   const headers = [
@@ -102,9 +103,9 @@ export function mailOf(letter: Letter, stationery: Stationery, mailToken: string
     `To: ${asciiAddress(letter.to)}`,
     textHeader('Subject', letter.subject),
     `Date: ${dateText(date)}`,
-    `Message-ID: <${messageIdOf(letter.p, mailToken)}@${domainOf(from.address)}>`,
+    `Message-ID: <${mailToken === undefined ? letter.p : messageIdOf(letter.p, mailToken)}@${domainOf(from.address)}>`,
     ...(replyTo ? [`Reply-To: ${mailbox(replyTo)}`] : []),
-    ...unsubscribeHeaders(listUnsubscribe, letter.unsubscribe),
+    ...unsubscribeHeaders(listUnsubscribe, mailToken === undefined ? undefined : letter.unsubscribe),
     'MIME-Version: 1.0',
     type,
   ];

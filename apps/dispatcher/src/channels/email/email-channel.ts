@@ -172,15 +172,15 @@ class EmailSender implements Sender {
     if (!server) return invalidAddress;
     if (!server.ready()) return unusable(server.lastError) ?? 'busy';
     const token = this.#tokens(seqOf(job.batch.chunk, job.columns.positions[device]!));
-    const mail = this.#mailFor(device, token);
-    if (!Buffer.isBuffer(mail)) return mail;
-    const transaction = this.#transaction(this.#addressOf(device), mail, deadline);
+    const written = this.#mailFor(device, token);
+    if ('category' in written) return written;
+    const transaction = this.#transaction(this.#addressOf(device), written.mail, deadline);
     server.send({
       ...transaction,
       from: bounceDomain === undefined ? transaction.from : returnPathOf(token, bounceDomain),
       to: this.#copiesFollow ? transaction.to : [...transaction.to, ...this.#copies],
       mayGo: () => listener.mayGo(),
-      ended: (end) => this.#ended(end, transaction, tag, listener),
+      ended: (end) => this.#ended(end, { copy: written.copy, deadline }, tag, listener),
     });
     return 'written';
   }
@@ -209,19 +209,23 @@ class EmailSender implements Sender {
     return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
   }
 
-  /** A return path names one recipient: mails to others have a transaction of their own. */
+  /** Return paths, and links by which to unsubscribe, name one recipient: copies have mails and transactions of their own then. */
   get #copiesFollow(): boolean {
-    return this.#deps.servers.isDirect || this.#deps.bounceDomain !== undefined;
+    if (this.#copies.length === 0) return false;
+    return this.#deps.servers.isDirect || this.#deps.bounceDomain !== undefined || this.#own.unsubscribes;
   }
 
-  #mailFor(device: number, token: string): Buffer | SendResult {
+  /** The mail of a device, and its copy if copies follow. */
+  #mailFor(device: number, token: string): { readonly mail: Buffer; readonly copy: Buffer | undefined } | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
     this.#own.links.tokens.begin();
     const letter = writer.write(payload, job.columns, device, limit);
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
-    const mail = mailOf(JSON.parse(letter.toString('utf8')) as Letter, this.#stationery, token);
-    return writtenMail(mail, prepared.credential.dkim, this.#stationery.date);
+    const said = JSON.parse(letter.toString('utf8')) as Letter;
+    const written = (of: string | undefined): Buffer =>
+      writtenMail(mailOf(said, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
+    return { mail: written(token), copy: this.#copiesFollow ? written(undefined) : undefined };
   }
 
   #payloadFor(language: number): ChannelPayload {
@@ -240,15 +244,20 @@ class EmailSender implements Sender {
     return { from, to: [to], mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
   }
 
-  #ended(end: MailEnd, { mail, replyBy }: Transaction, tag: number, listener: PushListener): void {
+  #ended(
+    end: MailEnd,
+    { copy: mail, deadline }: { readonly copy: Buffer | undefined; readonly deadline: number },
+    tag: number,
+    listener: PushListener,
+  ): void {
     const { isDirect } = this.#deps.servers;
     if (end.is === 'unprocessed' && !isDirect) {
       listener.unprocessed(tag);
       return;
     }
     listener.answered(tag, resultOf(end, isDirect));
-    if (end.is !== 'accepted' || !this.#copiesFollow) return;
-    for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, replyBy));
+    if (end.is !== 'accepted' || mail === undefined) return;
+    for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
   }
 
   /** Nobody is told what becomes of a copy; its bounces go to the sender's address. */
