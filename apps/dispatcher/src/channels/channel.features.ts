@@ -108,6 +108,7 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     // Takes longest, so it starts first.
     scenario('repeats what was not answered in time, masked by the same id', async ({ world, summary }) => {
+      world.expiresEarlyMs = 26_000;
       const outcomes = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
       expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
       expect(unmasked(summary())).toBe(0);

@@ -33,17 +33,6 @@ export interface ChannelDeps {
 /** A provider that is down is not a fault of the lane. */
 const NOT_READY = 'credential not usable';
 
-/** A request without an answer expires 34 s after the run began. A link that looks into the future makes that 8 s. */
-const AHEAD_MS = 26_000;
-const hurried =
-  (open: OpenLink): OpenLink =>
-  (settings, events) => {
-    const link = open(settings, events);
-    const expire = link.expire.bind(link);
-    link.expire = (now) => expire(now + AHEAD_MS);
-    return link;
-  };
-
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type DeviceOutcome = string;
 
@@ -53,6 +42,8 @@ export class LaneWorld {
   readonly attempts = new MemoryAttempts();
   readonly outcomes: SliceOutcome[] = [];
   readonly channel: Channel;
+  /** Requests without an answer expire this long before their deadline, which is 34 s after the run began. */
+  expiresEarlyMs = 0;
   readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
   readonly #errors: unknown[] = [];
@@ -71,7 +62,7 @@ export class LaneWorld {
     const addresses = new AddressGuard(['127.0.0.0/8', '::1']);
     const masterKeys: MasterKeys = [randomBytes(32)];
     const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
-      new Http2Connection(settings, hurried(open));
+      new Http2Connection(settings, this.#expiringEarly(open));
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
       credentials: new Credentials(accountsWith(masterKeys, credentials), masterKeys),
@@ -106,6 +97,15 @@ export class LaneWorld {
     });
     this.#workerLease.start();
     this.#dispatch.start();
+  }
+
+  #expiringEarly(open: OpenLink): OpenLink {
+    return (settings, events) => {
+      const link = open(settings, events);
+      const expire = link.expire.bind(link);
+      link.expire = (now) => expire(now + this.expiresEarlyMs);
+      return link;
+    };
   }
 
   /** Delivers a batch once; its slices are settled or deferred when it resolves. */
