@@ -17,7 +17,14 @@ import {
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Accounts, Attempts, Operations, Providers } from '@tidings/rpc';
-import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import {
+  AddressGuard,
+  Closing,
+  type Configuration,
+  operationsOf,
+  type ProviderAddresses,
+  type ServiceDeps,
+} from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
@@ -36,7 +43,7 @@ import { Paces } from './pace/pace.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
 import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
 import { guardedPostForm } from './channels/post-form.ts';
-import { type ProviderUrls, transports } from './channels/transports.ts';
+import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
@@ -52,7 +59,7 @@ export interface DispatcherDeps extends ServiceDeps {
   /** One of {@link transports}. */
   readonly channel: string;
   /** Addresses of providers that differ from the defaults. */
-  readonly urls?: ProviderUrls;
+  readonly urls?: ProviderAddresses;
   /** The HTTP/2 implementation (ADR 10). */
   readonly http2: Configuration['http2'];
   /** PEM text of additional CA certificates. */

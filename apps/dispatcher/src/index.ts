@@ -1,2 +1,1 @@
-export type { ProviderUrls } from './channels/transports.ts';
 export { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';

@@ -50,4 +50,4 @@ export {
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
 export { withoutSchemas } from './without-schemas.ts';
-export { deploymentPlatformsOf } from './provider-addresses.ts';
+export { deploymentPlatformsOf, type ProviderAddresses } from './provider-addresses.ts';

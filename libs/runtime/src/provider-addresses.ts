@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 /** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
 export interface ProviderAddresses {
+  /** `http://` means HTTP/2 without TLS. */
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
@@ -13,13 +14,13 @@ export interface ProviderAddresses {
   readonly line?: string | undefined;
   /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
-  /** The relay of e-mail; its login is part of it. */
+  /** The relay of e-mail, `smtp://` or `smtps://`, with its login. */
   readonly smtp?: string | undefined;
   readonly adm?: string | undefined;
   /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
-  /** The SMSC of applications without their own: with account and sender. */
+  /** The SMSC of applications without their own, `smpp://`, with account and sender. */
   readonly smpp?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ConnectionSettings, FailedOpening, OpenLink, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
-import type { AddressGuard } from '@tidings/runtime';
+import type { AddressGuard, ProviderAddresses } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import { admChannel } from './adm/adm-channel.ts';
 import { apnsChannel } from './apns/apns-channel.ts';
@@ -17,28 +17,6 @@ import { kakaoChannel } from './kakao/kakao-channel.ts';
 import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from './wns/wns-channel.ts';
-
-export interface ProviderUrls {
-  /** `http://` means HTTP/2 without TLS. */
-  readonly apns?: string | undefined;
-  readonly apnsSandbox?: string | undefined;
-  readonly fcm?: string | undefined;
-  readonly hms?: string | undefined;
-  /** The endpoint that issues its access tokens. */
-  readonly hmsToken?: string | undefined;
-  readonly whatsApp?: string | undefined;
-  readonly line?: string | undefined;
-  /** Issues the access tokens of Windows. */
-  readonly wnsToken?: string | undefined;
-  /** `smtp://` or `smtps://`. */
-  readonly smtp?: string | undefined;
-  readonly adm?: string | undefined;
-  /** The endpoint that issues its access tokens. */
-  readonly admToken?: string | undefined;
-  readonly kakao?: string | undefined;
-  /** The SMSC of applications without their own, `smpp://`, with account and sender. */
-  readonly smpp?: string | undefined;
-}
 
 /** The collaborators and settings of a transport. */
 export interface TransportDeps {
@@ -67,7 +45,7 @@ export interface TransportDeps {
   /** Posts forms to a provider's own address, or the one that the operator has set in its place. */
   readonly postProvider: PostForm;
   /** Addresses of providers that differ from the defaults. */
-  readonly urls: ProviderUrls;
+  readonly urls: ProviderAddresses;
   /** Decides which addresses of callers may be connected to. */
   readonly addresses: AddressGuard;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
