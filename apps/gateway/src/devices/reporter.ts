@@ -32,7 +32,7 @@ export interface ReportingDevice {
 export interface MailReport {
   readonly kind: ReportKind;
   readonly recipient: MailRecipient & Pick<ReportingDevice, 'account'>;
-  /** Of opens. */
+  /** The class of an open. */
   readonly open?: MailOpen;
   /** The URL of a click, the category of an unsubscribe; "" without one. */
   readonly detail?: string;

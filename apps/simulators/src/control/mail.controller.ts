@@ -5,7 +5,7 @@ import type { Stage } from '../simulators.ts';
 import { mailReportBody, parsed } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-/** What mail servers and mailbox providers say about mails later. */
+/** Sends the later reports of mail servers and mailbox providers. */
 @Controller('mail')
 export class MailController {
   readonly #stage: Stage;

@@ -11,7 +11,7 @@ const HTML = 'text/html; charset=utf-8';
 /** Mails and SMS on a page. */
 const SHOWN = 200;
 
-/** What the mail server and the SMSC have caught, for people. Payloads must be kept. */
+/** Pages of the mails and texts that were caught. Payloads must be kept. */
 @Controller()
 export class PagesController {
   readonly #stage: Stage;

@@ -7,7 +7,7 @@ export interface MailPlace {
   readonly port: number;
 }
 
-/** What a mail server or a mailbox provider says about a mail that was accepted. */
+/** A report of a mail server or a mailbox provider about a mail that was accepted. */
 export type MailReport =
   /** It could not be delivered (RFC 3464), with this reply, such as `550 5.1.1 unknown`. */
   | { readonly is: 'bounced'; readonly reply: string; readonly action?: 'failed' | 'delayed' }

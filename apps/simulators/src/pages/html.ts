@@ -9,7 +9,7 @@ const entities: Readonly<Record<string, string>> = {
 /** Text as HTML shows it, also within attributes. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 
-/** What a page may load: nothing but its own frame. */
+/** The Content-Security-Policy of a page: it loads nothing but its own frame. */
 export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 
 const style =

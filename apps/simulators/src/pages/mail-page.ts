@@ -2,7 +2,7 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import type { LedgerEntry } from '../ledger/entries.ts';
 import { escaped, pageOf, shownTime, tableOf } from './html.ts';
 
-/** What a mail may load in its frame: pictures and its own styles. The sandbox runs no script and opens no window. */
+/** The Content-Security-Policy of a mail in its frame: it loads pictures and its own styles. The sandbox runs no script and opens no window. */
 export const MAIL_POLICY =
   "sandbox; default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; font-src https: data:";
 

@@ -17,7 +17,7 @@ interface Requests {
   refused: number;
 }
 
-/** What the ledger and the funnel say about a channel, and what the devices alone let expect. */
+/** The figures of a channel in the ledger and in the funnel, and those to expect from its devices. */
 export interface ChannelFigures {
   readonly channel: string;
   readonly platforms: readonly string[];

@@ -106,7 +106,7 @@ export interface ChannelDevice {
   readonly isAddressed: boolean;
 }
 
-/** Of each ten devices of a platform, the ones that differ from the rest. */
+/** The last digits of the numbers of devices that differ from the rest. */
 const REFUSED = 3;
 const NOT_ADDRESSED = 5;
 const REPEATED = 7;

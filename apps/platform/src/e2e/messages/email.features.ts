@@ -176,7 +176,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const [mail = ''] = mailsTo(anna);
       const link = /^List-Unsubscribe: <([^>]+)>\r$/m.exec(mail)?.[1] ?? '';
       expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
-      // That of a transactional message.
+      // A transactional mail has no such link.
       expect(mailsTo(boris)[0]).not.toContain('List-Unsubscribe');
       const tags = async (): Promise<object> => (await world.call('getTags', { application, hwid: anna })).result;
       const post = (form: Readonly<Record<string, string>>) =>
@@ -333,7 +333,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
 
     it('is sent by notify, to those who want its category (R-O4)', async () => {
       const mailsBefore = mailsTo(anna).length;
-      // Of the test before the last but one.
+      // Earlier tests have changed her choice.
       await world.call('setEmailTags', { application, email: anna, tags: { 'Unsubscribed Categories': ['Offers'] } });
       const send = async (email_category: string): Promise<string> => {
         const { result } = await world.call('notify', {
