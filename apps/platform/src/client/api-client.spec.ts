@@ -36,6 +36,7 @@ describe('a client of the API', () => {
     ['registerDevice', { hwid: 'x', tags: { Level: 1 } }],
     ['setTags', { hwid: 'x', tags: { Level: 1, List: ['a'], Gone: null } }],
     ['createMessage', { notifications: [{ content: 'x', transactionId: '1' }] }],
+    ['createApplication', { title: 'x' }],
   ])('repeats %s %j while it is asked to come again', async (name, parameters) => {
     await client.call(name, { ...parameters });
     expect(came).toBe(3);
@@ -46,6 +47,7 @@ describe('a client of the API', () => {
     ['registerDevice', { hwid: 'x', tags: { Level: { operation: 'increment', value: 1 } } }],
     ['createMessage', { notifications: [{ content: 'x', transactionId: '1' }, { content: 'x' }] }],
     ['postEvent', { hwid: 'x', event: 'e' }],
+    ['setPurchase', { hwid: 'x' }],
   ])('does not repeat %s %j, which would count twice', async (name, parameters) => {
     await expect(client.call(name, { ...parameters })).rejects.toMatchObject({ reply: { status: 500 } });
     expect(came).toBe(1);

@@ -40,7 +40,7 @@ export class ApiClient {
   }
 
   /**
-   * The result of a successful call. An idempotent call is repeated for a minute while the service answers with Retry-After, as it does under
+   * The result of a successful call. A call that may be sent twice is repeated for a minute while the service answers with Retry-After, as it does under
    * overload. @throws Refusal for any other reply.
    */
   async call<Name extends MethodName>(
