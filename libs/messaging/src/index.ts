@@ -38,7 +38,7 @@ export {
 export {
   areNone,
   type AudienceDue,
-  isAheadOfSome,
+  isDueEverywhere,
   type LocalSchedule,
   nextDue,
   offsetsDue,

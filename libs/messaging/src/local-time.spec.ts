@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Offsets, PastOffsets } from '@tidings/events';
 import fc from 'fast-check';
-import { type LocalSchedule, nextDue, noSteps, offsetsDue, stepDue, type Steps, stepsAt } from './local-time.ts';
+import {
+  isDueEverywhere,
+  type LocalSchedule,
+  nextDue,
+  noSteps,
+  offsetsDue,
+  stepDue,
+  type Steps,
+  stepsAt,
+} from './local-time.ts';
 
 const HOUR_MS = 3_600_000;
 const WALL = Date.UTC(2026, 2, 29, 2, 30);
@@ -104,6 +113,36 @@ describe('past offsets (R-I9)', () => {
   it('finds the next day also when that has passed for the easternmost clocks', () => {
     const asked = schedule(-11, NEXT_DAY);
     expect(nextDue(asked, undefined)!.getTime()).toBeGreaterThan(asked.acceptedAt.getTime());
+  });
+});
+
+describe('a time that has passed on every clock (R-I9, R-O1)', () => {
+  const passed = (pastOffsets: PastOffsets) => schedule(-13, pastOffsets);
+
+  it.each([
+    [AT_ONCE, true],
+    [NEXT_DAY, false],
+    [SKIP, false],
+  ])('means now, unless devices wait or are left out: %s', (pastOffsets, isNow) => {
+    const { localTime, acceptedAt } = passed(pastOffsets);
+    expect(isDueEverywhere(localTime, acceptedAt)).toBe(isNow);
+    expect(isDueEverywhere(localTime, new Date(WALL))).toBe(false);
+  });
+
+  it('comes again the next day', () => {
+    // On the clocks of UTC+11:00 it is just then, for the second time.
+    expect(nextDue(passed(NEXT_DAY), undefined)).toEqual(new Date(WALL + 13 * HOUR_MS + 60_000));
+  });
+
+  it('ends a message at once that leaves out all devices, and reaches nobody', () => {
+    const asked = passed(SKIP);
+    const at = nextDue(asked, undefined)!;
+    expect(at).toEqual(asked.acceptedAt);
+    const due = stepDue({ ...asked, steps: noSteps }, { now: false, later: false }, at)!;
+    const [step, ...more] = stepsAt(asked, noSteps, { ...due, at });
+    expect(step).toEqual({ bucket: 1, offsets: { ranges: [], without: false }, last: true });
+    expect(more).toEqual([]);
+    expect(nextDue(asked, at)).toBeUndefined();
   });
 });
 

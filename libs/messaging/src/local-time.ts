@@ -47,9 +47,11 @@ const dueAtOffset = (minutes: number, schedule: LocalSchedule): number | undefin
 const dueByDefault = (schedule: LocalSchedule): number | undefined =>
   dueAt(schedule.localTime.defaultAt!.getTime(), schedule);
 
-/** Whether the time is ahead of any device. */
-export const isAheadOfSome = ({ wallAt, defaultAt }: LocalTime, now: Date): boolean =>
-  Math.max(wallAt!.getTime() + 12 * HOUR_MS, defaultAt!.getTime()) > now.getTime();
+/** Whether all devices are due at once: the time has passed on every clock, and they neither wait for the next day nor are left out (R-I9, R-O1). */
+export const isDueEverywhere = ({ wallAt, defaultAt, pastOffsets }: LocalTime, now: Date): boolean =>
+  pastOffsets !== PastOffsets.PAST_OFFSETS_NEXT_DAY &&
+  pastOffsets !== PastOffsets.PAST_OFFSETS_SKIP &&
+  Math.max(wallAt!.getTime() + 12 * HOUR_MS, defaultAt!.getTime()) <= now.getTime();
 
 /** The offsets that are due after one moment and until another, both unbounded if undefined. */
 export function offsetsDue(schedule: LocalSchedule, after: Date | undefined, until: Date | undefined): Offsets {
@@ -75,14 +77,15 @@ function offsetsEverDue(schedule: LocalSchedule): Offsets | undefined {
     : undefined;
 }
 
-/** The first moment after another at which devices are due; undefined if none are. */
+/** The first moment after another at which devices are due; undefined if none are. A message that leaves out all devices has one moment: it ends. */
 export function nextDue(schedule: LocalSchedule, after: Date | undefined): Date | undefined {
   const afterMs = after?.getTime() ?? -Infinity;
   let next = Infinity;
   for (const due of [dueByDefault(schedule), ...OFFSETS_MINUTES.map((minutes) => dueAtOffset(minutes, schedule))]) {
     if (due !== undefined && due > afterMs && due < next) next = due;
   }
-  return next === Infinity ? undefined : new Date(next);
+  if (next < Infinity) return new Date(next);
+  return after ? undefined : schedule.acceptedAt;
 }
 
 /** Whether the audience has devices that are due and not released, and devices that are due later. */

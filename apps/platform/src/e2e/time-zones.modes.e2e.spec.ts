@@ -159,7 +159,7 @@ describeInTurn('the recipients of a message in their time zones (R-I9)', () => {
   });
 
   it('waits a day where the time has passed, or leaves these devices out (R-O1)', async () => {
-    const { application, goTo, pushes, date } = await zones({ passed: 14 * HOUR_S, ahead: -8 * HOUR_S });
+    const { application, goTo, pushes, date, statusOf } = await zones({ passed: 14 * HOUR_S, ahead: -8 * HOUR_S });
     await goTo(6);
     const notify = (past_timezones_behaviour: string) => {
       const schedule = { at: `${date()}:00Z`, follow_user_timezone: true, past_timezones_behaviour };
@@ -174,6 +174,12 @@ describeInTurn('the recipients of a message in their time zones (R-I9)', () => {
     expect([pushes('passed'), pushes('ahead')]).toEqual([0, 2]);
     await goTo(10);
     expect([pushes('passed'), pushes('ahead')]).toEqual([1, 2]);
+    // It has passed everywhere.
+    await goTo(13);
+    const { result } = await notify('SKIP');
+    await test.world.settle();
+    expect([pushes('passed'), pushes('ahead')]).toEqual([1, 2]);
+    expect(await statusOf(result.message_code)).toBe('DONE');
   });
 
   it('finds the devices whose siblings another application selects (R-O5)', async () => {

@@ -14,7 +14,7 @@ import {
   type Reach,
 } from '@tidings/events';
 import { Fault, Platform, pushPlatforms } from '@tidings/kernel';
-import { isAheadOfSome } from '@tidings/messaging';
+import { isDueEverywhere } from '@tidings/messaging';
 import {
   type FilterCondition,
   type FilterGroup,
@@ -222,15 +222,15 @@ const cappingOf = ({ capping }: Notification) => ({
 });
 
 /**
- * A date that is ahead: an instant or a time on the clocks of recipients, which is ahead as long as the clock of one of them may still show it. Both
- * undefined = now (R-I7, R-I9).
+ * A date that is ahead: an instant or a time on the clocks of recipients, unless all of them are due at once. Both undefined = now (R-I7, R-I9,
+ * R-O1).
  */
 function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; localTime?: LocalTime } {
   if (!date) return {};
   const { at, localAt, pastOffsets = 'SEND_IMMEDIATELY' } = date;
   if (!localAt) return at > now ? { sendAt: at } : {};
   const localTime = { wallAt: localAt, defaultAt: at, pastOffsets: PastOffsets[`PAST_OFFSETS_${pastOffsets}`] };
-  return isAheadOfSome(localTime, now) ? { sendAt: localAt, localTime } : {};
+  return isDueEverywhere(localTime, now) ? {} : { sendAt: localAt, localTime };
 }
 
 /** Recipients who get their message at once, whatever the rate of a preset. */

@@ -1,4 +1,4 @@
-import { Preset } from '@tidings/events';
+import { PastOffsets, Preset } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
 import type { PrepareRequest } from '@tidings/rpc';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
@@ -271,6 +271,15 @@ describe('notify', () => {
     } finally {
       world.devices.prepare = prepare;
     }
+  });
+
+  it('of a time that has passed on every clock means now, unless devices wait or are left out (R-O1)', async () => {
+    const at = new Date(world.clock.now() - 13 * 3_600_000).toISOString();
+    for (const past_timezones_behaviour of ['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])
+      await notify(segment({ schedule: { at, follow_user_timezone: true, past_timezones_behaviour } }));
+    const { PAST_OFFSETS_NEXT_DAY: nextDay, PAST_OFFSETS_SKIP: skip } = PastOffsets;
+    expect(world.drafts.map(({ message }) => message!.localTime?.pastOffsets)).toEqual([undefined, nextDay, skip]);
+    expect(world.drafts.map(({ message }) => message!.sendAt?.toISOString())).toEqual([undefined, at, at]);
   });
 
   it('drafts SMS of the block for them, an MMS where that has a subject or media (R-O4)', async () => {
