@@ -33,7 +33,7 @@ describeWithMongo('scheduler', (mongo) => {
     const message = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API', ...over });
     const { messages } = await service.messages.create({
       account: ACCOUNT,
-      drafts: [{ message, transactionId, linkToShorten, activityKnown: false, actionsToShorten: [] }],
+      drafts: [{ message, transactionId, linkToShorten, activityKnown: false, activityPath: '', actionsToShorten: [] }],
     });
     return messages[0]!;
   };

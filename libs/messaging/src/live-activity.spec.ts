@@ -33,7 +33,8 @@ class World {
     const code = `m${++this.#count}`;
     const content = { liveActivity: { id: 'order', event, contentState: '{}' } };
     const draft = MessageAccepted.fromPartial({ applications: [APPLICATION], content });
-    const of = { code, id: this.#count, account: 'acme', activity: 'key', isKnown, draft, at: this.#at(after) };
+    const path = 'notifications[0].live_activity_id';
+    const of = { code, id: this.#count, account: 'acme', activity: 'key', isKnown, path, draft, at: this.#at(after) };
     this.apply(createInActivity(of, this.activity).events);
     return code;
   }
@@ -82,7 +83,9 @@ describe('a live activity (R-S6)', () => {
     const world = started();
     world.send({ event: END });
     for (const event of [UPDATE, END]) {
-      expect(() => world.send({ event, isKnown: true })).toThrow('live_activity_id: live activity is closed');
+      expect(() => world.send({ event, isKnown: true })).toThrow(
+        'notifications[0].live_activity_id: live activity is closed',
+      );
     }
   });
 
@@ -104,7 +107,7 @@ describe('a live activity (R-S6)', () => {
   it('is unknown without a start, unless a device has a token for it (R-M2)', () => {
     const world = new World();
     for (const event of [UPDATE, END]) {
-      expect(() => world.send({ event })).toThrow('live_activity_id: not found');
+      expect(() => world.send({ event })).toThrow('notifications[0].live_activity_id: not found');
     }
     world.send({ event: UPDATE, isKnown: true });
     expect(world.activity).toMatchObject({ status: 'open', startedAt: undefined });
@@ -155,7 +158,9 @@ describe('the messages of a live activity (R-M3)', () => {
     const world = started();
     world.send({ event: UPDATE });
     for (let i = 0; i < 100; i++) world.send({ event: START });
-    expect(() => world.send({ event: START })).toThrow('live_activity_id: at most 100 messages may wait to be sent');
+    expect(() => world.send({ event: START })).toThrow(
+      'notifications[0].live_activity_id: at most 100 messages may wait to be sent',
+    );
     expect(() => world.send({ event: END })).toThrow('at most 100');
   });
 

@@ -42,6 +42,8 @@ export interface CreateInActivity extends CreateMessage {
   readonly activity: string;
   /** A device has a token for the activity (R-M2). */
   readonly isKnown: boolean;
+  /** Where the request names the activity, for refusals. */
+  readonly path: string;
 }
 
 /** A live activity is closed this long after its last start (R-S6). */
@@ -61,13 +63,12 @@ const isClosed = (activity: LiveActivity, at: Date): boolean =>
   (activity.startedAt !== undefined && at.getTime() >= activity.startedAt.getTime() + OPEN_MS);
 
 /** Refuses updates and ends of an unknown activity, and of a closed one (R-S6, R-M2). */
-function refuse(event: LiveActivityEvent, isKnown: boolean, activity: LiveActivity | undefined, at: Date): void {
-  if (event !== START && !activity && !isKnown) throw Fault.argument('live_activity_id: not found');
-  if (event !== START && activity && isClosed(activity, at)) {
-    throw Fault.argument('live_activity_id: live activity is closed');
-  }
+function refuse({ draft, isKnown, path, at }: CreateInActivity, activity: LiveActivity | undefined): void {
+  const isStart = draft.content!.liveActivity!.event === START;
+  if (!isStart && !activity && !isKnown) throw Fault.argument(`${path}: not found`);
+  if (!isStart && activity && isClosed(activity, at)) throw Fault.argument(`${path}: live activity is closed`);
   if ((activity?.waiting.length ?? 0) >= MAX_WAITING) {
-    throw Fault.argument(`live_activity_id: at most ${MAX_WAITING} messages may wait to be sent`);
+    throw Fault.argument(`${path}: at most ${MAX_WAITING} messages may wait to be sent`);
   }
 }
 
@@ -126,10 +127,10 @@ export function createInActivity(
   command: CreateInActivity,
   activity: LiveActivity | undefined,
 ): { readonly events: readonly MessageEvent[]; readonly created: Created } {
-  const { code, account, at, draft, isKnown } = command;
+  const { code, account, at, draft } = command;
   const { event } = draft.content!.liveActivity!;
   const replaced = replacedBy(event, activity);
-  refuse(event, isKnown, activity, at);
+  refuse(command, activity);
   const canceled = replaced
     ? [eventOf({ ...replaced, account, activity: command.activity }, at, { $case: 'canceled', value: {} })]
     : [];

@@ -255,7 +255,14 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
         });
         const messages = await binding.bind(MessagesDefinition, implementation);
         const draft = {
-          ...{ transactionId: '', linkToShorten: '', actionsToShorten: [], activityKnown: false, message: undefined },
+          ...{
+            transactionId: '',
+            linkToShorten: '',
+            actionsToShorten: [],
+            activityKnown: false,
+            activityPath: '',
+            message: undefined,
+          },
         };
         const { messages: created } = await messages.create({
           account: 'a',

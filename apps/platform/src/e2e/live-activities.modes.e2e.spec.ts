@@ -190,7 +190,7 @@ describeInTurn('updateLiveActivity', () => {
       expect(await statusOf(application, each)).toBe('DONE');
       expect(await brokenBy(application, each)).toEqual([]);
     }
-    const closed = refused('live_activity_id: live activity is closed');
+    const closed = refused('notifications[0].live_activity_id: live activity is closed');
     for (const event of ['update', 'end']) {
       const notifications = [updating('order', 3, { event })];
       expect(await replyTo('updateLiveActivity', { application, notifications })).toEqual(closed);
@@ -306,10 +306,12 @@ describeInTurn('a request of live activities', () => {
     const token = newToken();
     await phone(application, 'checked', { activities: { known: token } });
     const unknown = { application, notifications: [updating('known', 1), updating('unknown', 1)] };
-    expect(await replyTo('updateLiveActivity', unknown)).toEqual(refused('live_activity_id: not found'));
+    expect(await replyTo('updateLiveActivity', unknown)).toEqual(
+      refused('notifications[1].live_activity_id: not found'),
+    );
     const ended = [updating('known', 1), updating('known', 2, { event: 'end' }), updating('known', 3)];
     expect(await replyTo('updateLiveActivity', { application, notifications: ended })).toEqual(
-      refused('live_activity_id: live activity is closed'),
+      refused('notifications[2].live_activity_id: live activity is closed'),
     );
     await world.settle();
     expect(shownOn(token)).toEqual([]);

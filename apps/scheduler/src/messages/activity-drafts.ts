@@ -14,15 +14,20 @@ export interface DraftInActivity {
   /** A keyed hash. */
   readonly activity: string;
   readonly isKnown: boolean;
+  /** Where the request names it. */
+  readonly path: string;
 }
 
 /** The draft with its live activity; undefined if it belongs to none. @param key hashes the callers' ids */
 export const activityOfDraft =
   (key: KeyObject) =>
-  (account: string, { message: draft, activityKnown: isKnown }: MessageDraft): DraftInActivity | undefined => {
+  (
+    account: string,
+    { message: draft, activityKnown: isKnown, activityPath: path }: MessageDraft,
+  ): DraftInActivity | undefined => {
     const id = draft?.content?.liveActivity?.id;
     if (!draft || id === undefined) return undefined;
-    return { draft, activity: keyedId(key, 'activity', account, draft.applications[0]!, id), isKnown };
+    return { draft, activity: keyedId(key, 'activity', account, draft.applications[0]!, id), isKnown, path };
   };
 
 /** Identifies drafts in the check, which creates nothing. */

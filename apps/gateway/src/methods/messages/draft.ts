@@ -53,7 +53,8 @@ export type MessageField =
   | 'campaign'
   | 'filter'
   | 'filter_code'
-  | 'expression';
+  | 'expression'
+  | 'live_activity_id';
 
 /** The paths of an entry of `notifications`. */
 export function notificationPaths(index: number): Paths {
@@ -221,10 +222,7 @@ const cappingOf = ({ capping }: Notification) => ({
   cappingAvoid: capping.avoid,
 });
 
-/**
- * A date that is ahead: an instant or a time on the clocks of recipients, unless all of them are due at once. Both undefined = now (R-I7, R-I9,
- * R-O1).
- */
+/** A date that is ahead; none = now: it has passed, or on the clocks of recipients all of them are due at once (R-I7, R-I9, R-O1). */
 function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; localTime?: LocalTime } {
   if (!date) return {};
   const { at, localAt, pastOffsets = 'SEND_IMMEDIATELY' } = date;
@@ -253,7 +251,7 @@ const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
 
 /** The draft of one notification for the scheduler. */
 export function draftOf(
-  { notification, isAlwaysStored = false, liveActivity, isEmail = false, isCapped = false }: Asked,
+  { notification, paths, isAlwaysStored = false, liveActivity, isEmail = false, isCapped = false }: Asked,
   prepared: PreparedAudience,
   { applications, debug, now }: Circumstances,
 ): MessageDraft {
@@ -270,6 +268,7 @@ export function draftOf(
     linkToShorten,
     actionsToShorten,
     activityKnown: prepared.activityKnown,
+    activityPath: liveActivity ? paths.of('live_activity_id') : '',
     message: {
       applications: [...applications],
       sendAt,

@@ -34,6 +34,8 @@ export interface MessageDraft {
   activityKnown: boolean;
   /** Platforms whose own action has a link to shorten (R-O1). */
   actionsToShorten: number[];
+  /** Where the request names the live activity of the content, for refusals. */
+  activityPath: string;
 }
 
 export interface CreateMessagesReply {
@@ -242,6 +244,7 @@ function createBaseMessageDraft(): MessageDraft {
     linkToShorten: "",
     activityKnown: false,
     actionsToShorten: [],
+    activityPath: "",
   };
 }
 
@@ -265,6 +268,9 @@ export const MessageDraft: MessageFns<MessageDraft> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.activityPath !== "") {
+      writer.uint32(50).string(message.activityPath);
     }
     return writer;
   },
@@ -332,6 +338,14 @@ export const MessageDraft: MessageFns<MessageDraft> = {
 
             break;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.activityPath = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -388,6 +402,7 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     message.linkToShorten = object.linkToShorten ?? "";
     message.activityKnown = object.activityKnown ?? false;
     message.actionsToShorten = object.actionsToShorten?.map((e) => e) || [];
+    message.activityPath = object.activityPath ?? "";
     return message;
   },
 };
