@@ -47,17 +47,11 @@ function appFragments(message: Push, language: string, key: MessageKey): Record<
 
 /** For a browser: the members that its worker reads, as strings (R-RES2). */
 function pageFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
-  const { duration, requireInteraction, inbox_params: inbox, ...texts } = browserFragments(message, language, key);
-  const flags = {
-    inbox_params: inbox && jsonString(inbox),
-    duration: duration && jsonString(duration),
-    requireInteraction: requireInteraction && jsonString(requireInteraction),
-  };
   const names = webPushHeaders(message);
   const headers = Object.fromEntries(
     Array.from({ length: names.length / 2 }, (_, i) => [names[2 * i]!, names[2 * i + 1]!]),
   );
-  return { webpush: json({ headers }), data: object({ ...texts, ...flags }) };
+  return { webpush: json({ headers }), data: object(browserFragments(message, language, key, jsonString)) };
 }
 
 interface FcmRequest {

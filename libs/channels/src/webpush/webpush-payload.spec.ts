@@ -90,9 +90,10 @@ describe('the payload of a browser', () => {
   });
 
   it('is all strings where FCM delivers it, with the headers of a push service', () => {
-    const message = data({ title: texts({ default: 'T' }), ...chrome({ durationSeconds: 0, ttlSeconds: 60 }) });
+    const look = { durationSeconds: 0, ttlSeconds: 60 };
+    const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(look) });
     expect(message).toMatchObject({
-      data: { body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true' },
+      data: { body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true', md: '{"a":"b"}' },
       webpush: { headers: { ttl: '60', urgency: 'normal', topic: 'AF0B-EEFE4D5E-E445B2E9' } },
     });
     expect(message).not.toHaveProperty('android');

@@ -56,35 +56,48 @@ function buttonsFragment(look: Look, context: TemplateContext): Fragment | undef
   return jsonString(list(buttons));
 }
 
+/** Writes a member that is not a text. */
+type Written = (member: Fragment) => Fragment;
+
 /** The appearance of the notification. */
-function lookFragments(look: Look, context: TemplateContext): Record<string, Fragment | undefined> {
+function lookFragments(look: Look, context: TemplateContext, written: Written): Record<string, Fragment | undefined> {
   const { icon, image, durationSeconds } = look;
   return {
     i: given(icon) ? url(icon, context) : undefined,
     image: given(image) ? url(image, context) : undefined,
     buttons: buttonsFragment(look, context),
-    duration: durationSeconds === undefined ? undefined : json(durationSeconds),
+    duration: durationSeconds === undefined ? undefined : written(json(durationSeconds)),
     // An option of the notification: it stays until somebody reacts to it.
-    requireInteraction: durationSeconds === 0 ? json(true) : undefined,
+    requireInteraction: durationSeconds === 0 ? written(json(true)) : undefined,
   };
 }
 
-/** The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original. */
-export function browserFragments(push: Push, language: string, key: MessageKey): Record<string, Fragment | undefined> {
+/**
+ * The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original.
+ * @param written writes members that are no texts. @default as JSON
+ */
+export function browserFragments(
+  push: Push,
+  language: string,
+  key: MessageKey,
+  written: Written = (member) => member,
+): Record<string, Fragment | undefined> {
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const look = lookOf(content, push.platform);
   const body = textFor(look.text ?? content.text, language);
   const title = textFor(look.title ?? content.title, language);
+  const inbox = inboxFragments(push, language, context);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   return {
     body: given(body) ? text(body, context) : undefined,
     header: given(title) ? text(title, context) : undefined,
     u: content.data === undefined ? undefined : json(content.data),
-    md: content.metaData === undefined ? undefined : rawJson(content.metaData),
+    md: content.metaData === undefined ? undefined : written(rawJson(content.metaData)),
     ...openActionFragments(look.openAction ?? content, context, (page) => JSON.stringify(page)),
-    ...lookFragments(look, context),
-    ...inboxFragments(push, language, context),
+    ...lookFragments(look, context, written),
+    pw_inbox: inbox.pw_inbox,
+    inbox_params: inbox.inbox_params && written(inbox.inbox_params),
     tag: json(sendIdOf(push)),
     p: statisticsHash(hash, key),
   };
