@@ -89,11 +89,24 @@ describe('the payload of a browser', () => {
     expect([fits(3993 - rest), fits(3994 - rest)]).toEqual([true, false]);
   });
 
+  it('merges root params, but keeps the hash', () => {
+    const rootParams = '{"p":"stolen","renotify":true,"dir":"rtl","n":null,"x":1.50,"tag":"own"}';
+    for (const merged of [payloadOf(chrome({ rootParams })), inFirefox(firefox({ rootParams }))]) {
+      expect(merged).toMatchObject({ renotify: true, dir: 'rtl', x: 1.5, tag: 'own' });
+      expect(merged['p']).not.toBe('stolen');
+      expect(merged).not.toHaveProperty('n');
+    }
+    expect(inFirefox(chrome({ rootParams }))).not.toHaveProperty('renotify');
+  });
+
   it('is all strings where FCM delivers it, with the headers of a push service', () => {
-    const look = { durationSeconds: 0, ttlSeconds: 60 };
+    const look = { durationSeconds: 0, ttlSeconds: 60, rootParams: '{"renotify":true,"dir":"rtl"}' };
     const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(look) });
     expect(message).toMatchObject({
-      data: { body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true', md: '{"a":"b"}' },
+      data: {
+        ...{ body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true', md: '{"a":"b"}' },
+        ...{ renotify: 'true', dir: 'rtl' },
+      },
       webpush: { headers: { ttl: '60', urgency: 'normal', topic: 'AF0B-EEFE4D5E-E445B2E9' } },
     });
     expect(message).not.toHaveProperty('android');

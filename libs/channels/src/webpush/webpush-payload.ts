@@ -17,6 +17,7 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { parseObject } from '../exact-json.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
@@ -59,6 +60,14 @@ function buttonsFragment(look: Look, context: TemplateContext): Fragment | undef
 /** Writes a member that is not a text. */
 type Written = (member: Fragment) => Fragment;
 
+/** Further members of the root: options of the notification, and what the caller's own worker reads. */
+const rootFragments = (look: Look, written: Written): Record<string, Fragment> =>
+  Object.fromEntries(
+    Object.entries(parseObject(look.rootParams))
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, typeof value === 'string' ? json(value) : written(json(value))]),
+  );
+
 /** The appearance of the notification. */
 function lookFragments(look: Look, context: TemplateContext, written: Written): Record<string, Fragment | undefined> {
   const { icon, image, durationSeconds } = look;
@@ -73,7 +82,8 @@ function lookFragments(look: Look, context: TemplateContext, written: Written): 
 }
 
 /**
- * The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original.
+ * The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original. Root params take
+ * precedence, but not over the statistics hash.
  * @param written writes members that are no texts. @default as JSON
  */
 export function browserFragments(
@@ -99,6 +109,7 @@ export function browserFragments(
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && written(inbox.inbox_params),
     tag: json(sendIdOf(push)),
+    ...rootFragments(look, written),
     p: statisticsHash(hash, key),
   };
 }

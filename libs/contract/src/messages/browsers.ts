@@ -24,8 +24,8 @@ export const firefoxFields = {
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** The settings of a notification in Chrome; undefined = not given. */
-export const chromeContent = (fields: Of<typeof chromeFields>) => ({
+/** The settings of a notification in Chrome; undefined = not given. Only a block of `notify` has root params (R-O1). */
+export const chromeContent = (fields: Of<typeof chromeFields> & Partial<Record<'chrome_root_params', string>>) => ({
   title: fields.chrome_title,
   icon: fields.chrome_icon,
   ttlSeconds: fields.chrome_gcm_ttl,
@@ -35,10 +35,12 @@ export const chromeContent = (fields: Of<typeof chromeFields>) => ({
   buttonUrl1: fields.chrome_button_url1,
   buttonText2: fields.chrome_button_text2,
   buttonUrl2: fields.chrome_button_url2,
+  rootParams: fields.chrome_root_params,
 });
 
 /** The same in Firefox. */
-export const firefoxContent = (fields: Of<typeof firefoxFields>) => ({
+export const firefoxContent = (fields: Of<typeof firefoxFields> & Partial<Record<'firefox_root_params', string>>) => ({
   title: fields.firefox_title,
   icon: fields.firefox_icon,
+  rootParams: fields.firefox_root_params,
 });

@@ -68,10 +68,10 @@ const androidBlock = object({
 });
 const macBlock = object({ ...texts, ...withoutPrefix('mac_', macFields), ttl: optional(duration) });
 const chromeBlock = object({
-  ...{ ...texts, ...chromeSettings },
+  ...{ ...texts, ...chromeSettings, root_params: optional(jsonObject) },
   ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
 });
-const firefoxBlock = object({ ...texts, ...firefoxSettings });
+const firefoxBlock = object({ ...texts, ...firefoxSettings, root_params: optional(jsonObject) });
 /** Of a platform that has no devices: it is checked, and serves nobody. */
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
 

@@ -51,8 +51,8 @@ const targets = {
   amazon: { platform: Platform.Amazon, key: 'amazon', defaults: appSettings },
   mac: { platform: Platform.MacOS, key: 'mac_os', defaults: appSettings },
   safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
-  chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['ttl'], ttl: 'gcm_ttl' },
-  firefox: { platform: Platform.Firefox, key: 'firefox', defaults: [] },
+  chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['root_params', 'ttl'], ttl: 'gcm_ttl' },
+  firefox: { platform: Platform.Firefox, key: 'firefox', defaults: ['root_params'] },
   windows: { platform: Platform.Windows, key: 'windows', defaults: ['ttl'] },
   sms: { platform: Platform.Sms, key: 'sms', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;

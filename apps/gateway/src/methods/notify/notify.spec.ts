@@ -72,7 +72,7 @@ describe('notify', () => {
       en: {
         default: { title: 'News', body: 'Hello', sound: 'a.caf', ttl: 60, inbox },
         mac_os: { body: 'Hello Mac', root_params: { a: 1 }, badges: 3, inbox: {} },
-        chrome: { body: 'Hello Chrome', ttl: '5s', image: 'https://example.com/{{Level}}', inbox },
+        chrome: { body: 'Hello Chrome', ttl: '5s', image: 'https://i/{{Level}}', root_params: { a: 1 }, inbox },
       },
       de: {
         firefox: { title: 'Hallo' },
@@ -102,7 +102,7 @@ describe('notify', () => {
               rootParams: '{"a":1}',
               openAction: { link: 'a://b' },
             },
-            chrome: { text: en('Hello Chrome'), title: en(''), ttlSeconds: 5, openAction: { richMedia: 'X' } },
+            chrome: { text: en('Hello Chrome'), ttlSeconds: 5, rootParams: '{"a":1}', openAction: { richMedia: 'X' } },
             firefox: { text: both('Hello', ''), title: both('News', 'Hallo'), icon: undefined },
             safari: { text: both('Hello', 'Hallo Safari'), title: both('News', 'Titel'), ttlSeconds: 60 },
             tags: ['Level'],

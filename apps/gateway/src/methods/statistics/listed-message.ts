@@ -24,16 +24,16 @@ const title = (localized: Localized | undefined): string => textFor(localized, '
 const conditions = (json: string): unknown[] =>
   (parseExactly(`{"conditions":${json || '[]'}}`) as { conditions: unknown[] }).conditions;
 
-const platformParameters = ({ ios, android }: Content): Details['platform_parameters'] => ({
+const platformParameters = ({ ios, android, chrome, firefox }: Content): Details['platform_parameters'] => ({
   android_header: title(android?.title),
   android_root_params: parameters(android?.rootParams),
   ios_title: title(ios?.title),
   ios_subtitle: title(ios?.subtitle),
   ios_root_params: parameters(ios?.rootParams),
-  chrome_header: '',
-  chrome_root_params: {},
-  firefox_header: '',
-  firefox_root_params: {},
+  chrome_header: title(chrome?.title),
+  chrome_root_params: parameters(chrome?.rootParams),
+  firefox_header: title(firefox?.title),
+  firefox_root_params: parameters(firefox?.rootParams),
 });
 
 function detailsOf(message: MessageAccepted, content: Content): Details {

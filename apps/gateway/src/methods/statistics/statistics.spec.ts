@@ -122,6 +122,8 @@ describe('messages:list', () => {
             title: { entries: [{ language: 'default', text: 'News' }] },
             data: '{"a":1}',
             ios: { rootParams: '{"aps":{}}' },
+            chrome: { title: { entries: [{ language: 'en', text: 'In Chrome' }] }, rootParams: '{"dir":"rtl"}' },
+            firefox: { title: { entries: [{ language: 'en', text: 'In Firefox' }] }, rootParams: '{"b":2}' },
           },
         }),
       ],
@@ -132,7 +134,15 @@ describe('messages:list', () => {
       details: {
         title: 'News',
         content: { en: 'Hi' },
-        platform_parameters: { ios_root_params: { aps: {} }, android_header: '' },
+        platform_parameters: {
+          ...{
+            ios_root_params: { aps: {} },
+            android_header: '',
+            chrome_header: 'In Chrome',
+            firefox_header: 'In Firefox',
+          },
+          ...{ chrome_root_params: { dir: 'rtl' }, firefox_root_params: { b: 2 } },
+        },
         conditions: [['Level', 'GTE', 5]],
         conditions_operator: 'OR',
         data: { a: 1 },

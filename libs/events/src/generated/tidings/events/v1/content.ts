@@ -268,6 +268,10 @@ export interface ChromeContent {
   buttonUrl2?:
     | string
     | undefined;
+  /** A JSON object merged at the payload's root. Only the newer messaging endpoint has it (R-O1). */
+  rootParams?:
+    | string
+    | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
   openAction: OpenAction | undefined;
@@ -278,6 +282,10 @@ export interface ChromeContent {
 export interface FirefoxContent {
   title: Localized | undefined;
   icon?:
+    | string
+    | undefined;
+  /** A JSON object merged at the payload's root. Only the newer messaging endpoint has it (R-O1). */
+  rootParams?:
     | string
     | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
@@ -2963,6 +2971,7 @@ function createBaseChromeContent(): ChromeContent {
     buttonUrl1: undefined,
     buttonText2: undefined,
     buttonUrl2: undefined,
+    rootParams: undefined,
     text: undefined,
     openAction: undefined,
   };
@@ -2996,6 +3005,9 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     }
     if (message.buttonUrl2 !== undefined) {
       writer.uint32(74).string(message.buttonUrl2);
+    }
+    if (message.rootParams !== undefined) {
+      writer.uint32(82).string(message.rootParams);
     }
     if (message.text !== undefined) {
       Localized.encode(message.text, writer.uint32(322).fork()).join();
@@ -3099,6 +3111,14 @@ export const ChromeContent: MessageFns<ChromeContent> = {
             message.buttonUrl2 = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.rootParams = reader.string();
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -3183,6 +3203,7 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     message.buttonUrl1 = object.buttonUrl1 ?? undefined;
     message.buttonText2 = object.buttonText2 ?? undefined;
     message.buttonUrl2 = object.buttonUrl2 ?? undefined;
+    message.rootParams = object.rootParams ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
@@ -3192,7 +3213,13 @@ export const ChromeContent: MessageFns<ChromeContent> = {
 };
 
 function createBaseFirefoxContent(): FirefoxContent {
-  return { title: undefined, icon: undefined, text: undefined, openAction: undefined };
+  return {
+    title: undefined,
+    icon: undefined,
+    rootParams: undefined,
+    text: undefined,
+    openAction: undefined,
+  };
 }
 
 export const FirefoxContent: MessageFns<FirefoxContent> = {
@@ -3202,6 +3229,9 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     }
     if (message.icon !== undefined) {
       writer.uint32(18).string(message.icon);
+    }
+    if (message.rootParams !== undefined) {
+      writer.uint32(26).string(message.rootParams);
     }
     if (message.text !== undefined) {
       Localized.encode(message.text, writer.uint32(322).fork()).join();
@@ -3247,6 +3277,14 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
             }
 
             message.icon = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rootParams = reader.string();
             continue;
           }
           case 40: {
@@ -3326,6 +3364,7 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
       ? Localized.fromPartial(object.title)
       : undefined;
     message.icon = object.icon ?? undefined;
+    message.rootParams = object.rootParams ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
