@@ -1,4 +1,4 @@
-import { LongInteger } from '@tidings/contract';
+import { api, LongInteger } from '@tidings/contract';
 import fc from 'fast-check';
 import { isKept, parseExactly } from './exact-numbers.ts';
 
@@ -26,6 +26,25 @@ it('parseExactly keeps integers of 64 bits and a little more in tags and conditi
   expect(JSON.stringify(parseExactly(text))).toBe(text);
   const longer = `${LONG}${LONG}`;
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
+});
+
+it.each([
+  ...['custom_data', 'customData', 'meta_data', 'metaData', 'dynamicContentPlaceholders', 'live_activity'],
+  ...['root_params', 'rootParams', 'huawei_android_root_params', 'adm_root_params'],
+])('parseExactly keeps such integers in %s', (name) => {
+  const text = `{"${name}":{"attributes":{"id":${LONG}}}}`;
+  expect(JSON.stringify(parseExactly(text))).toBe(text);
+});
+
+it('notify takes such integers as placeholders, custom data and operands (R-I18)', () => {
+  const condition = `{"tag":{"name":"Id","operator":"EQ","value":${LONG}}}`;
+  const filter = `"filter_expression":{"conditions":[${condition}]}`;
+  const payload = `"payload":{"custom_data":{"id":${LONG}}}`;
+  const text = `{"segment":{"application":"A","dynamic_content_placeholders":{"id":${LONG}},${filter},${payload}}}`;
+  expect(api.notify.parse(parseExactly(text) as Record<string, unknown>).message).toMatchObject({
+    ...{ placeholders: `{"id":${LONG}}`, data: `{"id":${LONG}}` },
+    recipients: { filter: { conditions: [{ value: new LongInteger(LONG) }] } },
+  });
 });
 
 it('parseExactly does not keep a number that is the whole value of such a member', () =>

@@ -16,12 +16,16 @@ const MOST_KEPT = 100_000;
 
 /** Members that are passed on as their source JSON (R-I18). */
 const PASSED_ON: ReadonlySet<string> = new Set([
-  ...['data', 'userData', 'ios_root_params', 'android_root_params', 'mac_root_params', 'rootParams'],
-  ...['template_bindings', 'dynamic_content_placeholders'],
+  ...['data', 'userData', 'custom_data', 'customData', 'meta_data', 'metaData'],
+  ...['root_params', 'rootParams', 'ios_root_params', 'android_root_params', 'huawei_android_root_params'],
+  ...['adm_root_params', 'mac_root_params'],
+  ...['template_bindings', 'dynamic_content_placeholders', 'dynamicContentPlaceholders'],
+  // Its numbers are those of the app, and times of a few digits.
+  'live_activity',
 ]);
 
 /** Members in which integers are compared and counted exactly (R-RES8). */
-const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions']);
+const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions', 'filter_expression', 'filterExpression']);
 
 /** Longer texts are no 64-bit integers: only Decimal tags accept them, as doubles. */
 const LONGEST = '-9223372036854775808'.length;

@@ -27,9 +27,14 @@ const frequencyCapping = object({
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 
+/** Missing from the library types: long integers are kept as their source text. */
+const { isRawJSON } = JSON as unknown as { isRawJSON: (this: void, value: unknown) => boolean };
+
+const isScalar = (value: unknown): boolean => value === null || SCALARS.has(typeof value) || isRawJSON(value);
+
 /** Values by name: strings, numbers and booleans. */
 const placeholders = anyObject
-  .refine((given) => Object.values(given).every((value) => value === null || SCALARS.has(typeof value)), {
+  .refine((given) => Object.values(given).every(isScalar), {
     error: 'values must be strings, numbers or booleans',
   })
   .pipe(jsonObject);
