@@ -77,6 +77,7 @@ function render(
     l: link === '' ? undefined : link,
     rm: richMedia === '' ? undefined : JSON.stringify({ code: richMedia }),
     u: content.data,
+    md: content.metaData,
   });
   return {
     title: fill(textFor(content.title, language) ?? textFor(ownTitle, language)),
@@ -88,7 +89,7 @@ function render(
 }
 
 /** Texts are rendered once for each language, and platform where pictures differ, unless they depend on tags. */
-function textsOf(content: Content): InboxMessage['textsFor'] {
+export function textsOf(content: Content): InboxMessage['textsFor'] {
   const variables = variablesOf(content);
   const languages = languagesOf(content);
   const rendered = new Map<string, EntryTexts>();

@@ -23,7 +23,7 @@ export const inboxWords = {
   'messages.text': 'Text, in the language of the device that the user used last.',
   action_type: 'What a tap opens: 0 nothing, 1 a link, 2 rich media.',
   action_params:
-    'JSON object with those of the payload that apply: link `l`, rich media `rm`, data `u`, statistics hash `p`.',
+    'JSON object with those of the payload that apply: link `l`, rich media `rm`, data `u`, `meta_data` in `md`, statistics hash `p`.',
   'messages.image': 'URL of the picture; empty if there is none.',
   'messages.status': '1 delivered, 2 read, 3 opened.',
   'messages.hash': 'Statistics hash of the message.',
