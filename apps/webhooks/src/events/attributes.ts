@@ -1,5 +1,13 @@
 import { plainText } from '@tidings/channels';
-import type { AndroidContent, Content, IosContent, Localized, MessageAccepted } from '@tidings/events';
+import type {
+  AndroidContent,
+  ChromeContent,
+  Content,
+  IosContent,
+  Localized,
+  MessageAccepted,
+  ReportedEntry,
+} from '@tidings/events';
 import { filledText, inboxImageOf, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
@@ -12,10 +20,12 @@ export interface Reader {
 }
 
 const SHORTENED = 2;
+/** Maximum of the attributes that are an int32: a larger number would make the event impossible to encode. */
+const INT32_MAX = 2_147_483_647;
 
-/** The attributes of a message for a device (R-EV3). Attributes of unsupported channels keep their defaults. */
+/** The attributes of a message for a device (R-EV3). What does not apply keeps its default. */
 export function attributesOf(
-  { content, shortLinkTarget }: MessageAccepted,
+  { content, shortLinkTarget, filterCode }: MessageAccepted,
   variables: Variables,
   { platform, language, valueOf }: Reader,
 ): Attributes {
@@ -25,6 +35,7 @@ export function attributesOf(
     filledText(template ?? '', variables, valueOf, encodeURIComponent);
   const isShortened = shortLinkTarget !== '';
   return Attributes.fromPartial({
+    segment: filterCode,
     userData: content?.data,
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
@@ -36,8 +47,18 @@ export function attributesOf(
     ...commonOf(content, text),
     ...androidOf(content?.android, text, url),
     ...appleOf(content, text, url),
+    ...chromeOf(content?.chrome, text, url),
+    firefoxHeader: text(content?.firefox?.title),
+    firefoxBody: text(content?.firefox?.text),
+    firefoxRootParams: content?.firefox?.rootParams,
   });
 }
+
+/** The attributes of an entry in inboxes: its code, and when it leaves, in Unix seconds, at most those of 2038-01-19. */
+export const inboxAttributes = (
+  entry: ReportedEntry | undefined,
+): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
+  entry && { inboxCode: String(entry.order), inboxDate: Math.min(Number(entry.removal), INT32_MAX) };
 
 type Shown<T> = (value: T | undefined) => string;
 
@@ -57,11 +78,23 @@ const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, 
   androidRootParams: android?.rootParams,
 });
 
+const chromeOf = (chrome: ChromeContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+  chromeHeader: text(chrome?.title),
+  chromeBody: text(chrome?.text),
+  chromeRootParams: chrome?.rootParams,
+  chromeDuration: chrome?.durationSeconds === undefined ? undefined : Math.min(chrome.durationSeconds, INT32_MAX),
+  chromeImage: url(chrome?.image),
+});
+
 const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
   ...iosOf(content?.ios, text, url),
   iosLiveActivityId: content?.liveActivity?.id,
+  macTitle: text(content?.mac?.title),
+  macSubtitle: text(content?.mac?.subtitle),
+  macBody: text(content?.mac?.text),
   macRootParams: content?.mac?.rootParams,
   safariTitle: text(content?.safari?.title),
+  safariBody: text(content?.safari?.text),
   safariUrlArgs: content?.safari?.urlArgs?.map(url),
   safariAction: text(plainText(content?.safari?.action)),
 });

@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { AndroidContent, Content, IosContent, MessageAccepted } from '@tidings/events';
+import {
+  AndroidContent,
+  ChromeContent,
+  Content,
+  FirefoxContent,
+  IosContent,
+  MacContent,
+  MessageAccepted,
+  SafariContent,
+} from '@tidings/events';
 import { isGenuine, messageKeyOf, parseStatisticsHash, variablesOf } from '@tidings/messaging';
-import { DeviceDescription } from '@tidings/rpc';
+import { Attributes, DeviceDescription } from '@tidings/rpc';
 import { createSecretKey } from 'node:crypto';
 import type { KnownMessage } from '../facts/known-messages.ts';
-import { attributesOf } from './attributes.ts';
+import { attributesOf, inboxAttributes } from './attributes.ts';
 import { handedOver, type Recipient } from './event-payload.ts';
 
 const reportKey = createSecretKey(new Uint8Array(32).fill(5));
@@ -75,5 +84,49 @@ describe('the attributes of an event (R-EV3)', () => {
       ...{ androidBanner: 'https://x/An%20na', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
       richMediaCode: 'A1B2C-3D4E5',
     });
+  });
+
+  it('of an inbox entry can be encoded however far ahead it leaves', () => {
+    const attributes = inboxAttributes({ order: 7n, removal: BigInt(Date.parse('2100-01-02T00:00:01Z') / 1000) });
+    expect(attributes).toEqual({ inboxCode: '7', inboxDate: 2_147_483_647 });
+    expect(() => Attributes.encode(Attributes.fromPartial(attributes!))).not.toThrow();
+    expect(inboxAttributes({ order: 7n, removal: 1_768_435_201n })).toEqual({
+      inboxCode: '7',
+      inboxDate: 1_768_435_201,
+    });
+  });
+
+  it('have the fields of browsers and of macOS, and the segment', () => {
+    const own = (name: string) => ({
+      title: text({ en: `${name}:T`, de: `${name}: {{Name}}` }),
+      text: text({ en: name }),
+    });
+    const accepted = MessageAccepted.fromPartial({
+      filterCode: '52551-F2F42',
+      content: {
+        chrome: ChromeContent.fromPartial({
+          ...own('Chrome'),
+          ...{ image: 'https://x/{{Name}}', durationSeconds: 4_294_967_295, rootParams: '{"a":1}' },
+        }),
+        firefox: FirefoxContent.fromPartial({ ...own('Firefox'), rootParams: '{"b":2}' }),
+        mac: MacContent.fromPartial({ ...own('Mac'), subtitle: text({ en: 'S' }) }),
+        safari: SafariContent.fromPartial(own('Safari')),
+      },
+    });
+    const reader = { platform: 11, language: 'de', valueOf: () => 'An na' };
+    const attributes = attributesOf(accepted, variablesOf(accepted.content!), reader);
+    expect(attributes).toMatchObject({
+      ...{ chromeHeader: 'Chrome: An na', chromeBody: 'Chrome', chromeImage: 'https://x/An%20na' },
+      ...{ chromeDuration: 2_147_483_647, chromeRootParams: '{"a":1}', firefoxRootParams: '{"b":2}' },
+      ...{ firefoxHeader: 'Firefox: An na', firefoxBody: 'Firefox', segment: '52551-F2F42' },
+      ...{
+        macTitle: 'Mac: An na',
+        macSubtitle: 'S',
+        macBody: 'Mac',
+        safariTitle: 'Safari: An na',
+        safariBody: 'Safari',
+      },
+    });
+    expect(Attributes.decode(Attributes.encode(attributes).finish())).toEqual(attributes);
   });
 });

@@ -1,13 +1,13 @@
 import { mailSubject } from '@tidings/channels';
 import { platformWordOf } from '@tidings/contract';
-import { type EventsEnqueued, EnqueuedKind, type ReportedEntry } from '@tidings/events';
+import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText, type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
-import { attributesOf } from './attributes.ts';
+import { attributesOf, inboxAttributes } from './attributes.ts';
 import { handedOver, type Recipient } from './event-payload.ts';
 import { occurrenceOf, reportPayload } from './report-payload.ts';
 import { eventUuid } from './uuid.ts';
@@ -67,9 +67,6 @@ function attributesFor(
   if (tags.length === 0) attributes.set(key, made);
   return made;
 }
-
-const inboxAttributes = (entry: ReportedEntry | undefined): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
-  entry && { inboxCode: String(entry.order), inboxDate: Number(entry.removal) };
 
 /** A device and its application, as the registry describes them. */
 interface Described {
