@@ -114,6 +114,6 @@ export const blocks = object({
   firefox: optional(firefoxBlock),
   ie: optional(idleBlock),
   sms: optional(smsBlock),
-});
+}).refine((given) => Object.values(given).some((block) => block !== undefined), 'must have a block');
 
 export type Blocks = z.output<typeof blocks>;

@@ -449,6 +449,10 @@ describe('notify', () => {
     [{ segment: { payload: said } }, 'segment.application is required'],
     [segment({ payload: null }), 'segment: at least one of payload, email_payload, kakao, whatsapp, line is required'],
     [segment({ payload: {} }), 'segment.payload.content: must be set'],
+    [
+      segment({ payload: { content: { localized_content: { en: { body: 'x' } } } } }),
+      'segment.payload.content.localized_content.en: must have a block',
+    ],
     [segment({ code: 'a', expression: 'b' }), 'segment: at most one of code, expression, filter_expression'],
     [segment({ filter_expression: {} }), 'segment.filter_expression.conditions is required'],
     [segment({ platforms: ['EMAIL'] }), 'segment.platforms: EMAIL needs email_payload'],
@@ -465,7 +469,6 @@ describe('notify', () => {
       segment({ payload: null, line: { content: 'x'.repeat(5001) } }),
       'segment.line.content: must be 1 to 5000 characters',
     ],
-    [segment({ platforms: ['LINE'] }), 'segment.platforms: LINE needs line'],
     [segment({ kakao: {} }), 'segment.kakao.template is required'],
     [segment({ platforms: ['KAKAO'] }), 'segment.platforms: KAKAO needs kakao'],
     [segment({ whatsapp: {} }), 'segment.whatsapp.content: must be set'],
