@@ -26,7 +26,7 @@ function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredSt
   };
 }
 
-/** Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). */
+/** Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). Messages may be large: one at a time is held as stored. */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
@@ -38,12 +38,25 @@ export async function listMessages(
     .sort({ createdAt: -1, id: -1 })
     .skip(request.skip)
     .limit(request.limit)
-    .lean<StoredMessage[]>();
-  const [total, found] = await Promise.all([messages.countDocuments(filter), page]);
-  return { total: BigInt(total), messages: found.map((stored) => viewOf(messageOf(stored), request.withDetails)) };
+    .lean<StoredMessage>()
+    .cursor() as AsyncIterable<StoredMessage>;
+  const views = async (): Promise<MessageView[]> => {
+    const listed: MessageView[] = [];
+    for await (const stored of page) listed.push(viewOf(messageOf(stored), request.withDetails));
+    return listed;
+  };
+  const [total, listed] = await Promise.all([messages.countDocuments(filter), views()]);
+  return { total: BigInt(total), messages: listed };
 }
 
-/** @param withDetails whether to include content and audience, which can be large */
+/** Nothing shows attachments, and a page of mails with theirs exceeds what one reply holds. */
+function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
+  const { content } = accepted;
+  if (!content?.email || content.email.attachments.length === 0) return accepted;
+  return { ...accepted, content: { ...content, email: { ...content.email, attachments: [] } } };
+}
+
+/** @param withDetails whether to include content, less its attachments, and audience, which can be large */
 export function viewOf(message: Message, withDetails: boolean): MessageView {
   const { accepted } = message;
   const platforms = accepted.audience?.platforms ?? [];
@@ -55,7 +68,7 @@ export function viewOf(message: Message, withDetails: boolean): MessageView {
     status: message.status,
     releasedAt: 'releasedAt' in message ? message.releasedAt : undefined,
     message: withDetails
-      ? accepted
+      ? withoutAttachments(accepted)
       : MessageAccepted.fromPartial({ ...accepted, content: undefined, audience: { platforms }, conditions: '' }),
   };
 }
