@@ -1,25 +1,30 @@
-import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { swcOptions } from './tools/swc.mjs';
+import { turnOfRun } from './tools/turn.mjs';
+
+const turn = turnOfRun();
+
+/** Suites that run in both modes each time; they share out those of their parts that either mode decides by the same code. */
+const inBothModes = /\/(messages|platform)\.modes\.e2e\.spec\.ts$/;
 
 /**
- * The turn, 0 or 1, decides which of the two modes has a part of a suite that either mode decides by the same code (`describeInTurn`, `sharedOut`).
- * It is that of the commit, so that a run can be repeated and every part is seen in both modes within a few commits. `TIDINGS_TURN` sets it.
+ * The other suites of the whole system, which a run leaves out in this mode: each runs in one mode, and with another turn in the other one. Whoever
+ * names suites gets them in both modes.
  */
-function turnOf() {
-  if (process.env.TIDINGS_TURN) return Number(process.env.TIDINGS_TURN);
-  try {
-    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, stdio: 'pipe' })
-      .toString()
-      .trim();
-    return Number.parseInt(commit.at(-1), 16) % 2;
-  } catch {
-    // Not a checkout of Git.
-    return 0;
-  }
+function leftOut(mode) {
+  if (turn === 'both') return [];
+  const alternating = globSync('apps/*/src/**/*.modes.e2e.spec.ts', { cwd: import.meta.dirname })
+    .toSorted()
+    .filter((path) => !inBothModes.test(path));
+  return alternating.filter((_path, i) => (i + turn) % 2 === (mode === 'embedded' ? 1 : 0)).map((path) => `/${path}$`);
 }
 
 /** A project whose suites know the deployment mode under test. */
-const inMode = (mode, of) => ({ ...of, globals: { TIDINGS_MODE: mode, TIDINGS_TURN: turnOf() } });
+const inMode = (mode, { testPathIgnorePatterns, ...of }) => ({
+  ...of,
+  testPathIgnorePatterns: [...testPathIgnorePatterns, ...leftOut(mode)],
+  globals: { TIDINGS_MODE: mode, TIDINGS_TURN: turn },
+});
 
 const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   displayName,

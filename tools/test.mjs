@@ -1,11 +1,13 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
 // code is 0 only if nothing failed and every command was completed.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
+// Without arguments most suites of the whole system run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them in both.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './packages.mjs';
+import { turnOfCommit } from './turn.mjs';
 
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
@@ -160,7 +162,8 @@ if (
   process.exitCode = 2;
 } else {
   const sum = { passed: 0, failed: 0, skipped: 0 };
-  const env = await built();
+  const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'both');
+  const env = { ...(await built()), TIDINGS_TURN: turn };
   for (const commands of chosen) {
     const tallies = await Promise.all(
       commands.map((command) => (stopped ? { passed: 0, failed: 1, skipped: 0 } : tallyOf(command, env))),

@@ -24,23 +24,24 @@ export type DeploymentMode = 'embedded' | 'distributed';
 
 const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
   readonly TIDINGS_MODE?: DeploymentMode;
-  readonly TIDINGS_TURN?: number;
+  readonly TIDINGS_TURN?: number | 'both';
 };
 
 /** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
 export const modeUnderTest = TIDINGS_MODE ?? 'embedded';
 
-/** Whether the mode under test has the part of a suite with this number: of two neighbours one mode has the first, and with the next turn the second. */
-const hasTurn = (part: number): boolean => (part + (TIDINGS_TURN ?? 0)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
+/** Whether this run has the part of a suite with this number: of two neighbours one mode has the first, and with another turn the second. */
+const hasTurn = (part: number): boolean =>
+  typeof TIDINGS_TURN !== 'number' || (part + (TIDINGS_TURN >> 1)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
 
-/** Of many cases that either mode decides by the same code: every other one in the mode under test, and the rest in the other mode. */
+/** Of many cases that either mode decides by the same code: every other one, and with another turn the rest (`tools/turn.mjs`). */
 export const sharedOut = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_case, i) => hasTurn(i));
 
 let parts = 0;
 
 /**
- * `describe` for the parts of a suite that either mode decides by the same code. Each part runs in one of the modes, alternately, and with the next
- * turn (`jest.config.mjs`) in the other one. It needs nothing that another part has made.
+ * `describe` for those parts of a suite in both modes that either mode decides by the same code. Each part runs in one of the modes, alternately, and
+ * with another turn in the other one. It needs nothing that another part has made.
  */
 export function describeInTurn(title: string, tests: () => void): void {
   if (hasTurn(parts++)) describe(title, tests);

@@ -1,6 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { beforeAll, expect, it } from '@jest/globals';
-import { describeInTurn, type PlatformWorld, pushCertificate } from '@tidings/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type PlatformWorld, pushCertificate } from '@tidings/testing';
 import { unzipSync } from 'fflate';
 import { PNG } from 'pngjs';
 
@@ -8,7 +8,7 @@ const refused = (status_message: string) => ({ status_code: 210, status_message,
 
 /** Suites about the files of an application's credentials, in the world of the spec that calls this. */
 export function applicationFileFeatures(world: () => PlatformWorld): void {
-  describeInTurn('getApplicationFile (R-B4)', () => {
+  describe('getApplicationFile (R-B4)', () => {
     let application: string;
     beforeAll(async () => {
       application = await world().application();

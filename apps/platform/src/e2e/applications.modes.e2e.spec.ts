@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { answered, describeInTurn, platform, type PlatformWorld } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answered, platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../client/api-client.ts';
 import { applicationFileFeatures } from './application-files.features.ts';
 
@@ -42,7 +42,7 @@ async function clientWith(token: Readonly<Record<string, unknown>>) {
 const closers: (() => void)[] = [];
 afterAll(() => closers.forEach((close) => close()));
 
-describeInTurn('updateApplication (R-B2)', () => {
+describe('updateApplication (R-B2)', () => {
   it('changes what is given; an icon is served', async () => {
     const code = await world.application({ title: 'Old', ios: false, android: false });
     expect(
@@ -66,7 +66,7 @@ describeInTurn('updateApplication (R-B2)', () => {
   });
 });
 
-describeInTurn('configureApplication', () => {
+describe('configureApplication', () => {
   const account = { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'c@example.com' };
 
   it.each([
@@ -145,7 +145,7 @@ describeInTurn('configureApplication', () => {
   });
 });
 
-describeInTurn('setApplicationPlatformStatus (R-S5, R-B5)', () => {
+describe('setApplicationPlatformStatus (R-S5, R-B5)', () => {
   it('decides what is sent', async () => {
     const code = await world.application({ title: 'Switched', ios: false });
     await world.call('registerDevice', {
@@ -182,7 +182,7 @@ describeInTurn('setApplicationPlatformStatus (R-S5, R-B5)', () => {
   });
 });
 
-describeInTurn('getApplications (R-B3)', () => {
+describe('getApplications (R-B3)', () => {
   it('lists what the token may use, oldest first, and pages of a hundred', async () => {
     const { account } = await world.call('createAccount', { name: 'Many' });
     const all = await clientWith({ applications: 'all', account });
@@ -229,7 +229,7 @@ async function refusedByAll<Reply extends { readonly body: unknown }>(call: () =
   }
 }
 
-describeInTurn('deleteApplication (R-B2)', () => {
+describe('deleteApplication (R-B2)', () => {
   it('makes the code unknown at once, to every method and for good', async () => {
     const code = await world.application({ title: 'Gone' });
     const { client } = await clientWith({ applications: [code] });
@@ -288,7 +288,7 @@ describeInTurn('deleteApplication (R-B2)', () => {
   });
 });
 
-describeInTurn('tokens (R-T1, R-T2, R-T8)', () => {
+describe('tokens (R-T1, R-T2, R-T8)', () => {
   it('rotate: two live at once, and the old one ends when it is revoked', async () => {
     const [old, young] = [
       await clientWith({ applications: [application] }),
@@ -333,7 +333,7 @@ describeInTurn('tokens (R-T1, R-T2, R-T8)', () => {
   });
 });
 
-describeInTurn('operator settings (R-T8)', () => {
+describe('operator settings (R-T8)', () => {
   it('are kept for applications', async () => {
     expect(await world.call('setControlGroup', { code: application, percentage: '12.5' })).toEqual({
       percentage: 12.5,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInTurn, type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
 import { ApiClient, type MethodName } from '../client/api-client.ts';
 
 const BLACKLISTED = 'Email address is blacklisted';
@@ -52,7 +52,7 @@ const registrations = (email: string): readonly (readonly [MethodName, Parameter
   ['multiRegisterDevice', { email, push_devices: [{ hwid: 'phone', platform: 3, push_token: 't' }] }],
 ];
 
-describeInTurn('the blacklist (R-E5)', () => {
+describe('the blacklist (R-E5)', () => {
   it('keeps an address from being registered, until the operator takes it off', async () => {
     const email = 'bounced@example.com';
     await world.call('registerEmail', { application, email, userId: 'bounced' });
@@ -131,7 +131,7 @@ describeInTurn('the blacklist (R-E5)', () => {
   });
 });
 
-describeInTurn('complaints (R-E14, R-T8)', () => {
+describe('complaints (R-E14, R-T8)', () => {
   const none = { status: 404, body: { error: { kind: 'notFound', message: 'Address has no complaint' } } };
 
   it('are kept since the first one until the operator clears them, beside the blacklist', async () => {
@@ -178,7 +178,7 @@ describeInTurn('complaints (R-E14, R-T8)', () => {
   });
 });
 
-describeInTurn('an address in another case (R-E1)', () => {
+describe('an address in another case (R-E1)', () => {
   const hwid = 'Anna@Example.com';
   const own = 'anna@example.com';
 
@@ -225,7 +225,7 @@ describeInTurn('an address in another case (R-E1)', () => {
   });
 });
 
-describeInTurn('a contact with a hwid of its own (R-E1)', () => {
+describe('a contact with a hwid of its own (R-E1)', () => {
   it('is what registerEmail and registerEmailUser update', async () => {
     await world.call('registerDevice', { application, device_type: MAIL, hwid: 'crm-1', email: 'Own@example.com' });
     await world.call('registerEmail', { application, email: 'own@Example.com', language: 'de' });
@@ -236,7 +236,7 @@ describeInTurn('a contact with a hwid of its own (R-E1)', () => {
   });
 });
 
-describeInTurn('bulkRegisterDevice (R-G5)', () => {
+describe('bulkRegisterDevice (R-G5)', () => {
   it('refuses entries that registerDevice refuses, one by one', async () => {
     await world.call('blacklistAddress', { address: 'bulk@example.com' });
     const mail = { push_token: '', platform: MAIL };
@@ -255,7 +255,7 @@ describeInTurn('bulkRegisterDevice (R-G5)', () => {
   });
 });
 
-describeInTurn('disposable domains (R-E4)', () => {
+describe('disposable domains (R-E4)', () => {
   it('are those of the shipped list, with their subdomains', async () => {
     for (const [name, parameters] of registrations('anna@mx.yopmail.com')) {
       expect(await refusal(name, parameters)).toBe(DISPOSABLE);
@@ -269,7 +269,7 @@ describeInTurn('disposable domains (R-E4)', () => {
   });
 });
 
-describeInTurn('senders (R-A5)', () => {
+describe('senders (R-A5)', () => {
   it('need no verification, unless the operator wants it', async () => {
     const configure = (from: string, reply: string) => {
       const sender = { email_from_email: from, email_from_name: 'News', email_reply: reply };
@@ -300,7 +300,7 @@ describeInTurn('senders (R-A5)', () => {
   });
 });
 
-describeInTurn('an account for mail only (R-E3)', () => {
+describe('an account for mail only (R-E3)', () => {
   it('registers contacts of mail and nothing else', async () => {
     const { account, client } = await newAccount();
     try {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  describeInTurn,
   funnelFigures,
   modeUnderTest,
   type Parameters,
@@ -46,7 +45,7 @@ const tagsOf = async (of: Parameters) => (await world.call('getTags', { applicat
 const refusal = async (name: MethodName, parameters: Parameters): Promise<string> =>
   ((await world.reply(name, { application, ...parameters })).body as { status_message: string }).status_message;
 
-describeInTurn('a device', () => {
+describe('a device', () => {
   it('is there with a push token, without one, and not at all', async () => {
     await register('checked', { push_token: 'token-of-checked' });
     const check = (hwid: string) => world.call('checkDevice', { application, hwid });
@@ -176,7 +175,7 @@ describeInTurn('a device', () => {
   });
 });
 
-describeInTurn('a user', () => {
+describe('a user', () => {
   it('has many devices, whose tags are one', async () => {
     const hwids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
     await Promise.all(hwids.map((hwid) => register(hwid)));
@@ -207,7 +206,7 @@ describeInTurn('a user', () => {
   });
 });
 
-describeInTurn('deleteDevice', () => {
+describe('deleteDevice', () => {
   /** All of its values are personal data. */
   const planted = (i: number): Parameters => ({
     hwid: `${CANARY}-hwid-${i}`,
@@ -297,7 +296,7 @@ describeInTurn('deleteDevice', () => {
   });
 });
 
-describeInTurn('tags', () => {
+describe('tags', () => {
   const set = (hwid: string, tags: Parameters) => world.call('setTags', { application, hwid, tags });
 
   it('of every type take values and operations, and give them back in their form (R-RES8, R-RES9, R-C5)', async () => {
@@ -388,7 +387,7 @@ describeInTurn('tags', () => {
 
 testDeviceFeatures(() => world);
 
-describeInTurn('contacts', () => {
+describe('contacts', () => {
   const exists = async (hwid: string) => (await world.call('checkDevice', { application, hwid })).exist;
 
   it('of mail are registered, tagged by address or user, given to users and deleted (R-E1, R-E6)', async () => {

@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  describeInTurn,
-  type Parameters,
-  platform,
-  type PlatformWorld,
-  type Unzipped,
-  unzipped,
-} from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, type PlatformWorld, type Unzipped, unzipped } from '@tidings/testing';
 import { ApiClient, type ReplyOf } from '../client/api-client.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
@@ -74,7 +67,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-describeInTurn('exportSegment', () => {
+describe('exportSegment', () => {
   it('writes the devices of a segment as CSV into an archive', async () => {
     const { id, filename, ...result } = await run({ filterExpression: `A("${application}")` });
     expect(id).toMatch(/^\d{1,16}$/);
@@ -175,7 +168,7 @@ describeInTurn('exportSegment', () => {
   });
 });
 
-describeInTurn('the result of an export', () => {
+describe('the result of an export', () => {
   it('is available to every caller with its id, unless the call has a wrong token', async () => {
     const { id } = await run({ filterExpression: `A("${application}")` });
     const unknown = { status: 404, body: { message: 'Task not found' } };
@@ -231,7 +224,7 @@ describeInTurn('the result of an export', () => {
   });
 });
 
-describeInTurn('an erased device', () => {
+describe('an erased device', () => {
   it('is in no later export (T15)', async () => {
     const CANARY = 'canary-7f3a91';
     const own = await world.application({ title: 'Erasing', ios: false, android: false });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, startSubscriber, type Subscriber } from '@tidings/simulators';
-import { describeInTurn, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { type Parameters, type PlatformWorld } from '@tidings/testing';
 import { android, ANDROID, CODE, IOS, ios, MessagesUnderTest } from './messages/testing/messages.ts';
 
 const test = new MessagesUnderTest();
@@ -33,7 +33,7 @@ const refusal = async (method: 'getInboxMessages' | 'inboxStatus' | 'createMessa
   return { status, code, message };
 };
 
-describeInTurn('an entry', () => {
+describe('an entry', () => {
   it('is one for all devices of a user, with or without a token, in the language of the last one (R-J2, R-J5)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'anna', language: 'en', tags: { Name: 'zoë' } }));
@@ -89,7 +89,7 @@ describeInTurn('an entry', () => {
   });
 });
 
-describeInTurn('a page', () => {
+describe('a page', () => {
   it('lists the newest first, also of messages that waited for their date, and ends with an empty one (R-J3)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'paul' }));
@@ -115,7 +115,7 @@ describeInTurn('a page', () => {
   });
 });
 
-describeInTurn('a status', () => {
+describe('a status', () => {
   it('is what the last call says, until the entry is deleted (R-S4, R-J4)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'rita' }));
@@ -155,7 +155,7 @@ describeInTurn('a status', () => {
   });
 });
 
-describeInTurn('the figures', () => {
+describe('the figures', () => {
   it('count an entry once as opened, and for every device of its owner in the funnel (R-H4, R-H20)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'tom' }));
@@ -196,7 +196,7 @@ describeInTurn('the figures', () => {
   });
 });
 
-describeInTurn('the owner of an entry', () => {
+describe('the owner of an entry', () => {
   it('is the user of the device when the message is sent, whoever has the device now (R-J2)', async () => {
     const application = await world.application();
     await register(application, 'shared', newAndroid());
@@ -250,7 +250,7 @@ describeInTurn('the owner of an entry', () => {
   });
 });
 
-describeInTurn('an operator', () => {
+describe('an operator', () => {
   it('deletes the entries of a message in all inboxes for good (R-S4, R-T8)', async () => {
     const application = await world.application();
     for (const hwid of ['one', 'two']) await register(application, hwid, newAndroid());
@@ -271,7 +271,7 @@ describeInTurn('an operator', () => {
   });
 });
 
-describeInTurn('bad input', () => {
+describe('bad input', () => {
   it('is refused by the methods of inboxes (R-J1, R-J3, R-J6)', async () => {
     const application = await world.application();
     const argument = (message: string) => ({ status: 200, code: 210, message });
@@ -312,7 +312,7 @@ describeInTurn('bad input', () => {
 });
 
 // Last, because it advances the clock by days.
-describeInTurn('an entry that leaves', () => {
+describe('an entry that leaves', () => {
   it('does so at one second past midnight of its day, and its message is kept until then (R-I21, R-J4)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid());
@@ -333,7 +333,7 @@ describeInTurn('an entry that leaves', () => {
   });
 });
 
-describeInTurn('a push of a message that is saved to inboxes', () => {
+describe('a push of a message that is saved to inboxes', () => {
   it('names the entry, which inboxStatus takes, and so does the event of the push', async () => {
     const subscriber = await startSubscriber();
     const application = await world.application();
@@ -379,7 +379,7 @@ describeInTurn('a push of a message that is saved to inboxes', () => {
   });
 });
 
-describeInTurn('events of inboxes (R-EV2, R-EV3)', () => {
+describe('events of inboxes (R-EV2, R-EV3)', () => {
   let subscriber: Subscriber;
   beforeAll(async () => {
     subscriber = await startSubscriber();

@@ -1,14 +1,7 @@
-import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken } from '@tidings/simulators';
-import {
-  describeInTurn,
-  funnelFigures,
-  listedMessage,
-  type Parameters,
-  type PlatformWorld,
-  untilDone,
-} from '@tidings/testing';
+import { funnelFigures, listedMessage, type Parameters, type PlatformWorld, untilDone } from '@tidings/testing';
 import { android, CODE, IOS, ios, MessagesUnderTest } from './messages/testing/messages.ts';
 
 const test = new MessagesUnderTest();
@@ -87,7 +80,7 @@ const shownOn = (token: string): Aps[] =>
     .map(({ payload }) => (JSON.parse(payload!) as { aps: Aps }).aps);
 const stagesOn = (token: string): number[] => shownOn(token).map((aps) => aps['content-state'].stage);
 
-describeInTurn('startLiveActivity', () => {
+describe('startLiveActivity', () => {
   it('starts it by push-to-start tokens; other iOS devices get the text (R-M1, R-M2)', async () => {
     const application = await world.application();
     const startToken = newToken();
@@ -162,7 +155,7 @@ describeInTurn('startLiveActivity', () => {
   });
 });
 
-describeInTurn('updateLiveActivity', () => {
+describe('updateLiveActivity', () => {
   it('updates and ends it on every device with a token for it, and on no other (R-M2, R-S6)', async () => {
     const application = await world.application();
     const [one, two, other] = [newToken(), newToken(), newToken()];
@@ -261,7 +254,7 @@ describeInTurn('updateLiveActivity', () => {
   });
 });
 
-describeInTurn('a request of live activities', () => {
+describe('a request of live activities', () => {
   let application: string;
   beforeAll(async () => {
     application = await world.application();

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import type { MethodName } from '../client/api-client.ts';
-import {
-  answered,
-  describeInTurn,
-  listedMessage,
-  type Parameters,
-  platform,
-  type PlatformWorld,
-} from '@tidings/testing';
+import { answered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
@@ -37,7 +30,7 @@ const pushesTo = (token: string): Record<string, string>[] =>
     .entries({ token, limit: Infinity })
     .map(({ payload }) => (JSON.parse(payload!) as { message: { data: Record<string, string> } }).message.data);
 
-describeInTurn('presets and campaigns', () => {
+describe('presets and campaigns', () => {
   const create = (name: string, more: Parameters = {}) =>
     world.call('createPreset', {
       name,
@@ -205,7 +198,7 @@ describeInTurn('presets and campaigns', () => {
   });
 });
 
-describeInTurn('geozones', () => {
+describe('geozones', () => {
   /** At 52.5 N a degree of longitude is 67,691 m. */
   const EAST = 67_691;
   const zone = (name: string, metersEast: number, more: Parameters = {}): Parameters => ({

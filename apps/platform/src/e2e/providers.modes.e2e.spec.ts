@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
+import { funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import { slowAnswerFeatures } from './providers/slow-answers.features.ts';
 import { ProvidersUnderTest } from './providers/testing/providers.ts';
 
@@ -54,7 +54,7 @@ async function setUpAndroid(application: string, tokenUrl: string): Promise<void
 const isDone = (application: string, code: string) => async (): Promise<boolean> =>
   (await listedMessage(world, application, code))?.status === 'DONE';
 
-describeInTurn('a token address that accepts connections and says nothing', () => {
+describe('a token address that accepts connections and says nothing', () => {
   it('keeps no other application waiting, and loses no message: they wait for a service account that works', async () => {
     const silent = await silentAddress();
     try {
@@ -85,9 +85,9 @@ describeInTurn('a token address that accepts connections and says nothing', () =
   });
 });
 
-describeInTurn('over the default link', () => slowAnswerFeatures(test));
+describe('over the default link', () => slowAnswerFeatures(test));
 
-describeInTurn('a provider in trouble', () => {
+describe('a provider in trouble', () => {
   it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
     const application = await audience(20);
     await both({ answer: null, retryAfterSeconds: 7200 });

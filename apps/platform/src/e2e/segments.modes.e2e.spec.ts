@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInTurn, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient, type MethodName } from '../client/api-client.ts';
 
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
@@ -62,7 +62,7 @@ const argument = (text: string) => [200, 210, text];
 const listed = async (of = application, client: ApiClient = world.client) =>
   (await client.call('listFilters', { application: of })).filters;
 
-describeInTurn('compileFilter', () => {
+describe('compileFilter', () => {
   it.each([
     ['A("APP")', 10],
     ['A("APP") + A("SIB")', 11],
@@ -131,7 +131,7 @@ describeInTurn('compileFilter', () => {
   });
 });
 
-describeInTurn('filters', () => {
+describe('filters', () => {
   const create = (name: string, filter_expression: string, more: Parameters = {}) =>
     world.call('createFilter', { name, filter_expression, ...more });
   const codeOf = async (name: string) => (await listed()).find((filter) => filter.name === name)!.code;
@@ -231,7 +231,7 @@ describeInTurn('filters', () => {
   });
 });
 
-describeInTurn('a message to a filter', () => {
+describe('a message to a filter', () => {
   const send = async (notification: Parameters): Promise<string> => {
     const { Messages: messages } = await world.call('createMessage', {
       application,
@@ -293,7 +293,7 @@ describeInTurn('a message to a filter', () => {
   });
 });
 
-describeInTurn('objects of the account as a whole (R-T9)', () => {
+describe('objects of the account as a whole (R-T9)', () => {
   it('are destroyed only by a token for all applications', async () => {
     await world.call('addTag', { tag: { name: 'Of all', type: 1 } });
     await world.call('createFilter', { name: 'Of all', filter_expression: 'T("Of all", EQ, 1)' });

@@ -1,11 +1,11 @@
-import { expect, it } from '@jest/globals';
-import { describeInTurn, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { describe, expect, it } from '@jest/globals';
+import { type Parameters, type PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;
 
 /** Suites about test devices, in the world of the spec that calls this. */
 export function testDeviceFeatures(world: () => PlatformWorld): void {
-  describeInTurn('test devices (R-L1, R-L2)', () => {
+  describe('test devices (R-L1, R-L2)', () => {
     it('are listed, oldest first; the same push token changes one', async () => {
       const own = await world().application({ title: 'Tested' });
       const create = (push_token: string, name: string, more: Parameters = {}) =>

@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
-import { describeInTurn, listedMessage, type Parameters } from '@tidings/testing';
+import { listedMessage, type Parameters } from '@tidings/testing';
 import { android, CODE, IOS, MessagesUnderTest } from './messages/testing/messages.ts';
 
 const test = new MessagesUnderTest();
@@ -48,7 +48,7 @@ const zones = async (offsets: Readonly<Record<string, number | undefined>>) => {
   };
 };
 
-describeInTurn('a message in the time zone of each recipient (R-I9)', () => {
+describe('a message in the time zone of each recipient (R-I9)', () => {
   it('reaches every clock on earth when that shows the time, once', async () => {
     const { application, send, goTo, reached, statusOf, pushes } = await zones(
       Object.fromEntries(QUARTERS.map((offset) => [`at ${offset}`, offset])),
@@ -134,7 +134,7 @@ describeInTurn('a message in the time zone of each recipient (R-I9)', () => {
   });
 });
 
-describeInTurn('the recipients of a message in their time zones (R-I9)', () => {
+describe('the recipients of a message in their time zones (R-I9)', () => {
   it('keeps to conditions, platforms, users and the control group', async () => {
     const { application, send, goTo, reached, register, statusOf } = await zones({
       ...{ tagged: HOUR_S, other: HOUR_S, held: 0 },

@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsReasonToken, apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
+import { funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import type { ReplyOf } from '../../client/api-client.ts';
 import { android, CHROME, ios, type MessagesUnderTest } from '../messages/testing/messages.ts';
 
@@ -37,7 +37,7 @@ export function explainFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('explain', () => {
+  describe('explain', () => {
     let application: string;
     let code: string;
     const devices: readonly (readonly [hwid: string, answer: string, reason: string | null, more: object])[] = [

@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, type PlatformWorld } from '@tidings/testing';
+import { type PlatformWorld } from '@tidings/testing';
 import { android, ANDROID, ios, IOS, type MessagesUnderTest } from '../messages/testing/messages.ts';
 
 const HOUR = 3600;
@@ -17,7 +17,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('totalsByIntervals', () => {
+  describe('totalsByIntervals', () => {
     let application: string;
     let first: string;
     let second: string;
