@@ -4,7 +4,7 @@
 // Without arguments most suites of the whole system run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them in both.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './packages.mjs';
 import { turnOfCommit } from './turn.mjs';
@@ -23,7 +23,8 @@ const stages = [
   // fifths of a core without any work.
   [
     { projects: ['e2e'], workers: 1 },
-    { projects: ['distributed'], workers: 1 },
+    // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
+    { projects: ['distributed'], workers: 1, niceness: 5 },
   ],
   [{ projects: ['pure', 'int'], workers: 2 }],
   // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
@@ -47,9 +48,9 @@ function commandsFor(args) {
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
   const hasWorkers = rest.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(arg));
   const isChosen = (name) => (selected?.includes(name) ?? true) && !ignored.includes(name);
-  const commandOf = ({ projects, workers }) => {
+  const commandOf = ({ projects, workers, niceness = 0 }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
-    return [...jest, '--selectProjects', ...projects, ...options, ...rest];
+    return { args: [...jest, '--selectProjects', ...projects, ...options, ...rest], niceness };
   };
   return stages
     .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
@@ -96,7 +97,10 @@ async function tallyOf(command, env) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
   try {
-    const code = await run(command, { ...env, TIDINGS_TALLY: file }, (pid) => killWhenHung(pid, file));
+    const code = await run(command.args, { ...env, TIDINGS_TALLY: file }, (pid) => {
+      if (command.niceness > 0) setPriority(pid, Math.min(getPriority() + command.niceness, 19));
+      return killWhenHung(pid, file);
+    });
     const tally = readTally(file) ?? { passed: 0, failed: 1, skipped: 0 };
     return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 };
   } finally {

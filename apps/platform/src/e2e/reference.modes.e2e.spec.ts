@@ -3,6 +3,9 @@ import { platform, type StoredWorld, startBrowser, type TestBrowser } from '@tid
 
 type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
 
+/** Time in which a page is shown on a busy machine. */
+const BROWSER_TIMEOUT_MS = 120_000;
+
 let world: StoredWorld;
 let chromium: TestBrowser;
 beforeAll(async () => {
@@ -16,6 +19,7 @@ afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
 /** Opens the page at an operation, and records its requests and errors. */
 async function opened(anchor: string, width = 1280) {
   const page = await chromium.browser.newPage();
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const asked: string[] = [];
   const errors: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
