@@ -26,6 +26,9 @@ const inMode = (mode, { testPathIgnorePatterns, ...of }) => ({
   globals: { TIDINGS_MODE: mode, TIDINGS_TURN: turn },
 });
 
+/** Suites of the project `alone`. */
+const alone = '/(crash|observed|(.*\\.)?faults)\\.e2e\\.spec\\.ts$';
+
 const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   displayName,
   rootDir: import.meta.dirname,
@@ -43,19 +46,12 @@ export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
-    inMode(
-      'embedded',
-      project(
-        'e2e',
-        ['**/*.e2e.spec.ts'],
-        ['/(crash|faults|observed)\\.e2e\\.spec\\.ts$', '\\.faults\\.e2e\\.spec\\.ts$'],
-      ),
-    ),
+    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone]),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
     project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts']),
-    // Once more, each service a process of its own: libs/testing/src/platform.ts.
-    inMode('distributed', project('distributed', ['**/*.modes.e2e.spec.ts'])),
+    // The whole system in one process, and with a process for each service: libs/testing/src/platform.ts.
+    ...['embedded', 'distributed'].map((mode) => inMode(mode, project(mode, ['**/*.modes.e2e.spec.ts']))),
   ],
   // Which projects run beside each other, and how many suites at a time: tools/test.mjs.
   maxWorkers: 2,

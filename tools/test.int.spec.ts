@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
-const projects = ['pure', 'int', 'e2e', 'alone', 'distributed'] as const;
+const projects = ['pure', 'int', 'e2e', 'alone', 'embedded', 'distributed'] as const;
 type Project = (typeof projects)[number];
 
 const passes = (name: string): string => `it('${name}', () => {});\n`;
@@ -75,13 +75,13 @@ describe('npm test', () => {
       });\n`;
     await suite('pure', 'a', passes('one') + passes('two'));
     await suite('int', 'a', passes('three'));
-    await suite('e2e', 'a', waitingFor('first', 'second'));
+    await suite('embedded', 'a', waitingFor('first', 'second'));
     for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
     await suite('distributed', 'a', waitingFor('second', 'first'));
     const result = await run();
     expect(result).toMatchObject({ status: 0, last: '8 passed, 0 failed', tallies: ['8 passed, 0 failed'] });
     const sorted = (from: number) => result.journal.slice(from, from + 4).sort();
-    expect(sorted(0)).toEqual(['begin distributed/a', 'begin e2e/a', 'end distributed/a', 'end e2e/a']);
+    expect(sorted(0)).toEqual(['begin distributed/a', 'begin embedded/a', 'end distributed/a', 'end embedded/a']);
     expect(sorted(4)).toEqual(['begin int/a', 'begin pure/a', 'end int/a', 'end pure/a']);
     const alone = ['a', 'b', 'c'].flatMap((name) => [`begin alone/${name}`, `end alone/${name}`]);
     expect(result.journal.slice(8).sort()).toEqual(alone.sort());

@@ -22,11 +22,12 @@ const stages = [
   // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
   // fifths of a core without any work.
   [
-    { projects: ['e2e'], workers: 1 },
+    { projects: ['embedded'], workers: 1 },
     // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
     { projects: ['distributed'], workers: 1, niceness: 5 },
   ],
-  [{ projects: ['pure', 'int'], workers: 2 }],
+  // Suites with a store wait half of the time.
+  [{ projects: ['pure', 'int', 'e2e'], workers: 3 }],
   // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
   [{ projects: ['alone'], workers: 1 }],
 ];
