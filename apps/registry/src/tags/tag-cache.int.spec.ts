@@ -139,6 +139,7 @@ describeWithMongo('the registry', (mongo) => {
                 campaignPath: '',
                 targetPath: '',
                 latestDevice: false,
+                latestAmong: [],
                 bySiblings: false,
               },
             },

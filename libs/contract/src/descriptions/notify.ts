@@ -247,7 +247,8 @@ export const notifyWords = {
   'users.list': list,
   'push_tokens.list': list,
   return_unknown_identifiers: 'Whether the reply lists unknown recipients; true if left out.',
-  use_latest_user_device: 'Whether only the most recently active device of each user is meant.',
+  use_latest_user_device:
+    'Whether only the most recently active device of each user, on the platforms of the message, is meant.',
   result: 'The result.',
   message_code: 'Code of the message.',
   unknown_identifiers: 'Recipients that are not registered; absent if there are none.',

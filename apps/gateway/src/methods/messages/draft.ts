@@ -108,6 +108,7 @@ export function audienceOf({ notification, paths, grant, bySiblings = false }: A
     category: notification.content.email?.category ?? '',
     categoryPath: paths.of('email_category'),
     latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,
+    latestAmong: [...(notification.platforms ?? [])],
     bySiblings,
   };
 }

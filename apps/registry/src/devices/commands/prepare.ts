@@ -99,7 +99,7 @@ const sourceOf = (target: Written, path: string): string | Parsed =>
 /** The devices that a target names; undefined if it selects devices. */
 async function namedBy(
   db: Db,
-  { target, latestDevice }: Pick<PrepareAudience, 'target' | 'latestDevice'>,
+  { target, latestDevice, latestAmong }: Pick<PrepareAudience, 'target' | 'latestDevice' | 'latestAmong'>,
   lookup: HwidLookup,
 ): Promise<Found | undefined> {
   switch (target?.$case) {
@@ -111,7 +111,7 @@ async function namedBy(
     case 'contacts':
       return findContactsOf(target.value.platform as PlatformCode, target.value.names, lookup);
     case 'users':
-      return findUsers(target.value.names, lookup, latestDevice);
+      return findUsers(target.value.names, lookup, latestDevice ? latestAmong : undefined);
     case 'testDevices':
       return findTestDevices(db, lookup.application);
     default:
@@ -181,12 +181,12 @@ export function prepareRpc({
 
   const address = async (
     { account, applications }: Addressees,
-    { target, path, targetPath, latestDevice }: PrepareAudience & { readonly target: Described | undefined },
+    { target, path, targetPath, ...latest }: PrepareAudience & { readonly target: Described | undefined },
     room: Room,
   ): Promise<Addressed> => {
     // Listed recipients are those of one application (R-I2).
     const lookup = { devices, present, keys, account, application: applications[0]! };
-    const found = await namedBy(db, { target, latestDevice }, lookup);
+    const found = await namedBy(db, { ...latest, target }, lookup);
     if (found) return named(found);
     switch (target?.$case) {
       case 'conditions':

@@ -156,8 +156,11 @@ type OfUser = Pick<DeviceDocument, '_id' | 'seq' | 'platform' | 'user' | 'token'
 /** The keyed hash of a device's user: by default that of its hwid, which its id ends with (R-RES3). */
 const userOf = ({ _id, user }: OfUser): string => user ?? _id.slice(_id.indexOf(':') + 1);
 
-/** The most recently active device of each user; of several the one with a push token. */
-function latestOf(found: readonly OfUser[]): OfUser[] {
+/**
+ * The most recently active device of each user; of several the one with a push token.
+ * @param among platforms that the message is for: a device on another one would not get it. Empty = all
+ */
+export function latestOf(found: readonly OfUser[], among: readonly number[]): OfUser[] {
   const rank = (device: OfUser): readonly [boolean, number] => [device.token !== undefined, lastActivity(device)];
   const isLater = (a: OfUser, b: OfUser): boolean => {
     const [[aToken, aTime], [bToken, bTime]] = [rank(a), rank(b)];
@@ -165,22 +168,23 @@ function latestOf(found: readonly OfUser[]): OfUser[] {
   };
   const latest = new Map<string, OfUser>();
   for (const device of found) {
+    if (among.length > 0 && !among.includes(device.platform)) continue;
     const known = latest.get(userOf(device));
     if (!known || isLater(device, known)) latest.set(userOf(device), device);
   }
   return [...latest.values()];
 }
 
-/** All devices of these users, or only the most recently active one of each. */
+/** All devices of these users, or only the most recently active one of each among these platforms. */
 export async function findUsers(
   names: readonly string[],
   { devices, keys, account, application }: Lookup,
-  latestOnly = false,
+  latestAmong?: readonly number[],
 ): Promise<Found> {
   const users = new Map([...new Set(names)].map((name) => [hwidHashOf(keys.device, account, name), name]));
   const fields = ['seq', 'platform', 'user', 'token', 'ta', 'self', 'createdAt'] as const;
   const all: OfUser[] = await devicesOfUsers(devices, application, [...users.keys()], ['_id', ...fields]);
-  const found = latestOnly ? latestOf(all) : all;
+  const found = latestAmong ? latestOf(all, latestAmong) : all;
   for (const device of all) users.delete(userOf(device));
   return {
     seqs: new Set(found.map(({ seq }) => seq)),

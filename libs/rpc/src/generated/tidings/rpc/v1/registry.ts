@@ -870,8 +870,9 @@ export interface PrepareAudience {
   presetPath: string;
   campaignPath: string;
   targetPath: string;
-  /** Of each user only the most recently active device. */
+  /** Of each user only the most recently active device, of those on one of the platforms; without platforms, of all. */
   latestDevice: boolean;
+  latestAmong: number[];
   /** The category of an e-mail, and its path; "" without one. It is checked against those of the account (R-E13). */
   category: string;
   categoryPath: string;
@@ -14291,6 +14292,7 @@ function createBasePrepareAudience(): PrepareAudience {
     campaignPath: "",
     targetPath: "",
     latestDevice: false,
+    latestAmong: [],
     category: "",
     categoryPath: "",
     bySiblings: false,
@@ -14357,6 +14359,13 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.latestDevice !== false) {
       writer.uint32(200).bool(message.latestDevice);
+    }
+    if (message.latestAmong.length !== 0) {
+      writer.uint32(242).fork();
+      for (const v of message.latestAmong) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     if (message.category !== "") {
       writer.uint32(218).string(message.category);
@@ -14535,6 +14544,24 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
 
             message.latestDevice = reader.bool();
             continue;
+          }
+          case 30: {
+            if (tag === 240) {
+              message.latestAmong.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 242) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.latestAmong.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
           }
           case 27: {
             if (tag !== 218) {
@@ -14718,6 +14745,7 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     message.campaignPath = object.campaignPath ?? "";
     message.targetPath = object.targetPath ?? "";
     message.latestDevice = object.latestDevice ?? false;
+    message.latestAmong = object.latestAmong?.map((e) => e) || [];
     message.category = object.category ?? "";
     message.categoryPath = object.categoryPath ?? "";
     message.bySiblings = object.bySiblings ?? false;
