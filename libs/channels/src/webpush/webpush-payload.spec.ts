@@ -76,6 +76,13 @@ describe('the payload of a browser', () => {
     ]);
   });
 
+  it('is marked where nothing is to be shown', () => {
+    expect(payloadOf(chrome({ silent: true }))).toMatchObject({ silent: true });
+    expect(inFirefox(firefox({ silent: true }))).toMatchObject({ silent: true });
+    expect(data(chrome({ silent: true }))['data']).toMatchObject({ silent: 'true' });
+    expect(payloadOf(chrome({ silent: false }))).not.toHaveProperty('silent');
+  });
+
   it('ignores the URL of a button without its text', () => {
     expect(payloadOf(chrome({ buttonUrl1: 'https://h/' }))).not.toHaveProperty('buttons');
   });

@@ -108,6 +108,7 @@ export function browserFragments(
     ...lookFragments(look, context, written),
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && written(inbox.inbox_params),
+    silent: look.silent ? written(json(true)) : undefined,
     tag: json(sendIdOf(push)),
     ...rootFragments(look, written),
     p: statisticsHash(hash, key),

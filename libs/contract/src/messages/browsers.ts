@@ -24,8 +24,19 @@ export const firefoxFields = {
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** The settings of a notification in Chrome; undefined = not given. Only a block of `notify` has root params (R-O1). */
-export const chromeContent = (fields: Of<typeof chromeFields> & Partial<Record<'chrome_root_params', string>>) => ({
+/** What only `notify` has: members of the payload's root, and whether anything is shown (R-O1). */
+interface ChromeInNotify {
+  readonly chrome_root_params?: string | undefined;
+  readonly chrome_silent?: boolean | undefined;
+}
+
+interface FirefoxInNotify {
+  readonly firefox_root_params?: string | undefined;
+  readonly firefox_silent?: boolean | undefined;
+}
+
+/** The settings of a notification in Chrome; undefined = not given. */
+export const chromeContent = (fields: Of<typeof chromeFields> & ChromeInNotify) => ({
   title: fields.chrome_title,
   icon: fields.chrome_icon,
   ttlSeconds: fields.chrome_gcm_ttl,
@@ -36,11 +47,13 @@ export const chromeContent = (fields: Of<typeof chromeFields> & Partial<Record<'
   buttonText2: fields.chrome_button_text2,
   buttonUrl2: fields.chrome_button_url2,
   rootParams: fields.chrome_root_params,
+  silent: fields.chrome_silent,
 });
 
 /** The same in Firefox. */
-export const firefoxContent = (fields: Of<typeof firefoxFields> & Partial<Record<'firefox_root_params', string>>) => ({
+export const firefoxContent = (fields: Of<typeof firefoxFields> & FirefoxInNotify) => ({
   title: fields.firefox_title,
   icon: fields.firefox_icon,
   rootParams: fields.firefox_root_params,
+  silent: fields.firefox_silent,
 });

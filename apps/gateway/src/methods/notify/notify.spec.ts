@@ -124,13 +124,13 @@ describe('notify', () => {
       DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: '+2', silent: 0 } },
     };
     await notify(segment({ payload: { content: { localized_content }, silent: true } }));
-    const { android, settings } = world.drafts[0]!.message!.content!;
+    const { android, chrome, settings } = world.drafts[0]!.message!.content!;
     expect(android).toMatchObject({ icon: 'en', badge: '1', rootParams: undefined, silent: true });
     expect(settings).toMatchObject([
       { language: 'en', android: { icon: 'en', badge: '1', ttlSeconds: 5, silent: true, text: undefined } },
       { language: 'de', android: { icon: 'de', badge: '+2', rootParams: '{"a":1}', silent: false } },
     ]);
-    expect(settings.map(({ ios }) => ios)).toEqual([undefined, undefined]);
+    expect([chrome!.silent, ...settings.map(({ ios }) => ios)]).toEqual([true, undefined, undefined]);
   });
 
   it('gives Amazon devices their own block, with the settings of one (R-O4)', async () => {

@@ -272,6 +272,10 @@ export interface ChromeContent {
   rootParams?:
     | string
     | undefined;
+  /** The worker shows no notification. Only the newer messaging endpoint has it (R-O1). */
+  silent?:
+    | boolean
+    | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
   openAction: OpenAction | undefined;
@@ -287,6 +291,10 @@ export interface FirefoxContent {
   /** A JSON object merged at the payload's root. Only the newer messaging endpoint has it (R-O1). */
   rootParams?:
     | string
+    | undefined;
+  /** The worker shows no notification. Only the newer messaging endpoint has it (R-O1). */
+  silent?:
+    | boolean
     | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
@@ -2972,6 +2980,7 @@ function createBaseChromeContent(): ChromeContent {
     buttonText2: undefined,
     buttonUrl2: undefined,
     rootParams: undefined,
+    silent: undefined,
     text: undefined,
     openAction: undefined,
   };
@@ -3008,6 +3017,9 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     }
     if (message.rootParams !== undefined) {
       writer.uint32(82).string(message.rootParams);
+    }
+    if (message.silent !== undefined) {
+      writer.uint32(88).bool(message.silent);
     }
     if (message.text !== undefined) {
       Localized.encode(message.text, writer.uint32(322).fork()).join();
@@ -3119,6 +3131,14 @@ export const ChromeContent: MessageFns<ChromeContent> = {
             message.rootParams = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.silent = reader.bool();
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -3204,6 +3224,7 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     message.buttonText2 = object.buttonText2 ?? undefined;
     message.buttonUrl2 = object.buttonUrl2 ?? undefined;
     message.rootParams = object.rootParams ?? undefined;
+    message.silent = object.silent ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
@@ -3217,6 +3238,7 @@ function createBaseFirefoxContent(): FirefoxContent {
     title: undefined,
     icon: undefined,
     rootParams: undefined,
+    silent: undefined,
     text: undefined,
     openAction: undefined,
   };
@@ -3232,6 +3254,9 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     }
     if (message.rootParams !== undefined) {
       writer.uint32(26).string(message.rootParams);
+    }
+    if (message.silent !== undefined) {
+      writer.uint32(32).bool(message.silent);
     }
     if (message.text !== undefined) {
       Localized.encode(message.text, writer.uint32(322).fork()).join();
@@ -3285,6 +3310,14 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
             }
 
             message.rootParams = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.silent = reader.bool();
             continue;
           }
           case 40: {
@@ -3365,6 +3398,7 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
       : undefined;
     message.icon = object.icon ?? undefined;
     message.rootParams = object.rootParams ?? undefined;
+    message.silent = object.silent ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
