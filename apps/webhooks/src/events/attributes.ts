@@ -3,10 +3,13 @@ import type {
   AndroidContent,
   ChromeContent,
   Content,
+  FirefoxContent,
   IosContent,
   Localized,
+  MacContent,
   MessageAccepted,
   ReportedEntry,
+  SafariContent,
 } from '@tidings/events';
 import { filledText, inboxImageOf, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
@@ -25,7 +28,7 @@ const INT32_MAX = 2_147_483_647;
 
 /** The attributes of a message for a device (R-EV3). What does not apply keeps its default. */
 export function attributesOf(
-  { content, shortLinkTarget, filterCode }: MessageAccepted,
+  accepted: MessageAccepted,
   variables: Variables,
   { platform, language, valueOf }: Reader,
 ): Attributes {
@@ -33,24 +36,20 @@ export function attributesOf(
     filledText(textFor(localized, language) ?? '', variables, valueOf);
   const url = (template: string | undefined): string =>
     filledText(template ?? '', variables, valueOf, encodeURIComponent);
-  const isShortened = shortLinkTarget !== '';
+  const { content } = accepted;
   return Attributes.fromPartial({
-    segment: filterCode,
+    segment: accepted.filterCode,
     userData: content?.data,
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
     richMediaCode: content?.richMedia,
     inboxImage: url(content?.inbox && inboxImageOf(content.inbox, platform, language)),
-    url: url(content?.link),
-    originalUrl: url(isShortened ? shortLinkTarget : content?.link),
-    urlMinimize: isShortened ? SHORTENED : 0,
+    ...linkOf(accepted, url),
     ...commonOf(content, text),
     ...androidOf(content?.android, text, url),
     ...appleOf(content, text, url),
     ...chromeOf(content?.chrome, text, url),
-    firefoxHeader: text(content?.firefox?.title),
-    firefoxBody: text(content?.firefox?.text),
-    firefoxRootParams: content?.firefox?.rootParams,
+    ...firefoxOf(content?.firefox, text),
   });
 }
 
@@ -61,6 +60,12 @@ export const inboxAttributes = (
   entry && { inboxCode: String(entry.order), inboxDate: Math.min(Number(entry.removal), INT32_MAX) };
 
 type Shown<T> = (value: T | undefined) => string;
+
+const linkOf = ({ content, shortLinkTarget: target }: MessageAccepted, url: Shown<string>) => ({
+  url: url(content?.link),
+  originalUrl: url(target === '' ? content?.link : target),
+  urlMinimize: target === '' ? 0 : SHORTENED,
+});
 
 const commonOf = (content: Content | undefined, text: Shown<Localized>) => ({
   liveActivityId: content?.liveActivity?.id,
@@ -86,17 +91,31 @@ const chromeOf = (chrome: ChromeContent | undefined, text: Shown<Localized>, url
   chromeImage: url(chrome?.image),
 });
 
+const firefoxOf = (firefox: FirefoxContent | undefined, text: Shown<Localized>) => ({
+  firefoxHeader: text(firefox?.title),
+  firefoxBody: text(firefox?.text),
+  firefoxRootParams: firefox?.rootParams,
+});
+
 const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
   ...iosOf(content?.ios, text, url),
   iosLiveActivityId: content?.liveActivity?.id,
-  macTitle: text(content?.mac?.title),
-  macSubtitle: text(content?.mac?.subtitle),
-  macBody: text(content?.mac?.text),
-  macRootParams: content?.mac?.rootParams,
-  safariTitle: text(content?.safari?.title),
-  safariBody: text(content?.safari?.text),
-  safariUrlArgs: content?.safari?.urlArgs?.map(url),
-  safariAction: text(plainText(content?.safari?.action)),
+  ...macOf(content?.mac, text),
+  ...safariOf(content?.safari, text, url),
+});
+
+const macOf = (mac: MacContent | undefined, text: Shown<Localized>) => ({
+  macTitle: text(mac?.title),
+  macSubtitle: text(mac?.subtitle),
+  macBody: text(mac?.text),
+  macRootParams: mac?.rootParams,
+});
+
+const safariOf = (safari: SafariContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+  safariTitle: text(safari?.title),
+  safariBody: text(safari?.text),
+  safariUrlArgs: safari?.urlArgs?.map(url),
+  safariAction: text(plainText(safari?.action)),
 });
 
 const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
