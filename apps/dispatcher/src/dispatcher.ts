@@ -105,7 +105,7 @@ export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherSe
 async function compose(deps: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, log, broker, channel: name } = deps;
   await createCollections(db, collections);
-  const attempts = new MongoAttempts(collectionOf(db, attemptsModel), name);
+  const attempts = new MongoAttempts(db, attemptsModel, name);
   const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
     store: mongoThrottles(modelOf(db, throttlesModel), name),

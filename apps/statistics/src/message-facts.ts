@@ -2,8 +2,8 @@ import { sharedWrites } from '@tidings/coordination';
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf, isTransient } from '@tidings/mongo';
-import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
+import { collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
+import type { Db, Filter, UpdateFilter } from 'mongodb';
 import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
@@ -57,15 +57,15 @@ export function openMessageFacts(db: Db): MessageFactsStore {
   };
   const known = new Map<string, number>();
   const write = sharedWrites(
-    (operations: readonly AnyBulkWriteOperation<MessageFacts>[]) => messages.bulkWrite([...operations]),
+    (updates: readonly Update<MessageFacts>[]) => updateAll(db, messagesModel.name, updates, { ordered: true }),
     { mayBeOneItem: (error) => !isTransient(error) },
   );
   return {
     apply: (events) =>
       write(
-        events.flatMap((event): AnyBulkWriteOperation<MessageFacts>[] => {
-          const update = updateOf(event);
-          return update ? [{ updateOne: { filter: { _id: event.code }, update, upsert: true } }] : [];
+        events.flatMap((event): Update<MessageFacts>[] => {
+          const u = updateOf(event);
+          return u ? [{ q: { _id: event.code }, u, upsert: true }] : [];
         }),
       ),
     async releasedAt(message) {

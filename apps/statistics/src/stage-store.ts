@@ -6,10 +6,10 @@ import {
   type FailedDevices,
   type HourSets,
 } from '@tidings/delivery';
-import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
+import { project, RecentParts } from '@tidings/event-store';
 import { Bitmap, platformCodes } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
-import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import { Binary, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
 import type { WindowEnds } from './report-changes.ts';
@@ -78,7 +78,7 @@ export function openStageStore(db: Db): StageStore {
   };
   return {
     async apply(changes, windowEndOf, at) {
-      await project(groups as unknown as Collection<ProjectedDocument>, changes, {
+      await project({ db, collection: groupsModel.name }, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
         apply: (stored, facts) => {

@@ -20,7 +20,7 @@ export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts'
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';
 export { MemoryStore } from './memory/memory-store.ts';
-export { project, type ProjectedDocument, type Projection } from './projecting/project.ts';
+export { project, type ProjectedDocument, type Projection, type ReadModel } from './projecting/project.ts';
 export { RecentParts } from './projecting/recent-parts.ts';
 export { dropSeen, type SeenPlaces, type Stamp } from './projecting/seen.ts';
 export { commitRetention, truncateLogs, type TruncationOptions } from './truncation.ts';

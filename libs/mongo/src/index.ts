@@ -26,6 +26,16 @@ export {
 export { collectionOf, defineModel, type Index, type ModelDefinition, modelOf } from './models/model.ts';
 export { invalidDocuments } from './models/validate.ts';
 export { mongoOptions } from './mongo-options.ts';
+export {
+  findAll,
+  type FindOptions,
+  type RefusedUpdate,
+  tryUpdates,
+  type Update,
+  updateAll,
+  type UpdateOptions,
+  type UpdateOutcome,
+} from './plain-commands.ts';
 export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { claimed, noResults, untried } from '@tidings/delivery';
 import { randomBase62 } from '@tidings/kernel';
-import { collectionOf, createCollections } from '@tidings/mongo';
+import { createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { attemptStoreFeatures } from './attempts.features.ts';
 import { MongoAttempts } from './mongo-attempts.ts';
@@ -14,7 +14,7 @@ describeWithMongo('attempts', (mongo) => {
   const open = async (channel = 'apns'): Promise<MongoAttempts> => {
     const model = { ...attemptsModel, name: `attempts_${randomBase62(8)}` };
     await createCollections(mongo.db, [model]);
-    return new MongoAttempts(collectionOf(mongo.db, model), channel);
+    return new MongoAttempts(mongo.db, model, channel);
   };
 
   attemptStoreFeatures('on MongoDB', () => open());

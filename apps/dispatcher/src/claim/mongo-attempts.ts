@@ -9,8 +9,8 @@ import {
   type Lane,
 } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import { DUPLICATE_KEY } from '@tidings/mongo';
-import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
+import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Resumed } from './attempts.ts';
 import { reached } from '../unavailable.ts';
@@ -34,13 +34,15 @@ const deferredOf = ({ _id, credential, deferral }: AttemptDocument): Deferred =>
 
 /** Attempts of one channel in the collection `attempts`. Concurrent calls share a write. */
 export class MongoAttempts implements AttemptStore {
+  readonly #db: Db;
   readonly #collection: Collection<AttemptDocument>;
   readonly #channel: string;
   readonly #insert: (document: AttemptDocument) => Promise<Attempt | undefined>;
   readonly #end: (ending: Ending) => Promise<boolean>;
 
-  constructor(collection: Collection<AttemptDocument>, channel: string) {
-    this.#collection = collection;
+  constructor(db: Db, model: ModelDefinition<AttemptDocument>, channel: string) {
+    this.#db = db;
+    this.#collection = collectionOf(db, model);
     this.#channel = channel;
     this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
     this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
@@ -230,14 +232,12 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async #endAll(endings: readonly Ending[]): Promise<boolean[]> {
-    const operations = endings.map(({ id, from, claim, set, unset }): AnyBulkWriteOperation<AttemptDocument> => ({
-      updateOne: {
-        filter: { _id: id, state: from, owner: claim.owner, round: claim.round },
-        update: { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) },
-      },
+    const updates = endings.map(({ id, from, claim, set, unset }): Update<AttemptDocument> => ({
+      q: { _id: id, state: from, owner: claim.owner, round: claim.round },
+      u: { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) },
     }));
-    const { matchedCount } = await this.#collection.bulkWrite(operations, { ordered: false });
-    if (matchedCount === endings.length) return endings.map(() => true);
+    const matched = await updateAll(this.#db, this.#collection.collectionName, updates);
+    if (matched === endings.length) return endings.map(() => true);
     return this.#ended(endings);
   }
 

@@ -9,7 +9,7 @@ import type {
   TagState,
 } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import { modelOf, type ModelDefinition } from '@tidings/mongo';
+import { findAll, modelOf, type ModelDefinition } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import type { FilterQuery } from 'mongoose';
 import { behind, type Page, readPage, sortOf } from './pages.ts';
@@ -99,9 +99,8 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
   const applications = modelOf(db, applicationsModel);
   const segments = modelOf(db, filtersModel);
   const byId = async <State extends AccountState>(states: ModelDefinition, ids: readonly string[]) => {
-    const found = await modelOf(db, states)
-      .find({ _id: { $in: [...ids] } })
-      .lean<Document[]>();
+    // Every message reads its application.
+    const found = await findAll<Document & { _id: string }>(db, states.name, { _id: { $in: [...ids] } });
     return found.map((document) => read<State>(document));
   };
   const filters = async (

@@ -2,7 +2,7 @@ import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-
 import type { PlanEvent } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
-import { collectionOf } from '@tidings/mongo';
+import { collectionOf, findAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand } from './message-log.ts';
@@ -50,10 +50,13 @@ export class Completion {
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),
       ({ message }) => message,
     );
-    const known = await this.#messages
-      .find({ _id: { $in: [...byMessage.keys()] } })
-      .project<Unfinished & Pick<StoredMessage, 'status'>>({ ...UNFINISHED_FIELDS, status: 1 })
-      .toArray();
+    if (byMessage.size === 0) return;
+    const known = await findAll<StoredMessage, Unfinished & Pick<StoredMessage, 'status'>>(
+      this.#deps.db,
+      messagesModel.name,
+      { _id: { $in: [...byMessage.keys()] } },
+      { projection: { ...UNFINISHED_FIELDS, status: 1 } },
+    );
     const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const stored = await this.#advance(unfinished, byMessage);
     await this.#close(
@@ -76,7 +79,7 @@ export class Completion {
   #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
-      this.#progress,
+      { db: this.#deps.db, collection: progressModel.name },
       messages.flatMap(({ _id }) =>
         // The progress of a message that recipients join does not include the plan of its joins.
         (facts.get(_id) ?? []).filter(({ event }) => !open.has(_id) || event?.$case === 'settled'),

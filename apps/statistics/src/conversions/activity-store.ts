@@ -1,5 +1,5 @@
 import { type Credit, creditsOf } from '@tidings/delivery';
-import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
+import { project, RecentParts } from '@tidings/event-store';
 import { asBuffer, bytesOf, collectionOf } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import {
@@ -85,7 +85,7 @@ export function openActivityStore(db: Db): ActivityStore {
   return {
     async apply(changes, now) {
       if (changes.length === 0) return;
-      await project(activities as unknown as Collection<ProjectedDocument>, changes, {
+      await project({ db, collection: activitiesModel.name }, changes, {
         idOf: ({ key }) => activityId(key),
         partOf: ({ part }) => part,
         apply: applied,

@@ -2,8 +2,8 @@ import { sharedWrites } from '@tidings/coordination';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf, isTransient } from '@tidings/mongo';
-import type { AnyBulkWriteOperation, Db } from 'mongodb';
+import { collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
+import type { Db } from 'mongodb';
 import { KEPT_MS } from '../storage/retention.ts';
 import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
 
@@ -45,17 +45,17 @@ function saidIn(event: MessageEvent['event']): {
 }
 
 /** Expires a message whose last application is deleted: it has no more events (R-B2). */
-const endOf = ({ code, at }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] => [
-  { updateOne: { filter: { _id: code }, update: { $min: { expireAt: at! } } } },
-  { updateMany: { filter: { _id: { $gt: `${code}/`, $lt: `${code}0` } }, update: { $min: { expireAt: at! } } } },
+const endOf = ({ code, at }: MessageEvent): Update<MessageDocument>[] => [
+  { q: { _id: code }, u: { $min: { expireAt: at! } } },
+  { q: { _id: { $gt: `${code}/`, $lt: `${code}0` } }, u: { $min: { expireAt: at! } }, multi: true },
 ];
 
-function writesOf(messageEvent: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
+function writesOf(messageEvent: MessageEvent): Update<MessageDocument>[] {
   const { event } = messageEvent;
   return event?.$case === 'purged' && event.value.whole ? endOf(messageEvent) : acceptedWrites(messageEvent);
 }
 
-function acceptedWrites({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
+function acceptedWrites({ code, id, account, at, event }: MessageEvent): Update<MessageDocument>[] {
   const { bucket, accepted } = saidIn(event);
   if (!accepted) return [];
   const kept = {
@@ -64,11 +64,7 @@ function acceptedWrites({ code, id, account, at, event }: MessageEvent): AnyBulk
     accepted: MessageAccepted.encode(accepted).finish(),
     expireAt: expiryOf(accepted, at!, KEPT_MS),
   };
-  return [
-    {
-      updateOne: { filter: { _id: sendIdOf({ message: code, bucket }) }, update: { $setOnInsert: kept }, upsert: true },
-    },
-  ];
+  return [{ q: { _id: sendIdOf({ message: code, bucket }) }, u: { $setOnInsert: kept }, upsert: true }];
 }
 
 const codeIn = (id: string): string => id.split('/')[0]!;
@@ -100,7 +96,7 @@ export function openMessages(db: Db): MessageStore {
     }
   };
   const keep = sharedWrites(
-    (writes: readonly AnyBulkWriteOperation<MessageDocument>[]) => messages.bulkWrite([...writes]),
+    (writes: readonly Update<MessageDocument>[]) => updateAll(db, messagesModel.name, writes, { ordered: true }),
     { mayBeOneItem: (error) => !isTransient(error) },
   );
   return {

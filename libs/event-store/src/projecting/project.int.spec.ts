@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { Collection, Document } from 'mongodb';
 import { describeWithMongo } from '@tidings/testing';
 import { project, type ProjectedDocument, type Projection } from './project.ts';
 import { RecentParts } from './recent-parts.ts';
@@ -23,11 +23,12 @@ const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((positio
 
 describeWithMongo('project', (mongo) => {
   const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
+  const into = ({ collectionName }: Collection<ProjectedDocument>) => ({ db: mongo.db, collection: collectionName });
 
   it('applies the facts of many documents, and returns the stored documents', async () => {
     const documents = collection('whole');
-    await project(documents, [...facts('a', 1, 2), ...facts('b', 3)], whole);
-    const stored = await project(documents, facts('a', 2, 4), whole);
+    await project(into(documents), [...facts('a', 1, 2), ...facts('b', 3)], whole);
+    const stored = await project(into(documents), facts('a', 2, 4), whole);
     expect(stored.get('a')).toEqual({ seen: [1, 2, 4], rev: 2 });
     expect(await documents.find().sort({ _id: 1 }).toArray()).toEqual([
       { _id: 'a', seen: [1, 2, 4], rev: 2 },
@@ -38,7 +39,7 @@ describeWithMongo('project', (mongo) => {
   it('loses no facts of concurrent writers of the same documents', async () => {
     const documents = collection('contended');
     const numbers = Array.from({ length: 60 }, (_, i) => i);
-    await Promise.all(numbers.map((n) => project(documents, facts(`d${n % 2}`, n), whole)));
+    await Promise.all(numbers.map((n) => project(into(documents), facts(`d${n % 2}`, n), whole)));
     const found = await documents.find().sort({ _id: 1 }).toArray();
     expect(found.map((document): unknown => document['seen'])).toEqual([
       numbers.filter((n) => n % 2 === 0),
@@ -48,7 +49,7 @@ describeWithMongo('project', (mongo) => {
 
   it('keeps parts separate, in either order', async () => {
     const documents = collection('parts');
-    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => project(documents, facts('a', n), ofTwoTopics)));
+    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => project(into(documents), facts('a', n), ofTwoTopics)));
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({
       even: { seen: [2, 4, 6], rev: 3 },
       odd: { seen: [1, 3, 5], rev: 3 },
@@ -67,11 +68,11 @@ describeWithMongo('project', (mongo) => {
       },
       recent: new RecentParts(10),
     };
-    await project(documents, facts('a', 2), remembering);
-    await project(documents, facts('a', 4), remembering);
+    await project(into(documents), facts('a', 2), remembering);
+    await project(into(documents), facts('a', 4), remembering);
     const known = stored[1];
-    await project(documents, facts('a', 6), ofTwoTopics);
-    await project(documents, facts('a', 8), remembering);
+    await project(into(documents), facts('a', 6), ofTwoTopics);
+    await project(into(documents), facts('a', 8), remembering);
     expect(known).toEqual({ seen: [2], rev: 1 });
     // First the cached part, which was refused, then the stored one.
     expect(stored.slice(2)).toEqual([
@@ -122,13 +123,13 @@ describeWithMongo('project', (mongo) => {
       const documents = collection(`versions-${how}-${first}`);
       const [old, young] = how === 'in parts' ? [inParts(older), inParts(newer)] : [older, newer];
       const writes = [
-        () => project(documents, facts('a', 1, 3, 2), old),
-        () => project(documents, weighed('a', 5, 4), young),
+        () => project(into(documents), facts('a', 1, 3, 2), old),
+        () => project(into(documents), weighed('a', 5, 4), young),
       ];
       for (const write of first === 'older' ? writes : writes.toReversed()) await write();
-      await project(documents, facts('a', 7), old);
-      await project(documents, weighed('a', 9), young);
-      await project(documents, facts('a', 8), old);
+      await project(into(documents), facts('a', 7), old);
+      await project(into(documents), weighed('a', 9), young);
+      await project(into(documents), facts('a', 8), old);
       const stored = await documents.findOne({ _id: 'a' });
       expect((how === 'in parts' ? stored?.['part'] : stored) as unknown).toMatchObject({
         by: { k0: { times: 2, weight: 4 }, k1: { times: 3, weight: 14 } },
@@ -140,8 +141,11 @@ describeWithMongo('project', (mongo) => {
   it('writes the parts of a document together', async () => {
     const documents = collection('together');
     const both: Projection<Seen> = { ...ofTwoTopics, recent: new RecentParts(10) };
-    await project(documents, facts('a', 1, 2), both);
-    await Promise.all([project(documents, facts('a', 3, 4), both), project(documents, facts('a', 5), ofTwoTopics)]);
+    await project(into(documents), facts('a', 1, 2), both);
+    await Promise.all([
+      project(into(documents), facts('a', 3, 4), both),
+      project(into(documents), facts('a', 5), ofTwoTopics),
+    ]);
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({ odd: { seen: [1, 3, 5] }, even: { seen: [2, 4] } });
   });
 });

@@ -1,9 +1,15 @@
-import { DUPLICATE_KEY } from '@tidings/mongo';
-import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb';
+import { DUPLICATE_KEY, findAll, tryUpdates, type Update } from '@tidings/mongo';
+import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { RecentParts } from './recent-parts.ts';
 
 /** A document of a read model, found by `_id`; all other fields belong to the projection. */
 export type ProjectedDocument = Document & { readonly _id: string };
+
+/** The collection of a read model. */
+export interface ReadModel {
+  readonly db: Db;
+  readonly collection: string;
+}
 
 /** The mapping of facts to documents. */
 export interface Projection<Fact> {
@@ -41,13 +47,13 @@ const WHOLE = '';
  * are applied again. Resolves when durable, with the stored documents by `_id` (of projections without parts).
  */
 export async function project<Fact>(
-  collection: Collection<ProjectedDocument>,
+  into: ReadModel,
   facts: readonly Fact[],
   projection: Projection<Fact>,
 ): Promise<ReadonlyMap<string, Document>> {
   const stored = new Map<string, Document>();
   for (let open = targetsOf(facts, projection); open.length > 0;)
-    open = await writeOnce(collection, open, projection, stored);
+    open = await writeOnce(into, open, projection, stored);
   return stored;
 }
 
@@ -66,13 +72,13 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
 
 /** The targets with a conflict. */
 async function writeOnce<Fact>(
-  collection: Collection<ProjectedDocument>,
+  { db, collection }: ReadModel,
   targets: readonly Target<Fact>[],
   { apply, onInsert, recent }: Projection<Fact>,
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
   const unknown = targets.filter(({ id, parts }) => [...parts.keys()].some((part) => !recent?.has(id, part)));
-  const found = await read(collection, unknown);
+  const found = await read({ db, collection }, unknown);
   const projected = targets.map(({ id, parts }) => {
     const after = [...parts].map(([part, facts]): [string, Document] => {
       const before = recent?.take(id, part) ?? partIn(found.get(id), part);
@@ -81,16 +87,14 @@ async function writeOnce<Fact>(
     if (parts.has(WHOLE)) stored.set(id, after[0]![1]);
     return { id, after };
   });
-  try {
-    await collection.bulkWrite(
-      projected.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
-      { ordered: false },
-    );
-  } catch (error) {
-    const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    return refused.map(({ index }) => targets[index]!);
-  }
+  const { refused } = await tryUpdates(
+    db,
+    collection,
+    projected.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
+  );
+  const error = refused.find(({ code }) => code !== DUPLICATE_KEY);
+  if (error) throw new MongoServerError({ ...error });
+  if (refused.length > 0) return refused.map(({ index }) => targets[index]!);
   for (const { id, after } of projected)
     for (const [part, written] of after) if (part !== WHOLE) recent?.put(id, part, written);
   return [];
@@ -98,15 +102,14 @@ async function writeOnce<Fact>(
 
 /** The needed documents of these targets, by `_id`. */
 async function read<Fact>(
-  collection: Collection<ProjectedDocument>,
+  { db, collection }: ReadModel,
   targets: readonly Target<Fact>[],
 ): Promise<ReadonlyMap<string, ProjectedDocument>> {
   if (targets.length === 0) return new Map();
   const parts = targets.flatMap(({ parts: own }) => [...own.keys()].filter((part) => part !== WHOLE));
-  const documents = await collection
-    .find({ _id: { $in: targets.map(({ id }) => id) } })
-    .project<ProjectedDocument>(Object.fromEntries(parts.map((part) => [part, 1])))
-    .toArray();
+  const filter = { _id: { $in: targets.map(({ id }) => id) } };
+  const projection = Object.fromEntries(parts.map((part) => [part, 1 as const]));
+  const documents = await findAll<ProjectedDocument>(db, collection, filter, { projection });
   return new Map(documents.map((one) => [one._id, one]));
 }
 
@@ -134,7 +137,7 @@ function writeOf(
   id: string,
   after: readonly (readonly [part: string, document: Document])[],
   onInsert: Document | undefined,
-): AnyBulkWriteOperation<ProjectedDocument> {
+): Update<ProjectedDocument> {
   const filter: Document = { _id: id };
   const set: Document = {};
   for (const [part, document] of after) {
@@ -143,5 +146,5 @@ function writeOf(
     Object.assign(set, part === WHOLE ? document : { [part]: document });
   }
   // If the revision has changed, the upsert collides with the _id and is refused: that signals a conflict.
-  return { updateOne: { filter, update: { $set: set, ...(onInsert && { $setOnInsert: onInsert }) }, upsert: true } };
+  return { q: filter, u: { $set: set, ...(onInsert && { $setOnInsert: onInsert }) }, upsert: true };
 }

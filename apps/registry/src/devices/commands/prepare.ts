@@ -140,7 +140,7 @@ export function prepareRpc({
 }: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   // A message to one device costs these two reads: concurrent requests share them.
-  const present = presentDevices(devices);
+  const present = presentDevices(db);
   const applicationsNamed = sharedReads(
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
     { mayBeOneItem: (error) => !isTransient(error) },

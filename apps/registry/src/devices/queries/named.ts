@@ -1,10 +1,11 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
 import { sharedReads } from '@tidings/coordination';
 import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
-import type { Collection } from 'mongodb';
+import { findAll } from '@tidings/mongo';
+import type { Collection, Db } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, deviceIndexes } from '../storage/device-document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
 /** The scope of a lookup by name. */
@@ -19,12 +20,12 @@ export interface Lookup {
 export type PresentDevice = Pick<DeviceDocument, 'seq' | 'platform'>;
 
 /** Reads devices by id, without deleted ones. Concurrent calls share a query. */
-export function presentDevices(
-  devices: Collection<DeviceDocument>,
-): (ids: readonly string[]) => Promise<ReadonlyMap<string, PresentDevice>> {
+export function presentDevices(db: Db): (ids: readonly string[]) => Promise<ReadonlyMap<string, PresentDevice>> {
   return sharedReads(async (ids) => {
     const filter = { _id: { $in: [...ids] }, status: 1 as const };
-    const found = await devices.find(filter, { projection: { seq: 1, platform: 1 } }).toArray();
+    const found = await findAll<DeviceDocument, PresentDevice & Pick<DeviceDocument, '_id'>>(db, DEVICES, filter, {
+      projection: { seq: 1, platform: 1 },
+    });
     return new Map(found.map((device) => [device._id, device]));
   });
 }

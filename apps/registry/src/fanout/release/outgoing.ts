@@ -3,9 +3,9 @@ import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
-import { isTransient } from '@tidings/mongo';
+import { findAll, isTransient, type Update, updateAll } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
-import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
+import type { Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
 import type { MessageIdentity } from '../plan/plans.ts';
 
@@ -108,9 +108,11 @@ function outgoingOf(stored: OutgoingDocument, of: Outgoing | undefined): Outgoin
 
 const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
 
+type Write = Update<OutgoingDocument>;
+
 /** The writes of an event of a message. */
-function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument>[] {
-  const filter = { _id: code };
+function writesOf({ code, id, account, at, event }: MessageEvent): Write[] {
+  const q = { _id: code };
   const keptOf = (accepted: MessageAccepted) => ({
     id: Number(id),
     account,
@@ -124,31 +126,31 @@ function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteO
     case 'accepted':
       // For a message with joined recipients, the content for each is kept.
       if (event.value.openUntil) return [];
-      return [{ updateOne: { filter, update: { $setOnInsert: keptOf(event.value) }, upsert: true } }];
+      return [{ q, u: { $setOnInsert: keptOf(event.value) }, upsert: true }];
     case 'joined': {
       const joined = { ...keptOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
       const _id = sendIdOf({ message: code, bucket: event.value.bucket });
-      return [{ updateOne: { filter: { _id }, update: { $setOnInsert: joined }, upsert: true } }];
+      return [{ q: { _id }, u: { $setOnInsert: joined }, upsert: true }];
     }
     case 'released': {
       const order = Number(event.value.inboxOrder);
-      const update = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
-      const placed = { updateOne: { filter: { ...filter, order: { $exists: true } }, update: { $max: { order } } } };
+      const u = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
+      const placed = { q: { ...q, order: { $exists: true } }, u: { $max: { order } } };
       // The place first: a released message is cached by readers of inboxes.
-      return [...(order > 0 ? [placed] : []), { updateOne: { filter, update } }];
+      return [...(order > 0 ? [placed] : []), { q, u }];
     }
     case 'completed':
     case 'failed':
     case 'canceled':
-      return [{ updateOne: { filter, update: { $unset: { checkAt: true, paced: true } } } }];
+      return [{ q, u: { $unset: { checkAt: true, paced: true } } }];
     case 'purged': {
       if (!event.value.whole) return [];
       // A removed one has no expiry.
       const kept = { expireAt: { $exists: true } };
-      const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
+      const u = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
       return [
-        { updateOne: { filter: { ...filter, ...kept }, update } },
-        { updateMany: { filter: { _id: idsBelow(code), ...kept }, update } },
+        { q: { ...q, ...kept }, u },
+        { q: { _id: idsBelow(code), ...kept }, u, multi: true },
       ];
     }
     case undefined:
@@ -183,8 +185,8 @@ function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, e
   const step = OffsetStep.encode(event.value.step).finish();
   const kept = { id: Number(id), account, step, acceptedAt: at!, releasedAt: at!, checkAt: firstCheck(at!), expireAt };
   const order = accepted.content?.inbox && { order: Number(event.value.inboxOrder) };
-  const filter = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
-  return { updateOne: { filter, update: { $setOnInsert: { ...kept, ...order } }, upsert: true } } as const;
+  const q = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
+  return { q, u: { $setOnInsert: { ...kept, ...order } }, upsert: true } as const;
 }
 
 /** The place that a release gives; 0 = that of the acceptance. */
@@ -199,6 +201,7 @@ const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releas
 
 /** The fan-out's own copy of unfinished messages, and of messages with plans. */
 export class OutgoingMessages {
+  readonly #db: Db;
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
   /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
@@ -208,6 +211,7 @@ export class OutgoingMessages {
   readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
 
   constructor(db: Db, clock: Clock) {
+    this.#db = db;
     this.#clock = clock;
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
     this.keep = sharedWrites((events) => this.#keep(events), { mayBeOneItem: (error) => !isTransient(error) });
@@ -215,15 +219,14 @@ export class OutgoingMessages {
 
   async #keep(events: readonly MessageEvent[]): Promise<void> {
     const [steps, others] = splitSteps(events);
-    const writes = others.flatMap(writesOf);
-    if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, others.flatMap(writesOf), { ordered: true });
     if (steps.length === 0) return;
     const messages = await this.find(steps.map(({ code }) => code));
     const stepped = steps.flatMap((event) => {
       const message = messages.get(event.code);
       return message ? [stepWrite(event, message)] : [];
     });
-    if (stepped.length > 0) await this.#messages.bulkWrite(stepped, { ordered: false });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, stepped);
   }
 
   /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
@@ -276,7 +279,10 @@ export class OutgoingMessages {
       else if (cached.expireAt > now) found.set(id, cached);
     }
     if (missing.size > 0) {
-      const stored = await this.#messages.find({ _id: { $in: [...missing] }, expireAt: { $gt: now } }).toArray();
+      const stored = await findAll<OutgoingDocument>(this.#db, OUTGOING, {
+        _id: { $in: [...missing] },
+        expireAt: { $gt: now },
+      });
       // A step has the content of its message.
       const stepped = stored.filter(({ accepted }) => !accepted).map(({ _id }) => codeIn(_id));
       const messages = stepped.length > 0 ? await this.find([...new Set(stepped)]) : new Map<string, Outgoing>();
@@ -340,12 +346,12 @@ export class OutgoingMessages {
 
   /** Sets the time of the watchdog's next check per message; undefined = none. */
   async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
-    const writes = [...times].map(([code, checkAt]): AnyBulkWriteOperation<OutgoingDocument> => {
-      const update = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const } };
+    const writes = [...times].map(([code, checkAt]): Write => {
+      const u = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const } };
       // A message that was completed meanwhile stays closed.
-      return { updateOne: { filter: { _id: code, checkAt: { $exists: true } }, update } };
+      return { q: { _id: code, checkAt: { $exists: true } }, u };
     });
-    if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: false });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, writes);
   }
 
   async expired(now: Date, limit: number): Promise<string[]> {

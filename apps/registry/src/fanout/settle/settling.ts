@@ -3,7 +3,8 @@ import type { LogWriter } from '@tidings/event-store';
 import { type ChunkKey, chunkKeyOf, dayOf, firstDayNeeded, openSlices, planId, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, Fault, sendIdOf } from '@tidings/kernel';
-import type { Collection, Db } from 'mongodb';
+import { findAll } from '@tidings/mongo';
+import type { Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
@@ -59,13 +60,11 @@ export const isSettledWhole = (
 /** Records outcomes of slices, and closes chunks without open slices. */
 export class Settling {
   readonly #deps: SettlingDeps;
-  readonly #plans: Collection<PlanDocument>;
   /** These plans, and perhaps others, without their sets, by id. Concurrent calls share a query. */
   readonly summaries: (ids: readonly string[]) => Promise<ReadonlyMap<string, PlanSummary>>;
 
   constructor(deps: SettlingDeps) {
     this.#deps = deps;
-    this.#plans = deps.db.collection<PlanDocument>(PLANS);
     this.summaries = sharedReads((ids) => this.#stored(ids));
   }
 
@@ -91,8 +90,13 @@ export class Settling {
   }
 
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
-    const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, at: 1 };
-    const found = await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
+    const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, at: 1 } as const;
+    const found = await findAll<PlanDocument, PlanSummary>(
+      this.#deps.db,
+      PLANS,
+      { _id: { $in: [...ids] } },
+      { projection },
+    );
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 

@@ -9,8 +9,8 @@ import {
   statusChange,
 } from '@tidings/delivery';
 import { sharedReads, sharedWrites } from '@tidings/coordination';
-import { isDuplicateKey, isTransient } from '@tidings/mongo';
-import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
+import { findAll, isDuplicateKey, isTransient, type Update, updateAll } from '@tidings/mongo';
+import type { ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
 export const SLICE_STATUSES = 'sliceStatuses';
 
@@ -20,7 +20,7 @@ export interface SliceStatusesDocument extends SliceStatuses {
   readonly _id: string;
 }
 
-type Write = AnyBulkWriteOperation<SliceStatusesDocument>;
+type Write = Update<SliceStatusesDocument>;
 
 /** The collection of {@link SliceStatusesDocument}. Concurrent calls outside of transactions share a write, or a query. */
 export class SliceStatusStore {
@@ -46,7 +46,7 @@ export class SliceStatusStore {
       set[`emitted.${number}`] = [emission.partition, emission.offset, emission.at];
     }
     const update = { $set: set } as UpdateFilter<SliceStatusesDocument>;
-    await this.#write([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
+    await this.#write([{ q: { _id: sendableId(key) }, u: update, upsert: true }]);
   }
 
   /** Records outcomes, in the transaction of a session if any; idempotent. */
@@ -60,20 +60,20 @@ export class SliceStatusStore {
       if (list) list.push(change);
       else changes.set(id, [change]);
     }
-    const writes = [...changes].map(([_id, list]): Write => ({
-      updateOne: { filter: { _id }, update: updateOf(list), upsert: true },
-    }));
+    const writes = [...changes].map(([_id, list]): Write => ({ q: { _id }, u: updateOf(list), upsert: true }));
     if (writes.length === 0) return;
-    await (session ? this.#apply(writes, session) : this.#write(writes));
+    if (!session) return this.#write(writes);
+    const operations = writes.map(({ q: filter, u: update }) => ({ updateOne: { filter, update, upsert: true } }));
+    await this.#statuses.bulkWrite(operations, { ordered: false, session });
   }
 
-  async #apply(writes: readonly Write[], session?: ClientSession): Promise<void> {
+  async #apply(writes: readonly Write[]): Promise<void> {
     try {
-      await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
+      await updateAll(this.#db, SLICE_STATUSES, writes);
     } catch (error) {
-      // Two upserts created the same document concurrently: one of them must be repeated, as an update. A transaction must start again.
-      if (session || !isDuplicateKey(error)) throw error;
-      await this.#statuses.bulkWrite([...writes], { ordered: false });
+      // Two upserts created the same document concurrently: one of them must be repeated, as an update.
+      if (!isDuplicateKey(error)) throw error;
+      await updateAll(this.#db, SLICE_STATUSES, writes);
     }
   }
 
@@ -83,7 +83,10 @@ export class SliceStatusStore {
   }
 
   async #stored(ids: readonly string[], session?: ClientSession): Promise<Map<string, SliceStatusesDocument>> {
-    const found = await this.#statuses.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
+    const filter = { _id: { $in: [...ids] } };
+    const found = await (session
+      ? this.#statuses.find(filter, { session }).toArray()
+      : findAll<SliceStatusesDocument>(this.#db, SLICE_STATUSES, filter));
     return new Map(found.map((statuses) => [statuses._id, statuses]));
   }
 }
