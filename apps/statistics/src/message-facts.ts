@@ -2,8 +2,8 @@ import { sharedWrites } from '@tidings/coordination';
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
-import type { Db, Filter, UpdateFilter } from 'mongodb';
+import { collectionOf, isTransient, updateAll } from '@tidings/mongo';
+import type { Db, Filter } from 'mongodb';
 import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
@@ -57,17 +57,16 @@ export function openMessageFacts(db: Db): MessageFactsStore {
   };
   const known = new Map<string, number>();
   const write = sharedWrites(
-    (updates: readonly Update<MessageFacts>[]) => updateAll(db, messagesModel.name, updates, { ordered: true }),
+    (times: readonly Times[]) =>
+      updateAll<MessageFacts>(
+        db,
+        messagesModel.name,
+        [...earliest(times)].map(([_id, $min]) => ({ q: { _id }, u: { $min }, upsert: true })),
+      ),
     { mayBeOneItem: (error) => !isTransient(error) },
   );
   return {
-    apply: (events) =>
-      write(
-        events.flatMap((event): Update<MessageFacts>[] => {
-          const u = updateOf(event);
-          return u ? [{ q: { _id: event.code }, u, upsert: true }] : [];
-        }),
-      ),
+    apply: (events) => write(events.flatMap(timesOf)),
     async releasedAt(message) {
       return (await messages.findOne({ _id: message }))?.releasedAt;
     },
@@ -99,18 +98,36 @@ export function openMessageFacts(db: Db): MessageFactsStore {
   };
 }
 
-/** The changes of an event; commutative and idempotent. */
-function updateOf({ event, at }: MessageEvent): UpdateFilter<MessageFacts> | undefined {
+/** The times of a message that an event contains. Of several the earliest applies, so that the order and repeats change nothing. */
+interface Times extends Pick<MessageFacts, 'expiresAt' | 'releasedAt'> {
+  readonly code: string;
+}
+
+function timesOf({ code, event, at }: MessageEvent): Times[] {
   switch (event?.$case) {
     case 'accepted':
       // The earlier expiry applies: a purged message expires at once.
-      return { $min: { expiresAt: expiryOf(event.value, at!) } };
+      return [{ code, expiresAt: expiryOf(event.value, at!) }];
     case 'released':
       // The first step of a message with a local time.
-      return { $min: { releasedAt: at! } };
+      return [{ code, releasedAt: at! }];
     case 'purged':
-      return event.value.whole ? { $min: { expiresAt: at! } } : undefined;
+      return event.value.whole ? [{ code, expiresAt: at! }] : [];
     default:
-      return undefined;
+      return [];
   }
 }
+
+/** The earliest times of each message. */
+function earliest(times: readonly Times[]): ReadonlyMap<string, Omit<Times, 'code'>> {
+  const found = new Map<string, Omit<Times, 'code'>>();
+  for (const { code, ...own } of times) {
+    const before = found.get(code);
+    const expiresAt = earlier(before?.expiresAt, own.expiresAt);
+    const releasedAt = earlier(before?.releasedAt, own.releasedAt);
+    found.set(code, { ...(expiresAt && { expiresAt }), ...(releasedAt && { releasedAt }) });
+  }
+  return found;
+}
+
+const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined => (a && b ? (a < b ? a : b) : (a ?? b));

@@ -38,6 +38,7 @@ import {
 } from './release/outgoing.ts';
 import { heldSlices, membersOf } from './emit/held-slices.ts';
 import { type Passed, passedOnce } from './emit/passed.ts';
+import type { KnownPlans } from './plan/known-plans.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
@@ -55,6 +56,7 @@ export interface ChunksDeps {
   readonly outgoing: OutgoingMessages;
   readonly statuses: SliceStatusStore;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
+  readonly known: KnownPlans;
   readonly metrics: FanoutMetrics;
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
@@ -184,7 +186,12 @@ export class Chunks {
       ...(isRated(message) && { sliceSize: RATED_SLICE_SIZE }),
     };
     const cap = isExempt || cappingAvoid ? undefined : (capping ?? application?.capping);
-    return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
+    const planning = planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
+    const made = planning.made.then((planned) => {
+      if (planned) this.#deps.known.made(key, planned, at);
+      return planned;
+    });
+    return { ...planning, made };
   }
 
   async #scan({ key, message, extras }: ChunkWork, columns: Columns): Promise<void> {
@@ -302,7 +309,8 @@ export class Chunks {
         batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
       );
       for (const { number } of emitted) this.#deps.metrics.emitted(channel, isAgain(number));
-      await this.#deps.statuses.emitted(key, emitted);
+      if (laneOf(message) === 'direct') this.#deps.statuses.emittedJustNow(key, emitted);
+      else await this.#deps.statuses.emitted(key, emitted);
     };
     let publishing = Promise.resolve();
     let group: EmittedBatch[] = [];

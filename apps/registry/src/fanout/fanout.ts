@@ -16,6 +16,7 @@ import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { removeExpired } from './release/message-expiry.ts';
 import { Pacer } from './pace/pacer.ts';
+import { KnownPlans } from './plan/known-plans.ts';
 import { planRecords } from './plan/plan-records.ts';
 import { Releases } from './release/releases.ts';
 import { fanoutMetrics, watchMetrics } from './fanout-metrics.ts';
@@ -126,8 +127,9 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, viewOf(each)])),
     { mayBeOneItem: (error) => !isTransient(error) },
   );
+  const known = new KnownPlans();
   const chunks = new Chunks({
-    ...{ db, clock, broker, scan, outgoing, statuses, plans, metrics: fanoutMetrics(metrics) },
+    ...{ db, clock, broker, scan, outgoing, statuses, plans, known, metrics: fanoutMetrics(metrics) },
     findApplication: async (code) => (await applications([code])).get(code),
     async findTags(account, names) {
       const set = await tags.of(account, names);
@@ -138,12 +140,25 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
   const releaseBuffers = new BufferPool(RELEASE_BUFFERS, bufferBytes);
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, buffers: releaseBuffers, fanouts });
-  const settling = new Settling({ db, clock, outgoing, statuses, plans, badges: new Badges(db, outgoing, statuses) });
+  const badges = new Badges(db, outgoing, statuses);
+  const settling = new Settling({ db, clock, outgoing, statuses, plans, known, badges });
   const splits = new Splits(db);
   const pacer = new Pacer({ outgoing, chunks, splits, settling, pool: new BufferPool(PACED_BUFFERS, bufferBytes) });
   const watch = new Watch({ clock, broker, outgoing, statuses, settling, releases, splits });
   watchMetrics(metrics, () => watch.openSlices());
-  return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch, pacer };
+  return {
+    outgoing,
+    statuses,
+    planLogs,
+    fanoutLogs,
+    chunks,
+    directBuffers,
+    broadcastBuffers,
+    releases,
+    settling,
+    watch,
+    pacer,
+  };
 }
 
 /** Works on a task in the trace of its message. */
@@ -217,7 +232,7 @@ async function consumeAll(
 }
 
 /** One process at a time watches and removes expired messages, and one paces; two of them are harmless. */
-function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing }: Collaborators, closing: Closing): void {
+function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing, statuses }: Collaborators, closing: Closing): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
   interface Role {
     readonly lease: string;
@@ -238,6 +253,12 @@ function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing }: Collaborators, 
       closing.add(what, every(everyMs, run, { name: what, log }), (periodic) => periodic.stop());
     };
   };
+  const record = every(watchEveryMs, () => statuses.flush(), { name: 'record of emissions', log });
+  closing.add('record of emissions', record, async (periodic) => {
+    await periodic.stop();
+    // What is lost is emitted again.
+    await statuses.flush().catch(() => undefined);
+  });
   const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
   watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
   watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>

@@ -27,6 +27,13 @@ export interface CompletionDeps {
 }
 
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps'>;
+/** An unfinished message as it was read, and its progress as it was stored. */
+interface Known {
+  readonly message: Unfinished;
+  readonly progress: ProgressDocument;
+}
+
+const REMEMBERED = 10_000;
 /** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */
@@ -36,6 +43,8 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1 } as cons
 /** Completes the messages without open chunks. */
 export class Completion {
   readonly #deps: CompletionDeps;
+  /** The unfinished messages whose progress this process has stored most recently. */
+  readonly #known = new Map<string, Known>();
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
@@ -50,6 +59,7 @@ export class Completion {
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),
       ({ message }) => message,
     );
+    await this.#close(this.#takeEnding(byMessage));
     if (byMessage.size === 0) return;
     const known = await findAll<StoredMessage, Unfinished & Pick<StoredMessage, 'status'>>(
       this.#deps.db,
@@ -59,12 +69,12 @@ export class Completion {
     );
     const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const stored = await this.#advance(unfinished, byMessage);
-    await this.#close(
-      unfinished.filter((message) => {
-        const progress = stored.get(message._id) as ProgressDocument | undefined;
-        return progress && this.#isDone(message, progressOf(progress));
-      }),
-    );
+    const done = unfinished.filter((message) => {
+      const progress = stored.get(message._id) as ProgressDocument | undefined;
+      if (progress) this.#remember({ message, progress });
+      return progress && this.#isDone(message, progressOf(progress));
+    });
+    await this.#close(done);
     // The state of a message may lack a step whose facts have arrived: they are applied again when it has it.
     const isAhead = ({ _id, steps }: Unfinished): boolean =>
       steps !== undefined && byMessage.get(_id)!.some(({ bucket }) => bucket > steps.count);
@@ -73,6 +83,29 @@ export class Completion {
     const appliedBefore = this.#deps.clock.now() - APPLIED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
+  }
+
+  /**
+   * Takes the messages that these facts complete: the last facts of a message need not be stored before. What is stored by now can only be further
+   * on, and a message that is not completed by what this process knows is read.
+   */
+  #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Unfinished[] {
+    const ending: Unfinished[] = [];
+    for (const [code, facts] of byMessage) {
+      const known = this.#known.get(code);
+      if (!known || !this.#isDone(known.message, facts.reduce(advance, progressOf(known.progress)))) continue;
+      byMessage.delete(code);
+      ending.push(known.message);
+    }
+    return ending;
+  }
+
+  /** Messages that grow are left out: those that recipients join, and those with steps. */
+  #remember(known: Known): void {
+    const { _id, openUntil, steps } = known.message;
+    if (openUntil || steps) return;
+    this.#known.set(_id, known);
+    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
   }
 
   /** Applies facts to the stored progress of their messages. */
@@ -160,6 +193,7 @@ export class Completion {
     const codes = messages.map(({ _id }) => _id);
     const at = new Date(clock.now());
     await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
+    for (const code of codes) this.#known.delete(code);
     await this.#progress.deleteMany({ _id: { $in: codes } });
   }
 

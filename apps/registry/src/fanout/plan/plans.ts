@@ -147,7 +147,8 @@ const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: pla
 export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `plans-${application}-${chunk}`;
 
-function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
+/** The slices of a plan, by platform and variant. */
+export function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
   const size = sliceSizeOf(planned);
   return planned.sendable.map(({ platform, variant, set }) => {
     return { platform, variant, count: sliceCount(Bitmap.decode(set).size, size) };

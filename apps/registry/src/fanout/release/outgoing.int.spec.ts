@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { ShiftedClock } from '@tidings/kernel';
 import { describeWithMongo } from '@tidings/testing';
 import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
-import { OutgoingMessages } from './outgoing.ts';
+import { OUTGOING, OutgoingMessages } from './outgoing.ts';
 
 describeWithMongo('messages of the fan-out', (mongo) => {
   it('are released by an event that is not stored yet', async () => {
@@ -19,5 +19,23 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     const outgoing = new OutgoingMessages(mongo.database('registry'), clock);
     const [, released] = eventsOf(newMessage({ audience: named(0) }), new Date(clock.now()));
     expect(await outgoing.released([released!])).toEqual([]);
+  });
+
+  it('are stored in the same state, with the release or before it, and by repeats', async () => {
+    const db = mongo.database('registry');
+    const clock = new ShiftedClock();
+    const outgoing = new OutgoingMessages(db, clock);
+    const [together, apart] = [newMessage({ audience: named(0) }), newMessage({ audience: named(0) })];
+    const at = new Date(clock.now());
+    await outgoing.keep([...eventsOf(together, at), ...eventsOf(together, at)]);
+    for (const event of [...eventsOf(apart, at), ...eventsOf(apart, at)]) await outgoing.keep([event]);
+    const stored = ({ code }: typeof apart) =>
+      db.collection<{ _id: string }>(OUTGOING).findOne({ _id: code }, { projection: { _id: 0, id: 0 } });
+    expect(await stored(together)).toMatchObject({
+      acceptedAt: at,
+      releasedAt: at,
+      checkAt: expect.anything() as unknown,
+    });
+    expect(await stored(together)).toEqual(await stored(apart));
   });
 });

@@ -158,6 +158,20 @@ function writesOf({ code, id, account, at, event }: MessageEvent): Write[] {
   }
 }
 
+/** A release that follows its acceptance is part of that write. */
+function withReleases(writes: readonly Write[]): Write[] {
+  const merged: Write[] = [];
+  const last = new Map<unknown, number>();
+  for (const write of writes) {
+    const { _id } = write.q;
+    const at = last.get(_id);
+    const before = at === undefined ? undefined : merged[at];
+    if (before?.u.$setOnInsert && write.u.$min?.releasedAt) merged[at!] = { ...before, u: { ...before.u, ...write.u } };
+    else last.set(_id, merged.push(write) - 1);
+  }
+  return merged;
+}
+
 /** The place of a message: the later one of its acceptance and its release; 0 = none. */
 const placeOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
   if (!message.accepted.content?.inbox) return 0n;
@@ -219,7 +233,7 @@ export class OutgoingMessages {
 
   async #keep(events: readonly MessageEvent[]): Promise<void> {
     const [steps, others] = splitSteps(events);
-    await updateAll<OutgoingDocument>(this.#db, OUTGOING, others.flatMap(writesOf), { ordered: true });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, withReleases(others.flatMap(writesOf)), { ordered: true });
     if (steps.length === 0) return;
     const messages = await this.find(steps.map(({ code }) => code));
     const stepped = steps.flatMap((event) => {

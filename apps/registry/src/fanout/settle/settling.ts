@@ -8,6 +8,7 @@ import type { Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
+import type { KnownPlans, PlanSummary } from '../plan/known-plans.ts';
 import {
   type MessageIdentity,
   type PlanCommand,
@@ -26,6 +27,7 @@ export interface SettlingDeps {
   readonly statuses: SliceStatusStore;
   readonly badges: Badges;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
+  readonly known: KnownPlans;
 }
 
 /** A plan that may have no open slice any more. */
@@ -36,12 +38,11 @@ interface SettlingPlan {
 
 /** Slices of a plan that were settled together. */
 interface SettledSlices extends SettlingPlan {
+  /** Their numbers, by sendable set. */
+  readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
   /** Their devices that failed finally. */
   readonly failed: Bitmap;
 }
-
-/** A plan without its sets. */
-export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'at'>;
 
 /** The ids of a plan's slice statuses. */
 export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
@@ -71,22 +72,38 @@ export class Settling {
   /** Records outcomes of slices; idempotent. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
-    await statuses.record(await badges.settle(outcomes));
-    const settled = new Map<string, SettledSlices>();
-    for (const each of outcomes) {
-      if (each.outcome?.$case !== 'settled') continue;
-      const key = chunkKeyOf(each);
-      const failed = each.outcome.value.failed.map(({ set }) => Bitmap.decode(set));
-      const before = settled.get(planId(key))?.failed ?? Bitmap.empty;
-      settled.set(planId(key), { of: each, key, failed: Bitmap.union([before, ...failed]) });
-    }
-    const summaries = await this.summaries([...settled.keys()]);
+    const others = await badges.settle(outcomes);
+    const settled = settledPlansOf(outcomes);
+    const whole = this.#settledAtOnce(settled);
+    // The statuses of slices serve those that are open, and such plans have none.
+    await statuses.record(others.filter((each) => !whole.has(planId(chunkKeyOf(each)))));
+    const summaries = await this.#summariesOf([...settled.keys()]);
     const missing = [...settled].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     await this.#uncount(settled, summaries);
-    await this.#close(settled, summaries);
+    await this.#close(settled, summaries, whole);
     if (missing.length === 0) return;
     // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
+  }
+
+  /** The ids of plans, known here, of which every slice was settled together: those of messages to one device. */
+  #settledAtOnce(settled: ReadonlyMap<string, SettledSlices>): ReadonlySet<string> {
+    const whole = new Set<string>();
+    for (const [id, { key, numbers }] of settled) {
+      const plan = this.#deps.known.get(id);
+      const isWhole = plan?.slices.every(
+        ({ count, ...sendable }) => numbers.get(sendableId({ ...key, ...sendable }))?.size === count,
+      );
+      if (isWhole) whole.add(id);
+    }
+    return whole;
+  }
+
+  async #summariesOf(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
+    const known = ids.flatMap((id) => this.#deps.known.get(id) ?? []);
+    const found = new Map(known.map((plan) => [plan._id, plan]));
+    if (found.size === ids.length) return found;
+    return new Map([...(await this.summaries(ids.filter((id) => !found.has(id)))), ...found]);
   }
 
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
@@ -125,22 +142,44 @@ export class Settling {
     );
   }
 
+  /** @param whole ids of plans that have no open slice for certain */
   async #close(
     candidates: ReadonlyMap<string, SettlingPlan>,
     summaries: ReadonlyMap<string, PlanSummary>,
+    whole: ReadonlySet<string> = new Set(),
   ): Promise<void> {
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
-      return summary && !summary.settledAt ? [{ of, key, slices: summary.slices }] : [];
+      return summary && !summary.settledAt ? [{ id, of, key, slices: summary.slices }] : [];
     });
-    const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
+    const unsure = open.filter(({ id }) => !whole.has(id));
+    const statuses = await this.#deps.statuses.find(unsure.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#deps.clock.now());
     await allTried(
       open
-        .filter(({ key, slices }) => isSettledWhole(key, slices, statuses))
-        .map(({ of, key }) => this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
+        .filter(({ id, key, slices }) => whole.has(id) || isSettledWhole(key, slices, statuses))
+        .map(async ({ id, of, key, slices }) => {
+          await this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at });
+          this.#deps.known.settled(id);
+          this.#deps.statuses.settled(statusIdsOf(key, slices));
+        }),
     );
   }
+}
+
+/** The settled slices of outcomes, by the id of their plan. */
+function settledPlansOf(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, SettledSlices> {
+  const settled = new Map<string, SettledSlices & { readonly numbers: Map<string, Set<number>> }>();
+  for (const each of outcomes) {
+    if (each.outcome?.$case !== 'settled') continue;
+    const key = chunkKeyOf(each);
+    const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = settled.get(planId(key)) ?? {};
+    const sendable = sendableId(each);
+    numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
+    const sets = each.outcome.value.failed.map(({ set }) => Bitmap.decode(set));
+    settled.set(planId(key), { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
+  }
+  return settled;
 }
 
 /** Throws the first failure, after all have ended. */

@@ -22,12 +22,21 @@ export interface SliceStatusesDocument extends SliceStatuses {
 
 type Write = Update<SliceStatusesDocument>;
 
+/** The place that a slice was emitted to. */
+export interface Emitted {
+  readonly number: number;
+  readonly emission: Emission;
+}
+
 /** The collection of {@link SliceStatusesDocument}. Concurrent calls outside of transactions share a write, or a query. */
 export class SliceStatusStore {
   readonly #db: Db;
   readonly #statuses: Collection<SliceStatusesDocument>;
   readonly #write: (writes: readonly Write[]) => Promise<void>;
   readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, SliceStatusesDocument>>;
+
+  /** Places that are not stored yet, by sendable set. */
+  readonly #unstored = new Map<string, Places>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -37,16 +46,31 @@ export class SliceStatusStore {
   }
 
   /** Records the places that slices were emitted to. */
-  async emitted(
-    key: SendableKey,
-    slices: readonly { readonly number: number; readonly emission: Emission }[],
-  ): Promise<void> {
-    const set: Record<string, unknown> = {};
-    for (const { number, emission } of slices) {
-      set[`emitted.${number}`] = [emission.partition, emission.offset, emission.at];
-    }
-    const update = { $set: set } as UpdateFilter<SliceStatusesDocument>;
-    await this.#write([{ q: { _id: sendableId(key) }, u: update, upsert: true }]);
+  async emitted(key: SendableKey, slices: readonly Emitted[]): Promise<void> {
+    await this.#write([emittedWrite(sendableId(key), placesOf(slices))]);
+  }
+
+  /**
+   * Records them in memory, until the next {@link flush} or {@link find}: most slices of a few devices are settled before, and leave nothing to store.
+   * A crash in between loses the places, as one before their record does: the slices are emitted again.
+   */
+  emittedJustNow(key: SendableKey, slices: readonly Emitted[]): void {
+    const id = sendableId(key);
+    this.#unstored.set(id, { ...this.#unstored.get(id), ...placesOf(slices) });
+  }
+
+  /** These sendable sets have no open slices any more. */
+  settled(ids: readonly string[]): void {
+    for (const id of ids) this.#unstored.delete(id);
+  }
+
+  /** Stores what is only in memory. */
+  async flush(): Promise<void> {
+    const unstored = [...this.#unstored];
+    if (unstored.length === 0) return;
+    await this.#write(unstored.map(([id, places]) => emittedWrite(id, places)));
+    // One that was recorded meanwhile stays.
+    for (const [id, places] of unstored) if (this.#unstored.get(id) === places) this.#unstored.delete(id);
   }
 
   /** Records outcomes, in the transaction of a session if any; idempotent. */
@@ -79,7 +103,9 @@ export class SliceStatusStore {
 
   /** The statuses of sendable sets, and perhaps of others, by `_id`. */
   async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, SliceStatusesDocument>> {
-    return session ? this.#stored(ids, session) : this.#read(ids);
+    if (session) return this.#stored(ids, session);
+    if (ids.some((id) => this.#unstored.has(id))) await this.flush();
+    return this.#read(ids);
   }
 
   async #stored(ids: readonly string[], session?: ClientSession): Promise<Map<string, SliceStatusesDocument>> {
@@ -90,6 +116,20 @@ export class SliceStatusStore {
     return new Map(found.map((statuses) => [statuses._id, statuses]));
   }
 }
+
+/** Fields of places. */
+type Places = Readonly<Record<string, readonly number[]>>;
+
+const placesOf = (slices: readonly Emitted[]): Places =>
+  Object.fromEntries(
+    slices.map(({ number, emission: { partition, offset, at } }) => [`emitted.${number}`, [partition, offset, at]]),
+  );
+
+const emittedWrite = (_id: string, places: Places): Write => ({
+  q: { _id },
+  u: { $set: places } as UpdateFilter<SliceStatusesDocument>,
+  upsert: true,
+});
 
 function updateOf(changes: readonly StatusChange[]): UpdateFilter<SliceStatusesDocument> {
   const bits: Record<string, { or: number }> = {};

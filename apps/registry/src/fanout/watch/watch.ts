@@ -20,7 +20,8 @@ import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/
 import { isRated, isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
 import { passedBy, passedIn } from '../emit/passed.ts';
 import type { Splits } from './splits.ts';
-import { type PlanSummary, type Settling, statusIdsOf } from '../settle/settling.ts';
+import type { PlanSummary } from '../plan/known-plans.ts';
+import { type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
 
 /** Delay of the watchdog's next check of work in progress. */

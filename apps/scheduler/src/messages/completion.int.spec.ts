@@ -1,0 +1,66 @@
+import { expect, it } from '@jest/globals';
+import type { LogWriter } from '@tidings/event-store';
+import type { PlanEvent } from '@tidings/events';
+import type { Created } from '@tidings/messaging';
+import { collectionOf } from '@tidings/mongo';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { Completion } from './completion.ts';
+import type { MessageCommand } from './message-log.ts';
+import { messagesModel, progressModel } from './storage/messages.schema.ts';
+
+describeWithMongo('the completion of messages', (mongo) => {
+  const clock = new TestClock();
+  const world = async (apps: readonly string[]) => {
+    const db = mongo.database('scheduler');
+    const messages = collectionOf(db, messagesModel);
+    const code = `M${await messages.countDocuments()}`;
+    await messages.insertOne({ _id: code, apps, status: 'PROCESSING' } as never);
+    const completed: string[] = [];
+    const writer = {
+      submit: (_: string, { kind }: MessageCommand) => Promise.resolve(void completed.push(kind)),
+    } as unknown as LogWriter<MessageCommand, Created | undefined>;
+    const completion = new Completion({ db, clock, writer });
+    const fact = (application: string, event: PlanEvent['event']): PlanEvent => ({
+      ...{
+        stamp: undefined,
+        message: code,
+        messageId: 1n,
+        account: 'a',
+        application,
+        bucket: 0,
+        at: clock.date,
+        event,
+      },
+    });
+    return {
+      completed,
+      count: (events: readonly PlanEvent[], by = completion) => by.count(events),
+      another: () => new Completion({ db, clock, writer }),
+      progress: () => collectionOf(db, progressModel).countDocuments({ _id: code }),
+      split: (application: string, ...chunks: number[]) => fact(application, { $case: 'fanout', value: { chunks } }),
+      settled: (application: string, chunk: number) => fact(application, { $case: 'settled', value: { chunk } }),
+    };
+  };
+
+  it('follows the last fact, in any order and at once or one by one, and leaves no progress', async () => {
+    const { completed, count, progress, split, settled } = await world(['A', 'B']);
+    await count([settled('A', 1), split('A', 0, 1)]);
+    await count([split('B', 7)]);
+    await count([settled('B', 7), settled('B', 7)]);
+    expect([completed, await progress()]).toEqual([[], 1]);
+    await count([settled('A', 0)]);
+    expect([completed, await progress()]).toEqual([['complete'], 0]);
+    const small = await world(['A']);
+    await small.count([small.split('A', 0), small.settled('A', 0)]);
+    expect([small.completed, await small.progress()]).toEqual([['complete'], 0]);
+  });
+
+  it('takes into account what another process has counted', async () => {
+    const { completed, count, another, split, settled } = await world(['A']);
+    const other = another();
+    await count([split('A', 0, 1)]);
+    await count([settled('A', 0)], other);
+    await count([settled('A', 1)]);
+    expect(completed).toEqual(['complete']);
+  });
+});
