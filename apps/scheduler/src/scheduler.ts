@@ -74,7 +74,7 @@ export async function openScheduler({
   );
   const writer = closing.add(
     'messages',
-    openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer }),
+    openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer, cyclesInFlight: 1 }),
     (opened) => opened.close(),
   );
   await writer.applyCommits();

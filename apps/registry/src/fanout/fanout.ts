@@ -102,7 +102,8 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name their indexes.
   await createCollections(db, collections);
-  const shared = { service: 'fanout', publish: planRecords } as const;
+  // One round of writes at a time, with all that waits for it: single messages share more.
+  const shared = { service: 'fanout', publish: planRecords, cyclesInFlight: 1 } as const;
   const planLogs = await openLogCategory(
     deps,
     plansLog,

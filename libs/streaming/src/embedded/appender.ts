@@ -8,7 +8,7 @@ import type { PartitionLog } from './partition-log.ts';
 import type { Appended, Store } from './embedded-store.ts';
 
 /** Parallel writes. A partition is in at most one of them: its batches follow each other without a gap. */
-const LANES = 4;
+const LANES = 2;
 const BATCH_RECORDS = 5_000;
 const BATCH_BYTES = 4 << 20;
 const WRITE_BYTES = 4 << 20;

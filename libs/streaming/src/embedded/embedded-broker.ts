@@ -18,6 +18,8 @@ import { PartitionLog } from './partition-log.ts';
 import { Store } from './embedded-store.ts';
 
 const MEMORY_BYTES = 64 << 20;
+/** A crash delivers the records of this time again. Under load all partitions change in it, and share the write. */
+const OFFSET_SPACING_MS = 100;
 
 export interface EmbeddedBrokerOptions {
   /** The log's own database, for the only process on the data folder. */
@@ -102,7 +104,7 @@ class Embedded implements EmbeddedBroker {
     const { store, lease, clock, topics, stored, memoryBytes = MEMORY_BYTES, warn = () => undefined } = deps;
     this.#deps = deps;
     this.#logs = [...topics.values()].flat();
-    this.#offsets = new Offsets(store, { warn });
+    this.#offsets = new Offsets(store, { warn, spacingMs: OFFSET_SPACING_MS });
     this.#groups = new Groups(topics, stored, { store, offsets: this.#offsets, warn });
     this.#appender = new Appender({
       store,
