@@ -78,6 +78,15 @@ interface ChunkWork {
   readonly key: ChunkKey;
   readonly message: Released;
   readonly extras: Extras;
+  /** See {@link PlanOptions}. */
+  readonly isOnly?: boolean;
+}
+
+export interface PlanOptions {
+  /** Resolves when planned slices may be emitted. @default at once */
+  readonly ready?: Promise<unknown>;
+  /** The chunk is the only one of the message in its application, and not committed as its split yet. @default false */
+  readonly isOnly?: boolean;
 }
 
 /** Plans chunks of messages and emits their slices (sending 2). Every step is repeatable at any time by any process. */
@@ -104,10 +113,14 @@ export class Chunks {
 
   /**
    * The same for a message that has just been released: nothing is planned yet, unless this is a repeat.
-   * @param ready resolves when planned slices may be emitted
    */
-  async plan(message: Released, key: ChunkKey, pool: BufferPool, ready?: Promise<unknown>): Promise<void> {
-    const work = { key, message, extras: await this.#extrasOf(message) };
+  async plan(
+    message: Released,
+    key: ChunkKey,
+    pool: BufferPool,
+    { ready, isOnly = false }: PlanOptions = {},
+  ): Promise<void> {
+    const work = { key, message, extras: await this.#extrasOf(message), isOnly };
     const isDone = await pool.use(async (buffers) => {
       const [application] = await Promise.all([
         this.#deps.findApplication(key.application),
@@ -162,7 +175,7 @@ export class Chunks {
   }
 
   #plan(
-    { key, message }: ChunkWork,
+    { key, message, isOnly = false }: ChunkWork,
     application: SendingApplication | undefined,
     candidates: Columns,
     suppressed: Suppressed,
@@ -186,7 +199,15 @@ export class Chunks {
       ...(isRated(message) && { sliceSize: RATED_SLICE_SIZE }),
     };
     const cap = isExempt || cappingAvoid ? undefined : (capping ?? application?.capping);
-    const planning = planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules, capping: cap });
+    const planning = planInLog(this.#deps.plans, {
+      kind: 'plan',
+      of: message,
+      key,
+      candidates,
+      rules,
+      capping: cap,
+      isOnly,
+    });
     const made = planning.made.then((planned) => {
       if (planned) this.#deps.known.made(key, planned, at);
       return planned;

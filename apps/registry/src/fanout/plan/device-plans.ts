@@ -7,7 +7,7 @@ import type { Db } from 'mongodb';
 import type { DevicesDeps } from '../../devices/commands/apply.ts';
 import { contactsMeant } from '../../devices/queries/contacts-meant.ts';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
-import { FANOUTS, type FanoutState } from './fanouts.ts';
+import { FANOUTS, type FanoutState } from './split-state.ts';
 import { type PlanDocument, PLANS, plannedOf } from './plans.ts';
 
 /** Plans of a device that are shown, and plans that are read to find them: a message that recipients join has one per recipient. */

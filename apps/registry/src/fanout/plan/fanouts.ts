@@ -1,10 +1,9 @@
-import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
+import { fieldsOf, type LogDefinition } from '@tidings/event-store';
 import type { PlanEvent } from '@tidings/events';
-import { type ChunkKey, fanoutId } from '@tidings/delivery';
+import type { ChunkKey } from '@tidings/delivery';
 import { messageLogOf } from '@tidings/kernel';
 import { eventOf, type MessageIdentity, planEventCodec } from './plans.ts';
-
-export const FANOUTS = 'fanouts';
+import { fanoutAt, FANOUTS, type FanoutState, splitWith } from './split-state.ts';
 
 /** Splits a message into chunks, once; a repeat returns the chunks of the first split. */
 export interface PlanFanout {
@@ -14,17 +13,10 @@ export interface PlanFanout {
   readonly at: Date;
 }
 
-export interface FanoutState {
-  readonly chunks: readonly number[];
-  readonly at: Date;
-}
-
-const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({ collection: FANOUTS, id: fanoutId(key) });
-
 /** The log of a message's fan-outs, by the first digit of its code. */
 export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
 
-/** The splits of messages into chunks, in 16 logs. */
+/** The splits of messages into chunks, in 16 logs; that of a message that has one chunk is committed with its plan. */
 export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
   category: 'fanouts',
   needs: ({ key }) => ({ ids: [fanoutAt(key)] }),
@@ -34,10 +26,7 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
     return { events: [eventOf(of, key, at, { $case: 'fanout', value: { chunks: [...chunks] } })], reply: chunks };
   },
   addresses: (event) => [fanoutAt(event)],
-  evolve(state, { event, at }) {
-    if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
-    return state ?? { chunks: event.value.chunks, at: at! };
-  },
+  evolve: splitWith,
   ...planEventCodec,
   toDocument: ({ chunks, at }) => ({ chunks, at }),
   fields: { [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }) },

@@ -36,6 +36,7 @@ import {
   plannedDevicesOfEvent,
   withPlanned,
 } from './planned-devices.ts';
+import { fanoutAt, FANOUTS, type FanoutState, splitWith } from './split-state.ts';
 
 /** The collection of plans. */
 export const PLANS = 'plans';
@@ -83,8 +84,8 @@ export interface PlanState {
   readonly failed?: Uint8Array;
 }
 
-/** The states of the logs: plans, the counted sends of the chunk, and the planned devices of messages with a local time. */
-type PlansState = PlanState | CountedPage | PlannedDevices;
+/** The states of the logs: plans, the counted sends of the chunk, the planned devices of messages with a local time, and splits into one chunk. */
+type PlansState = PlanState | CountedPage | PlannedDevices | FanoutState;
 
 /** A stored plan; all fields except the event can be read separately. */
 export interface PlanDocument {
@@ -126,6 +127,8 @@ export type PlanCommand =
       readonly rules: PlanRules;
       /** The cap of the message, or of its application; undefined = none, or it does not apply (R-I12). */
       readonly capping: FrequencyCap | undefined;
+      /** The chunk is the only one of the message in its application: the split is committed with the plan. */
+      readonly isOnly: boolean;
     }
   | {
       readonly kind: 'fail';
@@ -205,7 +208,7 @@ function needsOf(command: PlanCommand): DocumentAddress[] {
   switch (command.kind) {
     case 'plan': {
       const { at, counted, once } = command.rules;
-      const own = once ? [plan, plannedDevicesAt(key)] : [plan];
+      const own = [plan, ...(once ? [plannedDevicesAt(key)] : []), ...(command.isOnly ? [fanoutAt(key)] : [])];
       if (command.capping) return [...own, ...pagesOf(key, command.capping, at.getTime())];
       return counted ? [...own, pageAt(key, at.getTime())] : own;
     }
@@ -252,17 +255,21 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
       const value = { chunk: key.chunk, set: Buffer.from(set.encode()), plannedAt };
       return { events: set.size > 0 ? [eventOf(of, key, at, { $case: 'sendsFailed', value })] : [], reply };
     }
-    if (state) return { events: [], reply };
-    const plan = planned(command, view);
     const { at } = command.rules;
-    const events = [eventOf(of, key, at, { $case: 'chunk', value: plan })];
+    const events: PlanEvent[] = [];
+    if (command.isOnly && !view.get(fanoutAt(key)))
+      events.push(eventOf(of, key, at, { $case: 'fanout', value: { chunks: [key.chunk] } }));
+    if (state) return { events, reply };
+    const plan = planned(command, view);
+    events.push(eventOf(of, key, at, { $case: 'chunk', value: plan }));
     // A plan without slices is settled at once.
     if (plan.sendable.length === 0) events.push(settled(of, key, at));
     return { events, reply: { planned: plan, fresh: true } };
   },
   addresses: (of) => {
     const { event } = of;
-    if (event?.$case === 'fanout' || event === undefined) return [];
+    if (event === undefined) return [];
+    if (event.$case === 'fanout') return [fanoutAt(of)];
     const plan = planAt({ ...of, chunk: event.value.chunk });
     return [plan, pageOfEvent(of), plannedDevicesOfEvent(of)].filter((address) => address !== undefined);
   },
@@ -272,12 +279,15 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
         return pageWith(state as CountedPage | undefined, event);
       case PLANNED_DEVICES:
         return withPlanned(state as PlannedDevices | undefined, event);
+      case FANOUTS:
+        return splitWith(state as FanoutState | undefined, event);
       default:
         return evolvePlan(state as PlanState | undefined, event);
     }
   },
   ...planEventCodec,
   toDocument(state, { id }) {
+    if ('chunks' in state) return { ...state };
     if ('devices' in state) return { ...plannedDevicesDocument(state) };
     return 'sends' in state ? { ...countedPageDocument(state, id) } : planDocument(state);
   },
@@ -288,8 +298,10 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
     }),
     [COUNTED_PAGES]: fieldsOf<CountedPageDocument>({ day: true, sends: true }),
     [PLANNED_DEVICES]: fieldsOf<PlannedDevicesDocument>({ devices: true }),
+    [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }),
   },
   fromDocument(document, { collection }) {
+    if (collection === FANOUTS) return document as unknown as FanoutState;
     if (collection === COUNTED_PAGES) return countedPage(document as unknown as CountedPageDocument);
     if (collection === PLANNED_DEVICES) return plannedDevices(document as unknown as PlannedDevicesDocument);
     const stored = document as unknown as PlanDocument;

@@ -2,7 +2,7 @@ import { idsBelow } from '@tidings/delivery';
 import type { Db } from 'mongodb';
 import type { OutgoingMessages } from './outgoing.ts';
 import { removeOldPages } from '../plan/counted-pages.ts';
-import { FANOUTS } from '../plan/fanouts.ts';
+import { FANOUTS } from '../plan/split-state.ts';
 import { PLANNED_DEVICES } from '../plan/planned-devices.ts';
 import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';

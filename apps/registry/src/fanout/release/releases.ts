@@ -86,13 +86,20 @@ export class Releases {
     const { broker, chunks, buffers } = this.#deps;
     const target = message.accepted.audience?.target;
     const split = await this.#chunksOf(message, application);
-    const fanout = this.#planFanout(message, application, split);
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
-    if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
+    const isSmall = target?.$case === 'named' && target.value.seqs.length <= AT_ONCE;
+    const [only, other] = keys(split);
+    if (isSmall && only && !other) {
+      // One commit contains both the split and the plan.
+      await Promise.all([kept, chunks.plan(message, only, buffers, { ready: kept, isOnly: true })]);
+      return;
+    }
+    const fanout = this.#planFanout(message, application, split);
+    if (isSmall) {
       // The recipients determine the chunks, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
-      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, buffers, ready))]);
+      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, buffers, { ready }))]);
       return;
     }
     const [planned] = await Promise.all([fanout, kept]);

@@ -16,7 +16,7 @@ import {
   text,
 } from '@tidings/mongo';
 import { COUNTED_KEPT_MS, COUNTED_PAGES, type CountedPageDocument, type StoredSends } from '../plan/counted-pages.ts';
-import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
+import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
 import { PLANNED_DEVICES, type PlannedDevicesDocument } from '../plan/planned-devices.ts';
 import { type InboxPlace, type PlanDocument, planIndexes, PLANS, type SliceCount } from '../plan/plans.ts';
 import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';

@@ -1,7 +1,7 @@
 import { type ChunkKey, fanoutId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
-import { FANOUTS, type FanoutState } from '../plan/fanouts.ts';
+import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
 import type { Released } from '../release/outgoing.ts';
 
 /** The chunks that messages were split into. */
