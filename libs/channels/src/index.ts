@@ -81,14 +81,15 @@ export {
   Command,
   encodePdu,
   nextSequence,
-  type Pdu,
   PduReader,
   readMessageId,
   readShortMessage,
   senderAddress,
+  setSequence,
   Status,
-  submitBody,
   submitHead,
+  submitPdu,
+  type TakePdu,
 } from './sms/smpp-pdu.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';
 export type { WnsCredential } from './wns/wns-credential.ts';

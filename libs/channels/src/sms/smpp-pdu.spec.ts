@@ -10,12 +10,27 @@ import {
   readMessageId,
   readShortMessage,
   senderAddress,
-  submitBody,
+  setSequence,
   submitHead,
+  submitPdu,
 } from './smpp-pdu.ts';
 import { formsOfId, numberKey, smppReceipt } from './smpp-receipt.ts';
 
-const read = (reader: PduReader, bytes: Buffer) => [...reader.read(bytes)];
+interface Pdu {
+  readonly command: number;
+  readonly status: number;
+  readonly sequence: number;
+  readonly body: Buffer;
+}
+
+function read(reader: PduReader, chunk: Buffer): readonly Pdu[] {
+  const found: Pdu[] = [];
+  reader.read(chunk, (command, status, sequence, bytes, from, to) => {
+    found.push({ command, status, sequence, body: bytes.subarray(from, to) });
+    return true;
+  });
+  return found;
+}
 
 describe('PDUs', () => {
   it('begin with length, command, status and sequence number', () => {
@@ -35,7 +50,7 @@ describe('PDUs', () => {
       fc.property(bodies, fc.array(fc.nat(40), { minLength: 1, maxLength: 50 }), (given, lengths) => {
         const stream = Buffer.concat(given.map((body, i) => encodePdu(i, i + 1, body, i + 2)));
         const reader = new PduReader();
-        const found = [];
+        const found: Pdu[] = [];
         for (let at = 0, i = 0; at < stream.length; i++) {
           const to = at + 1 + lengths[i % lengths.length]!;
           found.push(...read(reader, stream.subarray(at, to)));
@@ -60,9 +75,20 @@ describe('PDUs', () => {
         const message = readShortMessage(Buffer.from(bytes));
         smppReceipt(message);
         smppReceipt({ ...message, esmClass: 4 });
-        expect(readMessageId(Buffer.from(bytes)).length).toBeLessThanOrEqual(bytes.length);
+        expect(readMessageId(Buffer.from(bytes), 0, bytes.length).length).toBeLessThanOrEqual(bytes.length);
       }),
     );
+  });
+});
+
+describe('answers to a submission', () => {
+  it.each([
+    ['7a\0', '7a'],
+    ['7a', '7a'],
+    ['', ''],
+  ])('name the message, whatever follows: %j', (body, id) => {
+    const bytes = Buffer.from(`--${body}==\0`, 'latin1');
+    expect(readMessageId(bytes, 2, 2 + body.length)).toBe(id);
   });
 });
 
@@ -83,14 +109,17 @@ describe('bodies', () => {
   it('submit a part with its header, and ask for a receipt', () => {
     const [header, userData] = [Buffer.from([5, 0, 3, 9, 2, 1]), Buffer.from('Hello')];
     const head = submitHead(senderAddress('Shop'));
-    const body = submitBody({ head, to: '+4915112345678', dataCoding: 8, header, userData });
+    const pdu = submitPdu({ head, to: '+4915112345678', dataCoding: 8, header, userData });
+    setSequence(pdu, 0x1234_5678);
+    const [{ body, ...numbers } = { body: pdu }] = read(new PduReader(), pdu);
+    expect(numbers).toEqual({ command: Command.submitSm, status: 0, sequence: 0x1234_5678 });
     expect(readShortMessage(body)).toEqual({
       ...{ from: 'Shop', to: '4915112345678', esmClass: 0x40, registeredDelivery: 1, dataCoding: 8 },
       userData: Buffer.concat([header, userData]),
       optional: new Map(),
     });
-    const single = submitBody({ head, to: '+4915112345678', dataCoding: 0, header: undefined, userData });
-    expect(readShortMessage(single)).toMatchObject({ esmClass: 0, userData });
+    const single = submitPdu({ head, to: '4915112345678', dataCoding: 0, header: undefined, userData });
+    expect(readShortMessage(single.subarray(16))).toMatchObject({ to: '4915112345678', esmClass: 0, userData });
   });
 });
 

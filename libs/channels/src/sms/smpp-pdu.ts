@@ -13,20 +13,12 @@ export const ANSWER = 0x8000_0000;
 export const answerTo = (command: number): number => (command | ANSWER) >>> 0;
 
 /** Values of `command_status`. */
-export const Status = { ok: 0, invalidCommand: 0x03, bindFailed: 0x0d, temporaryError: 0x64 } as const;
+export const Status = { ok: 0, invalidCommand: 0x03, notBound: 0x04, bindFailed: 0x0d, temporaryError: 0x64 } as const;
 
 const HEADER_BYTES = 16;
 /** No command of ours, and no answer to one, has as many. */
 const MAX_BYTES = 65_536;
 const SEQUENCE_MAX = 0x7fff_ffff;
-
-/** One command or answer. */
-export interface Pdu {
-  readonly command: number;
-  readonly status: number;
-  readonly sequence: number;
-  readonly body: Buffer;
-}
 
 /** The sequence number after this one. */
 export const nextSequence = (sequence: number): number => (sequence >= SEQUENCE_MAX ? 1 : sequence + 1);
@@ -44,23 +36,38 @@ export function encodePdu(command: number, sequence: number, body: Uint8Array = 
   return bytes;
 }
 
+/** Receives commands and answers. The body is the bytes from `from` to `to`, which are valid until it returns; false = it wants no more. */
+export type TakePdu = (
+  command: number,
+  status: number,
+  sequence: number,
+  bytes: Buffer,
+  from: number,
+  to: number,
+) => boolean;
+
 /** Takes a stream of bytes apart. */
 export class PduReader {
   #rest: Buffer = NOTHING;
 
-  /** The PDUs that are complete now. @throws RangeError for a length that no PDU has: the stream cannot be read further */
-  *read(chunk: Buffer): Generator<Pdu> {
-    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    while (bytes.length >= 4) {
-      const length = bytes.readUInt32BE(0);
+  /** Hands over the PDUs that are complete now. @throws RangeError for a length that no PDU has: the stream cannot be read further */
+  read(chunk: Buffer, take: TakePdu): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (bytes.length - at >= 4) {
+      const length = bytes.readUInt32BE(at);
       if (length < HEADER_BYTES || length > MAX_BYTES) throw new RangeError(`a PDU of ${length} bytes`);
-      if (bytes.length < length) break;
-      const body = bytes.subarray(HEADER_BYTES, length);
-      const [command, status, sequence] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), bytes.readUInt32BE(12)];
-      bytes = bytes.subarray(length);
-      yield { command, status, sequence, body };
+      const end = at + length;
+      if (bytes.length < end) break;
+      const [command, status, sequence] = [
+        bytes.readUInt32BE(at + 4),
+        bytes.readUInt32BE(at + 8),
+        bytes.readUInt32BE(at + 12),
+      ];
+      if (!take(command, status, sequence, bytes, at + HEADER_BYTES, end)) return;
+      at = end;
     }
-    this.#rest = bytes;
+    this.#rest = at === bytes.length ? NOTHING : bytes.subarray(at);
   }
 }
 
@@ -156,27 +163,46 @@ export interface Submission {
   readonly userData: Buffer;
 }
 
-/** The body of submit_sm: asks for a receipt. */
-export function submitBody({ head, to, dataCoding, header, userData }: Submission): Buffer {
+const PLUS = '+'.charCodeAt(0);
+
+/** A whole submit_sm, which asks for a receipt; {@link setSequence} gives it its number. */
+export function submitPdu({ head, to, dataCoding, header, userData }: Submission): Buffer {
   const headerBytes = header?.length ?? 0;
-  const digits = to.startsWith('+') ? to.slice(1) : to;
-  const body = Buffer.allocUnsafe(head.length + 2 + digits.length + 1 + 10 + headerBytes + userData.length);
-  let at = head.copy(body);
-  body[at++] = 1;
-  body[at++] = 1;
-  at += body.write(digits, at, 'latin1');
-  body[at++] = 0;
-  body[at++] = header ? HAS_HEADER : 0;
+  const skipped = to.charCodeAt(0) === PLUS ? 1 : 0;
+  const length = HEADER_BYTES + head.length + 2 + to.length - skipped + 1 + 10 + headerBytes + userData.length;
+  const pdu = Buffer.allocUnsafe(length);
+  pdu.writeUInt32BE(length, 0);
+  pdu.writeUInt32BE(Command.submitSm, 4);
+  pdu.writeUInt32BE(Status.ok, 8);
+  pdu.set(head, HEADER_BYTES);
+  let at = HEADER_BYTES + head.length;
+  pdu[at++] = 1;
+  pdu[at++] = 1;
+  // Quicker than to write so short a text.
+  for (let digit = skipped; digit < to.length; digit++) pdu[at++] = to.charCodeAt(digit);
+  pdu[at++] = 0;
+  pdu[at++] = header ? HAS_HEADER : 0;
   // protocol_id, priority_flag, and empty schedule_delivery_time and validity_period
-  for (let field = 0; field < 4; field++) body[at++] = 0;
-  body[at++] = FINAL_RECEIPT;
-  body[at++] = 0;
-  body[at++] = dataCoding;
-  body[at++] = 0;
-  body[at++] = headerBytes + userData.length;
-  if (header) at += header.copy(body, at);
-  userData.copy(body, at);
-  return body;
+  for (let field = 0; field < 4; field++) pdu[at++] = 0;
+  pdu[at++] = FINAL_RECEIPT;
+  pdu[at++] = 0;
+  pdu[at++] = dataCoding;
+  pdu[at++] = 0;
+  pdu[at++] = headerBytes + userData.length;
+  if (header) {
+    pdu.set(header, at);
+    at += headerBytes;
+  }
+  pdu.set(userData, at);
+  return pdu;
+}
+
+/** Sets the sequence number of a PDU. */
+export function setSequence(pdu: Uint8Array, sequence: number): void {
+  pdu[12] = sequence >>> 24;
+  pdu[13] = sequence >>> 16;
+  pdu[14] = sequence >>> 8;
+  pdu[15] = sequence;
 }
 
 /** A short message as submit_sm and deliver_sm carry it. */
@@ -193,6 +219,8 @@ export interface ShortMessage {
 
 /** Tags of optional parameters. */
 export const Tag = { receiptedMessageId: 0x001e, messagePayload: 0x0424, messageState: 0x0427 } as const;
+
+const none: ReadonlyMap<number, Buffer> = new Map();
 
 /** Reads the body of submit_sm or deliver_sm. Never throws: what is missing is empty. */
 export function readShortMessage(body: Buffer): ShortMessage {
@@ -211,6 +239,8 @@ export function readShortMessage(body: Buffer): ShortMessage {
   const dataCoding = fields.byte();
   fields.byte();
   const shortMessage = fields.bytes(fields.byte());
+  if (fields.left < 4)
+    return { from, to, esmClass, registeredDelivery, dataCoding, userData: shortMessage, optional: none };
   const optional = new Map<number, Buffer>();
   while (fields.left >= 4) {
     const tag = fields.word();
@@ -221,8 +251,8 @@ export function readShortMessage(body: Buffer): ShortMessage {
   return { from, to, esmClass, registeredDelivery, dataCoding, userData, optional };
 }
 
-/** The message id in the answer to submit_sm; "" if there is none. */
-export const readMessageId = (body: Buffer): string => new Fields(body).text();
-
-/** The body of the answers to submit_sm and deliver_sm. */
-export const messageIdBody = (id: string): Buffer => cString(id);
+/** The message id in the answer to submit_sm, whose body is these bytes; "" if there is none. */
+export function readMessageId(bytes: Buffer, from: number, to: number): string {
+  const zero = bytes.indexOf(0, from);
+  return bytes.toString('latin1', from, zero < 0 ? to : Math.min(zero, to));
+}

@@ -15,7 +15,7 @@ import type { Throttler } from '../../throttle/throttles.ts';
 import { troubleOf } from '../connections.ts';
 import { gathered } from './gathered.ts';
 import type { ReceiptStore } from './receipt-store.ts';
-import { openSmppLink } from './smpp-link.ts';
+import { type DeliveryLink, openSmppLink, type SmppBind as LinkBind } from './smpp-link.ts';
 
 export interface SmppBindsDeps {
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
@@ -141,11 +141,12 @@ export class SmppBinds {
   }
 
   /** Takes what an SMSC delivers: receipts are answered once they are stored, and messages of phones are of no use. */
-  #receiver(account: string): (body: Buffer, answer: (status: number) => void) => void {
+  #receiver(account: string): LinkBind['received'] {
     const { receipts, onError } = this.#deps;
     interface Received {
       readonly receipt: SmppReceipt;
-      readonly answer: (status: number) => void;
+      readonly link: DeliveryLink;
+      readonly sequence: number;
     }
     const store = gathered<Received>(async (items) => {
       let status: number = Status.ok;
@@ -159,12 +160,12 @@ export class SmppBinds {
         status = Status.temporaryError;
         onError(error);
       }
-      for (const { answer } of items) answer(status);
+      for (const { link, sequence } of items) link.answerDelivery(sequence, status);
     });
-    return (body, answer) => {
+    return (body, link, sequence) => {
       const receipt = smppReceipt(readShortMessage(body));
-      if (receipt) store.add({ receipt, answer });
-      else answer(Status.ok);
+      if (receipt) store.add({ receipt, link, sequence });
+      else link.answerDelivery(sequence, Status.ok);
     };
   }
 

@@ -1,4 +1,15 @@
-import { answerTo, bindBody, Command, encodePdu, nextSequence, type Pdu, PduReader, Status } from '@tidings/channels';
+import {
+  answerTo,
+  bindBody,
+  Command,
+  encodePdu,
+  nextSequence,
+  PduReader,
+  readMessageId,
+  setSequence,
+  Status,
+  type TakePdu,
+} from '@tidings/channels';
 import type { ConnectionSettings, Exchange, Link, LinkEvents, OpenLink, OutgoingRequest } from '@tidings/http2';
 import { connect, isIP, type Socket } from 'node:net';
 
@@ -8,8 +19,13 @@ export interface SmppBind {
   readonly password: string;
   /** The SMSC refused the bind with this status; 0 = it accepted it. */
   bound(status: number): void;
-  /** A deliver_sm has come; it is answered by `answer`, once. */
-  received(body: Buffer, answer: (status: number) => void): void;
+  /** A deliver_sm has come, which the link is to answer, once. The body is valid until this returns. */
+  received(body: Buffer, link: DeliveryLink, sequence: number): void;
+}
+
+/** The bind that a deliver_sm came on. */
+export interface DeliveryLink {
+  answerDelivery(sequence: number, status: number): void;
 }
 
 /** Messages that an SMSC has not answered. Many SMSCs accept no more than this on a bind. */
@@ -18,10 +34,13 @@ export const WINDOW = 100;
 const KEEP_ALIVE_MS = 30_000;
 /** How long an answer to enquire_link may take on a bind without other traffic. */
 const ANSWER_MS = 10_000;
-/** How long the answer to unbind is awaited. */
+/** How long the answer to unbind, or the end of a bind that the SMSC has ended, is awaited. */
 const UNBIND_MS = 2_000;
 
 const noHeaders = {};
+const EMPTY_TEXT = Buffer.from([0]);
+/** The number of commands whose answer concerns no exchange. */
+const NO_EXCHANGE = 0;
 
 /** Opens binds over TCP, by URLs such as `smpp://host:2775`. A literal address is not looked up: the caller checks it. */
 export const openSmppLink =
@@ -30,10 +49,10 @@ export const openSmppLink =
     new SmppLink(settings, events, bind);
 
 /**
- * One bind as a transceiver (SMPP 3.4). A request is a submit_sm; its answer has the status and the message id. Commands of one turn of the event
- * loop are written together. Input that is no SMPP ends the bind, and nothing else.
+ * One bind as a transceiver (SMPP 3.4). The body of a request is a submit_sm; the body of its answer is the message id. Commands of one turn of the event
+ * loop are written together, as far as they may still go. Input that is no SMPP ends the bind, and nothing else.
  */
-class SmppLink implements Link {
+class SmppLink implements Link, DeliveryLink {
   readonly #socket: Socket;
   readonly #events: LinkEvents;
   readonly #bind: SmppBind;
@@ -41,11 +60,17 @@ class SmppLink implements Link {
   readonly #reader = new PduReader();
   readonly #waiting = new Map<number, Exchange>();
   readonly #keepAlive: NodeJS.Timeout;
+  /** What this turn writes, and for which exchange. */
+  #unwritten: Uint8Array[] = [];
+  #unwrittenFor: number[] = [];
   #sequence = 0;
   /** Messages of the SMSC that are not answered. */
   #delivering = 0;
   #state: 'opening' | 'bound' | 'draining' | 'closed' = 'opening';
-  #corked = false;
+  /** The SMSC has ended the bind. */
+  #dismissed = false;
+  /** The end of an idle bind is awaited. */
+  #ending = false;
   #enquiredAt = 0;
   #error: Error | undefined;
   heardAt = Date.now();
@@ -73,18 +98,24 @@ class SmppLink implements Link {
     return this.#state === 'bound' && this.#waiting.size < this.#window;
   }
 
+  /** @param body of `submitPdu`: its sequence number is set here */
   request(_: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
-    if (!this.ready() || !exchange.mayGo()) return false;
-    this.#waiting.set(this.#command(Command.submitSm, body), exchange);
+    if (!this.ready()) return false;
+    const sequence = this.#nextSequence();
+    setSequence(body, sequence);
+    this.#waiting.set(sequence, exchange);
+    this.#write(body, sequence);
     return true;
   }
 
   expire(now: number): void {
+    const waiting = this.#waiting.size;
     for (const [sequence, exchange] of this.#waiting) {
       if (exchange.deadline > now) continue;
       this.#waiting.delete(sequence);
       exchange.failed('timeout');
     }
+    this.#freed(waiting);
   }
 
   ping(): void {
@@ -95,7 +126,7 @@ class SmppLink implements Link {
     if (this.#state === 'opening') this.destroy();
     if (this.#state !== 'bound') return;
     this.#state = 'draining';
-    this.#unbindIfIdle();
+    this.#endIfIdle();
   }
 
   destroy(error?: Error): void {
@@ -103,58 +134,83 @@ class SmppLink implements Link {
     this.#socket.destroy();
   }
 
-  /** Writes a command; returns its sequence number. */
-  #command(command: number, body?: Uint8Array): number {
-    this.#sequence = nextSequence(this.#sequence);
-    this.#write(encodePdu(command, this.#sequence, body));
-    return this.#sequence;
+  answerDelivery(sequence: number, status: number): void {
+    this.#delivering--;
+    this.#answer(Command.deliverSm, sequence, EMPTY_TEXT, status);
+    this.#endIfIdle();
   }
 
-  #write(bytes: Buffer): void {
-    if (this.#socket.destroyed) return;
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#socket.cork();
-      setImmediate(() => {
-        this.#corked = false;
-        this.#socket.uncork();
-      });
-    }
-    this.#socket.write(bytes);
+  #nextSequence(): number {
+    return (this.#sequence = nextSequence(this.#sequence));
+  }
+
+  #command(command: number, body?: Uint8Array): void {
+    this.#write(encodePdu(command, this.#nextSequence(), body), NO_EXCHANGE);
+  }
+
+  #answer(command: number, sequence: number, body?: Uint8Array, status?: number): void {
+    this.#write(encodePdu(answerTo(command), sequence, body, status), NO_EXCHANGE);
+  }
+
+  #write(pdu: Uint8Array, exchange: number): void {
+    if (this.#unwritten.push(pdu) === 1) setImmediate(() => this.#flush());
+    this.#unwrittenFor.push(exchange);
+  }
+
+  /** Writes the commands of a turn. Since they were handed over the process may have stood still, and another worker have taken over. */
+  #flush(): void {
+    const [pdus, exchanges] = [this.#unwritten, this.#unwrittenFor];
+    if (pdus.length === 0 || this.#socket.destroyed) return;
+    this.#unwritten = [];
+    this.#unwrittenFor = [];
+    const withdrawn = exchanges.filter((sequence) => this.#waiting.get(sequence)?.mayGo() === false);
+    const written = withdrawn.length === 0 ? pdus : pdus.filter((_, i) => !withdrawn.includes(exchanges[i]!));
+    this.#socket.write(written.length === 1 ? written[0]! : Buffer.concat(written));
+    for (const sequence of withdrawn) this.#fail(sequence, 'unprocessed');
+  }
+
+  #fail(sequence: number, cause: 'unprocessed' | 'lost'): void {
+    const exchange = this.#waiting.get(sequence);
+    this.#waiting.delete(sequence);
+    exchange?.failed(cause);
   }
 
   #read(chunk: Buffer): void {
     this.heardAt = Date.now();
+    const waiting = this.#waiting.size;
     try {
-      for (const pdu of this.#reader.read(chunk)) {
-        this.#take(pdu);
-        if (this.#socket.destroyed) return;
-      }
+      this.#reader.read(chunk, this.#take);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.destroy(error);
     }
+    this.#freed(waiting);
   }
 
-  #take(pdu: Pdu): void {
-    switch (pdu.command) {
+  /** Others may write where some of so many messages have ended. */
+  #freed(waiting: number): void {
+    this.#endIfIdle();
+    if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
+  }
+
+  readonly #take: TakePdu = (command, status, sequence, bytes, from, to) => {
+    switch (command) {
       case answerTo(Command.submitSm):
       case Command.genericNack:
-        this.#answered(pdu);
-        break;
-      case answerTo(Command.bindTransceiver):
-        this.#boundWith(pdu.status);
+        this.#answered(sequence, status, bytes, from, to);
         break;
       case Command.deliverSm:
-        this.#deliver(pdu);
+        this.#delivering++;
+        this.#bind.received(bytes.subarray(from, to), this, sequence);
+        break;
+      case answerTo(Command.bindTransceiver):
+        this.#boundWith(status);
         break;
       case Command.enquireLink:
-        this.#write(encodePdu(answerTo(Command.enquireLink), pdu.sequence));
+        this.#answer(command, sequence);
         break;
       case Command.unbind:
-        this.#write(encodePdu(answerTo(Command.unbind), pdu.sequence));
-        if (this.#state === 'bound') this.#state = 'draining';
-        this.#events.draining();
+        this.#unbound(sequence);
         break;
       case answerTo(Command.enquireLink):
         this.#enquiredAt = 0;
@@ -164,19 +220,11 @@ class SmppLink implements Link {
         break;
       default:
         // Answers have the highest bit; other commands are ones that no SMSC sends on such a bind.
-        if (pdu.command < Command.genericNack)
-          this.#write(encodePdu(Command.genericNack, pdu.sequence, undefined, Status.invalidCommand));
+        if (command < Command.genericNack)
+          this.#write(encodePdu(Command.genericNack, sequence, undefined, Status.invalidCommand), NO_EXCHANGE);
     }
-  }
-
-  #deliver({ sequence, body }: Pdu): void {
-    this.#delivering++;
-    this.#bind.received(Buffer.from(body), (status) => {
-      this.#delivering--;
-      this.#write(encodePdu(answerTo(Command.deliverSm), sequence, Buffer.from([0]), status));
-      if (this.#state === 'draining') this.#unbindIfIdle();
-    });
-  }
+    return !this.#socket.destroyed;
+  };
 
   #boundWith(status: number): void {
     if (this.#state !== 'opening') return;
@@ -190,18 +238,29 @@ class SmppLink implements Link {
     this.#events.opened();
   }
 
-  #answered({ sequence, status, body }: Pdu): void {
+  /** The SMSC ends the bind: it takes nothing more, but may still answer what it has taken. */
+  #unbound(sequence: number): void {
+    this.#answer(Command.unbind, sequence);
+    this.#dismissed = true;
+    if (this.#state === 'bound') this.#state = 'draining';
+    this.#events.draining();
+  }
+
+  #answered(sequence: number, status: number, bytes: Buffer, from: number, to: number): void {
     const exchange = this.#waiting.get(sequence);
     if (!exchange) return;
     this.#waiting.delete(sequence);
-    exchange.answered(status, noHeaders, body.toString('latin1'));
-    if (this.#state === 'draining') this.#unbindIfIdle();
-    else this.#events.room();
+    // It came after the bind had ended.
+    if (status === Status.notBound && this.#dismissed) exchange.failed('unprocessed');
+    else exchange.answered(status, noHeaders, readMessageId(bytes, from, to));
   }
 
-  #unbindIfIdle(): void {
-    if (this.#waiting.size + this.#delivering > 0 || this.#socket.destroyed) return;
-    this.#command(Command.unbind);
+  /** Ends a bind that is given up, once both sides have answered everything. */
+  #endIfIdle(): void {
+    if (this.#state !== 'draining' || this.#ending || this.#waiting.size + this.#delivering > 0) return;
+    this.#ending = true;
+    // After an unbind of its own, the SMSC closes the connection.
+    if (!this.#dismissed) this.#command(Command.unbind);
     setTimeout(() => this.destroy(), UNBIND_MS).unref();
   }
 
@@ -221,9 +280,9 @@ class SmppLink implements Link {
   #closed(): void {
     this.#state = 'closed';
     clearInterval(this.#keepAlive);
-    const lost = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const exchange of lost) exchange.failed('lost');
+    // What had not been handed to the connection is certain.
+    for (const sequence of this.#unwrittenFor) this.#fail(sequence, 'unprocessed');
+    for (const sequence of [...this.#waiting.keys()]) this.#fail(sequence, 'lost');
     this.#events.closed(this.#error);
   }
 }

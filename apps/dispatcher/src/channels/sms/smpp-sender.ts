@@ -3,7 +3,6 @@ import {
   definitions,
   joiningHeader,
   localResults,
-  readMessageId,
   type SendResult,
   sent,
   senderAddress,
@@ -12,8 +11,8 @@ import {
   type SmsParts,
   smsParts,
   type SmsPayload,
-  submitBody,
   submitHead,
+  submitPdu,
 } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, OutgoingRequest } from '@tidings/http2';
@@ -29,10 +28,9 @@ import type { SmppBind } from './smpp-binds.ts';
 const { sms } = definitions;
 
 /** An accepted part, and the message that ends with it. */
-export interface Acceptance {
-  readonly part: AcceptedPart;
+export interface Acceptance extends AcceptedPart {
   /** Undefined unless it is the last part. */
-  readonly done: (() => void) | undefined;
+  readonly ended: { accepted(): void } | undefined;
 }
 
 export interface SmppSenderDeps {
@@ -52,7 +50,7 @@ export class SmppSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #deps: SmppSenderDeps;
-  readonly #head: Buffer;
+  readonly #shared: Shared;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   /** Texts without values of devices, by language. */
   readonly #texts: (SmsParts | undefined)[] = [];
@@ -63,7 +61,7 @@ export class SmppSender implements Sender {
     this.#deps = deps;
     this.credential = deps.prepared.fingerprint;
     this.settings = deps.prepared.settings;
-    this.#head = submitHead(senderAddress(deps.prepared.credential.sender));
+    this.#shared = { ...deps, head: submitHead(senderAddress(deps.prepared.credential.sender)) };
   }
 
   async prepare(): Promise<SendResult | undefined> {
@@ -91,11 +89,7 @@ export class SmppSender implements Sender {
     const position = job.columns.positions[device]!;
     const next = Math.min(this.#begun.get(position) ?? 0, parts.parts.length - 1);
     const number = tokenOf(job.columns, device);
-    const submission = new Submission(
-      { ...this.#deps, head: this.#head, position, number, parts, tag, listener },
-      deadline,
-      next,
-    );
+    const submission = new Submission(this.#shared, { position, number, parts, tag, listener, deadline, next });
     return submission.start() ? 'written' : 'busy';
   }
 
@@ -135,82 +129,101 @@ const request: OutgoingRequest = { path: '', shared: [], own: [] };
 /** The connection was lost before the next part was written. Unlike `connectionLost`, nothing is in doubt. */
 const interrupted: SendResult = { ...localResults.connectionLost };
 
-interface SubmissionDeps extends SmppSenderDeps {
+/** What the messages of a job share. */
+interface Shared extends SmppSenderDeps {
   readonly head: Buffer;
+}
+
+/** The message to a device. */
+interface Message {
   readonly position: number;
   readonly number: string;
   readonly parts: SmsParts;
   readonly tag: number;
   readonly listener: PushListener;
+  readonly deadline: number;
+  /** The first part that was not accepted yet. */
+  readonly next: number;
 }
 
-/** The message to one device: its parts are submitted one after the other, and those that were accepted are never submitted again. */
+/** The submission of a message: its parts are written one after the other, and those that were accepted are never written again. */
 class Submission implements Exchange {
   readonly deadline: number;
-  readonly #deps: SubmissionDeps;
+  readonly #shared: Shared;
+  readonly #message: Message;
   #next: number;
 
-  constructor(deps: SubmissionDeps, deadline: number, next: number) {
-    this.#deps = deps;
-    this.deadline = deadline;
-    this.#next = next;
+  constructor(shared: Shared, message: Message) {
+    this.#shared = shared;
+    this.#message = message;
+    this.deadline = message.deadline;
+    this.#next = message.next;
   }
 
   /** Writes the next part; false if there is no room for it. */
   start(): boolean {
-    const { bind, head, number, parts, job, position } = this.#deps;
-    const { length } = parts.parts;
-    // The same for every try.
-    const reference = Number(job.batch.messageId & 0xffn) ^ (position & 0xff);
-    const body = submitBody({
-      head,
-      to: number,
-      dataCoding: parts.dataCoding,
-      header: length === 1 ? undefined : joiningHeader(reference, length, this.#next + 1),
-      userData: parts.parts[this.#next]!,
-    });
-    return bind.connection.request(request, body, this);
+    const { number: to, parts } = this.#message;
+    const { bind, head } = this.#shared;
+    const [dataCoding, userData, header] = [parts.dataCoding, parts.parts[this.#next]!, this.#header()];
+    return bind.connection.request(request, submitPdu({ head, to, dataCoding, header, userData }), this);
   }
 
   mayGo(): boolean {
-    return this.#deps.listener.mayGo();
+    return this.#message.listener.mayGo();
   }
 
-  answered(status: number, _: AnswerHeaders, body: string): void {
+  answered(status: number, _: AnswerHeaders, id: string): void {
     if (status !== 0) {
       this.#end(smppResult(status));
       return;
     }
-    const { bind, number, parts, job, position, acceptances, listener, tag } = this.#deps;
+    const { bind, job, acceptances } = this.#shared;
+    const { number, parts, position } = this.#message;
     const { length } = parts.parts;
     const isLast = ++this.#next === length;
-    const id = readMessageId(Buffer.from(body, 'latin1'));
-    const part = { batch: job.batch, position, bind: bind.account, id, number, parts: length };
-    acceptances.add({ part, done: isLast ? () => listener.answered(tag, sent) : undefined });
+    const ended = isLast ? this : undefined;
+    acceptances.add({ batch: job.batch, position, bind: bind.account, id, number, parts: length, ended });
     if (!isLast) this.#continue();
   }
 
+  /** All parts are accepted, and stored. */
+  accepted(): void {
+    const { listener, tag } = this.#message;
+    listener.answered(tag, sent);
+  }
+
   failed(cause: FailureCause): void {
-    if (cause === 'unprocessed') this.#end(interrupted);
+    const { listener, tag } = this.#message;
+    if (cause === 'unprocessed' && this.#next === this.#message.next) listener.unprocessed(tag);
+    else if (cause === 'unprocessed') this.#end(interrupted);
     else this.#end(cause === 'lost' ? localResults.connectionLost : localResults.timeout);
+  }
+
+  /** Joins the parts of a message; the same for every try. */
+  #header(): Buffer | undefined {
+    const { position, parts } = this.#message;
+    const { length } = parts.parts;
+    if (length === 1) return undefined;
+    const reference = Number(this.#shared.job.batch.messageId & 0xffn) ^ (position & 0xff);
+    return joiningHeader(reference, length, this.#next + 1);
   }
 
   /** Writes the next part as soon as there is room. */
   #continue(): void {
-    const { connection } = this.#deps.bind;
-    if (this.start()) return;
-    if (!this.mayGo()) return;
+    const { connection } = this.#shared.bind;
+    if (!this.mayGo() || this.start()) return;
     if (Date.now() >= this.deadline) this.#end(localResults.timeout);
     else if (!connection.isOpen() && connection.downUntil() > Date.now()) this.#end(interrupted);
     else connection.whenReady(() => this.#continue());
   }
 
   #end(result: SendResult): void {
-    const { listener, tag, receipts, job, position } = this.#deps;
+    const { listener, tag, position } = this.#message;
     if (this.#next === 0 || result.then.do !== 'retry') {
       listener.answered(tag, result);
       return;
     }
+    const { receipts, job } = this.#shared;
     const device: SmsDevice = { batch: job.batch, position };
     receipts.remember(device, this.#next).then(
       () => listener.answered(tag, result),

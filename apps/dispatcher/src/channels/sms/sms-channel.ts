@@ -125,12 +125,12 @@ const bindOf = (binds: SmppBinds, { settings, credential }: Of<SmppCredential>):
 const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<Acceptance> =>
   gathered(async (items) => {
     try {
-      await receipts.accepted(items.map(({ part }) => part));
+      await receipts.accepted(items);
     } catch (error) {
       // Accepted messages are sent all the same: only their receipts find nothing.
       onError(error);
     }
-    for (const { done } of items) done?.();
+    for (const { ended } of items) ended?.accepted();
   });
 
 interface Resuming {

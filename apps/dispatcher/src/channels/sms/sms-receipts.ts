@@ -98,20 +98,18 @@ export class SmsReceipts implements ReceiptStore {
   async #storeAccepted(accepted: readonly AcceptedPart[]): Promise<void> {
     const { parts, receipts } = this.#deps;
     const expireAt = this.#expireAt();
-    const documents = new Map(
-      accepted.map((part) => [keysOf(part.bind, part.id, part.number)[0]!, documentOf(part, expireAt)]),
-    );
+    const documents = new Map<string, Omit<SmsPartDocument, '_id'>>();
+    const forms = new Map<string, string>();
+    for (const part of accepted) {
+      const keys = keysOf(part.bind, part.id, part.number);
+      documents.set(keys[0]!, documentOf(part, expireAt));
+      for (const key of keys) forms.set(key, keys[0]!);
+    }
     const writes = [...documents].map(([_id, update]): AnyBulkWriteOperation<SmsPartDocument> => ({
       // The id of an earlier message is used again.
       replaceOne: { filter: { _id }, replacement: update, upsert: true },
     }));
     await parts.bulkWrite(writes, { ordered: false });
-    const forms = new Map(
-      accepted.flatMap((part) => {
-        const keys = keysOf(part.bind, part.id, part.number);
-        return keys.map((key) => [key, keys[0]!] as const);
-      }),
-    );
     const early = await receipts.find({ _id: { $in: [...forms.keys()] } }).toArray();
     if (early.length === 0) return;
     const found = early.map(({ _id, ...receipt }) => ({

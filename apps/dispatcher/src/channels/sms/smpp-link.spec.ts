@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { answerTo, Command, encodePdu, PduReader, Status, submitPdu } from '@tidings/channels';
+import type { Exchange, Link } from '@tidings/http2';
+import { openSmppLink } from './smpp-link.ts';
+
+/** A command or an answer as the SMSC received it. */
+interface Received {
+  readonly command: number;
+  readonly sequence: number;
+}
+
+type End = string;
+
+const HEAD = Buffer.from('\0\0\0Shop\0', 'latin1');
+const submission = (): Uint8Array =>
+  submitPdu({ head: HEAD, to: '+4917', dataCoding: 0, header: undefined, userData: Buffer.from('Hello') });
+
+describe('a bind with an SMSC', () => {
+  let server: Server;
+  /** The SMSC's side of the connection. */
+  let smsc: Socket;
+  let received: Received[];
+  let hear: (command: number) => void;
+  let link: Link;
+  let closed: Promise<void>;
+
+  beforeEach(async () => {
+    received = [];
+    hear = () => undefined;
+    const bound = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    closed = ended.promise;
+    server = createServer((socket) => {
+      smsc = socket;
+      const reader = new PduReader();
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk: Buffer) =>
+        reader.read(chunk, (command, _status, sequence) => {
+          if (command === Command.bindTransceiver) socket.write(encodePdu(answerTo(command), sequence));
+          else received.push({ command, sequence });
+          hear(command);
+          return true;
+        }),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const open = openSmppLink({
+      ...{ systemId: 'user', password: 'secret', bound: () => undefined },
+      received: (_, bind, sequence) => bind.answerDelivery(sequence, Status.ok),
+    });
+    link = open(
+      { url: `smpp://127.0.0.1:${(server.address() as AddressInfo).port}` },
+      { opened: bound.resolve, closed: () => ended.resolve(), room: () => undefined, draining: () => undefined },
+    );
+    await bound.promise;
+  });
+
+  afterEach(async () => {
+    link.destroy();
+    smsc.destroy();
+    await once(server.close(), 'close');
+  });
+
+  const submit = (mayGo: () => boolean = () => true): Promise<End> =>
+    new Promise((resolve) => {
+      const exchange: Exchange = {
+        ...{ deadline: Infinity, mayGo },
+        answered: (status, _, id) => resolve(`${status} ${id}`),
+        failed: resolve,
+      };
+      expect(link.request({ path: '', shared: [], own: [] }, submission(), exchange)).toBe(true);
+    });
+
+  /** Resolves when the SMSC has received so many commands of a kind, to their sequence numbers. */
+  const numbersOf = (command: number, count: number): Promise<number[]> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = received.filter((each) => each.command === command).map(({ sequence }) => sequence);
+        if (found.length >= count) resolve(found);
+      };
+      hear = look;
+      look();
+    });
+
+  const answer = (sequence: number, status: number, id = ''): boolean =>
+    smsc.write(encodePdu(answerTo(Command.submitSm), sequence, Buffer.from(`${id}\0`), status));
+
+  it('tells each message its answer, in whatever order they come', async () => {
+    const ends = [submit(), submit(), submit()];
+    const [first, second, third] = await numbersOf(Command.submitSm, 3);
+    answer(third!, 0, 'c');
+    answer(first!, 0x0b);
+    answer(second!, 0, 'b');
+    expect(await Promise.all(ends)).toEqual(['11 ', '0 b', '0 c']);
+  });
+
+  it('writes nothing that may no longer go when the turn ends', async () => {
+    let alive = true;
+    const withdrawn = [submit(() => alive), submit(() => alive)];
+    const other = submit();
+    alive = false;
+    expect(await Promise.all(withdrawn)).toEqual(['unprocessed', 'unprocessed']);
+    const [sequence] = await numbersOf(Command.submitSm, 1);
+    answer(sequence!, 0, 'a');
+    expect(await other).toBe('0 a');
+    expect(received).toHaveLength(1);
+  });
+
+  it('knows that what a connection was not given before its end was not taken, and leaves the rest in doubt', async () => {
+    const written = submit();
+    await numbersOf(Command.submitSm, 1);
+    const unwritten = submit();
+    link.destroy();
+    expect(await Promise.all([written, unwritten])).toEqual(['lost', 'unprocessed']);
+    await closed;
+  });
+
+  it('awaits the answers to what the SMSC took before it ended the bind, and repeats what came too late', async () => {
+    const ends = [submit(), submit()];
+    const [taken, late] = await numbersOf(Command.submitSm, 2);
+    smsc.write(encodePdu(Command.unbind, 1));
+    answer(late!, Status.notBound);
+    answer(taken!, 0, 'a');
+    expect(await Promise.all(ends)).toEqual(['0 a', 'unprocessed']);
+    await numbersOf(answerTo(Command.unbind), 1);
+    expect(link.ready()).toBe(false);
+  });
+
+  it('closes the connection of a bind that the SMSC has ended, also if the SMSC does not', async () => {
+    smsc.write(encodePdu(Command.unbind, 1));
+    await closed;
+    expect(received.map(({ command }) => command)).toEqual([answerTo(Command.unbind)]);
+  });
+
+  it('ends a bind that is given up when the last message is answered, or its time is over', async () => {
+    const [answered, silent] = [submit(), submit()];
+    const [first] = await numbersOf(Command.submitSm, 2);
+    link.drain();
+    answer(first!, 0, 'a');
+    expect(await answered).toBe('0 a');
+    link.expire(Infinity);
+    expect(await silent).toBe('timeout');
+    const [sequence] = await numbersOf(Command.unbind, 1);
+    smsc.write(encodePdu(answerTo(Command.unbind), sequence!));
+    await closed;
+  });
+});
