@@ -83,13 +83,23 @@ export class MailServer {
     return this.#refused ?? connectionResults[this.#lastFailure?.cause ?? 'unreachable'];
   }
 
-  /** Whether a mail can be sent now; otherwise opens a session, if there is room for one and it is time. */
+  /**
+   * Whether a mail can be sent now; otherwise opens sessions, if there is room for them and it is time: one, and then as many as are open, for one after
+   * the other they would take many round trips of a distant relay.
+   */
   ready(): boolean {
     if (this.#idle.length > 0) return true;
+    if (this.#closed || this.#options.timers.now() < this.#downUntil) return false;
+    for (let wanted = Math.max(1, this.#sessions.size) - this.#opening; wanted > 0 && this.#mayOpen(); wanted--)
+      this.#open();
+    return false;
+  }
+
+  #mayOpen(): boolean {
     const { sessions, timers, hasRoom } = this.#options;
-    if (this.#closed || this.size - this.#slow >= sessions || timers.now() < this.#downUntil) return false;
-    if (hasRoom?.() ?? true) this.#open();
-    else if (this.size === 0) this.#downUntil = timers.now() + FULL_MS;
+    if (this.size - this.#slow >= sessions) return false;
+    if (hasRoom?.() ?? true) return true;
+    if (this.size === 0) this.#downUntil = timers.now() + FULL_MS;
     return false;
   }
 

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemTimers } from '../../timers.ts';
+import { MailServer } from './mail-server.ts';
+import type { Transaction } from './smtp-session.ts';
+
+const SESSIONS = 20;
+
+describe('the sessions with a mail server', () => {
+  let server: Server;
+  let sockets: Socket[];
+  let mails: MailServer;
+
+  beforeEach(async () => {
+    sockets = [];
+    // It takes no mail: EHLO alone is replied to.
+    server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        if (text.startsWith('EHLO')) socket.write('250 mx\r\n');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    mails = new MailServer({
+      target: async () => ({ host: '127.0.0.1', port, ignoreTLS: true }),
+      ...{ sessions: SESSIONS, timers: systemTimers, onFailure: () => undefined },
+    });
+  });
+
+  afterEach(async () => {
+    mails.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server.close(), 'close');
+  });
+
+  const mail = (): Transaction => ({
+    ...{ from: 'shop@example.com', to: ['anna@example.com'], mail: Buffer.from('Hello') },
+    ...{ deadline: Date.now() + 600_000, replyBy: Date.now() + 600_000, mayGo: () => true, ended: () => undefined },
+  });
+
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let waits = 0; !isSo() && waits < 5000; waits++) await delay(1);
+  };
+
+  it('open one after the other, and then as many at a time as there are', async () => {
+    let left = 100;
+    const write = (): void => {
+      for (; left > 0 && mails.ready(); left--) mails.send(mail());
+      if (left > 0 && mails.downUntil() === 0) mails.whenReady(write);
+    };
+    write();
+    for (const [greeted, open] of [
+      [0, 1],
+      [1, 2],
+      [2, 4],
+      [4, 8],
+      [8, 16],
+      [16, SESSIONS],
+    ] as const) {
+      await until(() => sockets.length >= open);
+      expect(sockets).toHaveLength(open);
+      for (const socket of sockets.slice(greeted)) socket.write('220 mx\r\n');
+    }
+    await until(() => left === 100 - SESSIONS);
+    expect([left, mails.size]).toEqual([100 - SESSIONS, SESSIONS]);
+  });
+});
