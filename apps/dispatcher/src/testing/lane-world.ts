@@ -28,6 +28,8 @@ export interface ChannelDeps {
   readonly postForm: ReturnType<typeof guardedPostForm>;
   readonly postProvider: ReturnType<typeof guardedPostForm>;
   readonly addresses: AddressGuard;
+  /** Messages without an answer are given up this long before their time, in milliseconds. */
+  readonly expiresEarlyMs: number;
 }
 
 /** A provider that is down is not a fault of the lane. */
@@ -42,27 +44,30 @@ export class LaneWorld {
   readonly attempts = new MemoryAttempts();
   readonly outcomes: SliceOutcome[] = [];
   readonly channel: Channel;
-  /** Requests without an answer expire this long before their deadline, which is 34 s after the run began. */
-  expiresEarlyMs = 0;
   readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
   readonly #errors: unknown[] = [];
 
   readonly #providerClock: ShiftedClock;
 
-  /** Opens the lane. @param providerClock advances with the clock: tokens expire */
+  /**
+   * Opens the lane.
+   * @param providerClock advances with the clock: tokens expire
+   * @param expiresEarlyMs requests without an answer expire this long before their deadline, which is 34 s after the run began
+   */
   constructor(
     credentials: TestCredentials,
     open: (parts: ChannelDeps) => Channel,
     providerClock: ShiftedClock,
     openLink: OpenLink,
+    expiresEarlyMs = 0,
   ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
     const addresses = new AddressGuard(['127.0.0.0/8', '::1']);
     const masterKeys: MasterKeys = [randomBytes(32)];
     const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
-      new Http2Connection(settings, this.#expiringEarly(open));
+      new Http2Connection(settings, expiringEarly(open, expiresEarlyMs));
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
       credentials: new Credentials(accountsWith(masterKeys, credentials), masterKeys),
@@ -74,6 +79,7 @@ export class LaneWorld {
       postForm: guardedPostForm(addresses),
       postProvider: guardedPostForm(addresses),
       addresses,
+      expiresEarlyMs,
     });
     this.#workerLease = new WorkerLease({
       name: 'test',
@@ -97,15 +103,6 @@ export class LaneWorld {
     });
     this.#workerLease.start();
     this.#dispatch.start();
-  }
-
-  #expiringEarly(open: OpenLink): OpenLink {
-    return (settings, events) => {
-      const link = open(settings, events);
-      const expire = link.expire.bind(link);
-      link.expire = (now) => expire(now + this.expiresEarlyMs);
-      return link;
-    };
   }
 
   /** Delivers a batch once; its slices are settled or deferred when it resolves. */
@@ -181,6 +178,16 @@ export class LaneWorld {
     return outcomes;
   }
 
+  /** The category of each mail that bounced, by position. */
+  bounces(): ReadonlyMap<number, string> {
+    const bounced = this.results.flatMap((results) => results.bounced);
+    return new Map(
+      bounced.flatMap(({ category, set }) =>
+        [...Bitmap.decode(set).positions()].map((position) => [position, category] as const),
+      ),
+    );
+  }
+
   async close(): Promise<void> {
     await this.#dispatch.stop();
     await this.#workerLease.stop();
@@ -188,3 +195,12 @@ export class LaneWorld {
     if (this.#errors.length > 0) throw this.#errors[0];
   }
 }
+
+const expiringEarly =
+  (open: OpenLink, earlyMs: number): OpenLink =>
+  (settings, events) => {
+    const link = open(settings, events);
+    const expire = link.expire.bind(link);
+    link.expire = (now) => expire(now + earlyMs);
+    return link;
+  };

@@ -184,7 +184,8 @@ class SmtpSession {
       case 'vanish':
         this.#record(address, 0, scene.how);
         this.#reading = 'nothing';
-        if (scene.how !== 'silence') this.#deps.socket.resetAndDestroy();
+        if (scene.how === 'goaway') this.#deps.socket.end();
+        else if (scene.how !== 'silence') this.#deps.socket.resetAndDestroy();
         break;
       case 'garble':
         this.#record(address, 0, 'garbled');

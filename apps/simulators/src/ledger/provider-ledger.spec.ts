@@ -32,11 +32,12 @@ describe('ProviderLedger', () => {
     ledger.record(push, 429, 'TooManyRequests');
     ledger.record(push, 0, 'reset');
     ledger.count('resetUnread');
+    ledger.note('receipt taken');
     accept(ledger, 'a', 'P_1_2_3');
     expect(ledger.summary()).toEqual({
       accepted: 1,
       refused: 4,
-      byReason: { accepted: 1, TooManyRequests: 2, reset: 1, resetUnread: 1 },
+      byReason: { accepted: 1, TooManyRequests: 2, reset: 1, resetUnread: 1, 'receipt taken': 1 },
       tokens: 1,
       duplicates: 0,
       masked: 0,

@@ -45,6 +45,7 @@ export class ProviderLedger {
   #duplicates = 0;
   #masked = 0;
   #unidentified = 0;
+  #noted = 0;
   readonly #identify: (row: number) => string;
   readonly #keepPayloads: boolean;
   readonly #now: () => number;
@@ -91,13 +92,19 @@ export class ProviderLedger {
     this.#byReason[this.#numberOf(reason)]!++;
   }
 
+  /** Counts among the reasons what is no push, such as a receipt that was taken. */
+  note(what: string): void {
+    this.count(what);
+    this.#noted++;
+  }
+
   summary(): LedgerSummary {
     const total = this.#byReason.reduce((sum, n) => sum + n, 0);
     const accepted = this.#byReason[0]!;
     const entries = this.#reasons.map((reason, i) => [reason, this.#byReason[i]!] as const);
     return {
       accepted,
-      refused: total - accepted,
+      refused: total - accepted - this.#noted,
       byReason: Object.fromEntries(entries.filter(([, n]) => n > 0)),
       tokens: this.#distinct,
       duplicates: this.#duplicates,

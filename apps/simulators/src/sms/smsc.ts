@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Attempts, type Refusal, sceneOf, type Scene } from '../behaviour.ts';
+import { Attempts, type Refusal, sceneOf, type Scene, type Vanishing } from '../behaviour.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger.ts';
 import type { SocketProvider } from '../provider.ts';
-import type { Faults } from '../provider-faults.ts';
+import type { Faults, ProviderFaults } from '../provider-faults.ts';
 import { Outbox } from '../transport/outbox.ts';
 import { parseSmsNumber, type ReceiptKind } from './sms-numbers.ts';
 import {
@@ -65,7 +65,13 @@ interface Line {
   sequence: number;
   /** Receipts that are not answered yet, by sequence number. */
   readonly delivering: Map<number, Receipt>;
+  /** Parts that were submitted on it. */
+  submitted: number;
+  /** It has been asked to unbind; until it has, what it submits is served, or refused. */
+  leaving: 'no' | 'served' | 'refused';
 }
+
+const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
 
 const textOf = ({ dataCoding, userData }: Submitted): string =>
   dataCoding === 8 ? Buffer.from(userData).swap16().toString('utf16le') : userData.toString('latin1');
@@ -75,6 +81,7 @@ export class Smsc implements SocketProvider {
   readonly name = 'smpp';
   readonly outbox: Outbox;
   readonly #ledger: Ledger;
+  readonly #faults: Readonly<ProviderFaults>;
   readonly #attempts = new Attempts();
   readonly #lines = new Set<Line>();
   /** Receipts that wait for another bind, by system id. */
@@ -82,7 +89,8 @@ export class Smsc implements SocketProvider {
 
   constructor({ ledger, faults }: SmscDeps) {
     this.#ledger = ledger;
-    this.outbox = new Outbox(faults.of('smpp'));
+    this.#faults = faults.of('smpp');
+    this.outbox = new Outbox(this.#faults);
   }
 
   reset(): void {
@@ -92,14 +100,17 @@ export class Smsc implements SocketProvider {
 
   /** Serves one connection. */
   accept(socket: Socket): void {
-    const line: Line = { socket, systemId: '', sequence: 0, delivering: new Map() };
+    const line: Line = { socket, systemId: '', sequence: 0, delivering: new Map(), submitted: 0, leaving: 'no' };
     let rest = Buffer.alloc(0);
     this.#lines.add(line);
     socket.on('close', () => this.#closed(line));
     socket.on('data', (chunk: Buffer) => {
       const taken = takePdus(Buffer.concat([rest, chunk]));
       rest = Buffer.from(taken.rest);
-      for (const pdu of taken.pdus) this.#take(line, pdu);
+      for (const pdu of taken.pdus) {
+        // A connection that was reset has brought nothing more.
+        if (!socket.destroyed) this.#take(line, pdu);
+      }
     });
   }
 
@@ -110,14 +121,14 @@ export class Smsc implements SocketProvider {
   }
 
   #take(line: Line, { command, status, sequence, body }: Received): void {
-    const answer = (of: Buffer): void => this.outbox.post(0, () => line.socket.write(of));
+    const answer = (of: Buffer): void => this.outbox.pass(() => line.socket.write(of));
     switch (command) {
       case COMMAND.bindTransceiver:
         answer(this.#bind(line, sequence, body));
         this.#release(line);
         break;
       case COMMAND.submit:
-        if (line.systemId === '') answer(pduOf(RESPONSE | command, NOT_BOUND, sequence));
+        if (line.systemId === '' || line.leaving === 'refused') answer(pduOf(RESPONSE | command, NOT_BOUND, sequence));
         else this.#submit(line, sequence, body);
         break;
       case COMMAND.enquire:
@@ -125,7 +136,11 @@ export class Smsc implements SocketProvider {
         break;
       case COMMAND.unbind:
         answer(pduOf(RESPONSE | command, 0, sequence));
-        this.outbox.post(0, () => line.socket.end());
+        this.outbox.pass(() => line.socket.end());
+        break;
+      case (RESPONSE | COMMAND.unbind) >>> 0:
+        line.leaving = 'refused';
+        this.outbox.pass(() => line.socket.end());
         break;
       case (RESPONSE | COMMAND.deliver) >>> 0:
         this.#delivered(line, sequence, status);
@@ -146,6 +161,11 @@ export class Smsc implements SocketProvider {
     const submitted = submittedIn(body);
     if (!submitted) {
       this.#answer(line, sequence, MALFORMED);
+      return;
+    }
+    if (nth(this.#faults.resetEvery, ++line.submitted)) {
+      this.#ledger.of(this.name).count('resetUnread');
+      line.socket.resetAndDestroy();
       return;
     }
     const { kind, argument, receipt, refusedTry } = parseSmsNumber(submitted.to);
@@ -179,8 +199,25 @@ export class Smsc implements SocketProvider {
         break;
       case 'vanish':
         this.#record(submitted, 0, scene.how, '');
-        if (scene.how !== 'silence') line.socket.resetAndDestroy();
+        this.#vanish(line, sequence, scene.how);
     }
+  }
+
+  #vanish(line: Line, sequence: number, how: Vanishing): void {
+    if (how === 'silence') return;
+    if (how !== 'goaway') {
+      line.socket.resetAndDestroy();
+      return;
+    }
+    this.#dismiss(line, 'refused');
+    this.#answer(line, sequence, NOT_BOUND);
+  }
+
+  /** Asks the other side to unbind. */
+  #dismiss(line: Line, leaving: 'served' | 'refused'): void {
+    if (line.leaving !== 'no') return;
+    line.leaving = leaving;
+    this.outbox.pass(() => line.socket.write(pduOf(COMMAND.unbind, 0, ++line.sequence)));
   }
 
   #accept(
@@ -200,10 +237,11 @@ export class Smsc implements SocketProvider {
       line.socket.resetAndDestroy();
       return;
     }
+    const dismisses = scene.goaway === true || nth(this.#faults.goawayEvery, line.submitted);
     this.outbox.post(scene.delayMs ?? 0, () => {
       line.socket.write(pduOf(RESPONSE | COMMAND.submit, 0, sequence, cText(id)));
       if (kind !== 'early') report();
-      if (scene.goaway === true) line.socket.write(pduOf(COMMAND.unbind, 0, ++line.sequence));
+      if (dismisses) this.#dismiss(line, 'served');
     });
   }
 
@@ -248,7 +286,7 @@ export class Smsc implements SocketProvider {
     const receipt = line.delivering.get(sequence);
     line.delivering.delete(sequence);
     if (!receipt) return;
-    if (status === 0) this.#ledger.of(this.name).count('receipt taken');
+    if (status === 0) this.#ledger.of(this.name).note('receipt taken');
     else setTimeout(() => this.#deliver(line, receipt), AGAIN_MS).unref();
   }
 

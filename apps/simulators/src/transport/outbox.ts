@@ -17,17 +17,18 @@ export class Outbox {
   /** Sends after the delay and the provider's latency, but never inside a black hole. */
   post(delayMs: number, send: () => void): void {
     const wait = delayMs + this.#faults.latencyMs;
-    if (wait > 0) setTimeout(() => this.#release(send), wait);
-    else this.#release(send);
+    if (wait > 0) setTimeout(() => this.pass(send), wait);
+    else this.pass(send);
+  }
+
+  /** Sends without the provider's latency, but never inside a black hole: what the connection is kept by, as opposed to answers. */
+  pass(send: () => void): void {
+    if (this.#faults.blackhole) this.#waiting.push(send);
+    else send();
   }
 
   /** Sends the replies held by a black hole. */
   flush(): void {
     for (const send of this.#waiting.splice(0)) send();
-  }
-
-  #release(send: () => void): void {
-    if (this.#faults.blackhole) this.#waiting.push(send);
-    else send();
   }
 }

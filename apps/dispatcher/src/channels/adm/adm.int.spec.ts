@@ -8,7 +8,7 @@ const CLIENT = 'amzn1.application-oa2-client.1';
 const subject: ChannelSubject = {
   name: 'adm',
   platform: 9,
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   credentials(simulators) {
     simulators.keys.register({ clients: [{ id: CLIENT, secret: 'secret' }] });
     return { 9: { settings: { adm_cid: CLIENT, adm_secret: 'secret' } } };
@@ -20,7 +20,6 @@ const subject: ChannelSubject = {
   token: (kind, n, argument) => specialToken(kind, n, argument),
   words: {
     dead: 'INVALID_TOKEN 400 Unregistered',
-    throttled: 'QUOTA_EXCEEDED 429 MaxRateExceeded',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
 };

@@ -27,7 +27,6 @@ const subject: ChannelSubject = {
   token: (kind, n, argument) => apnsToken(kind, n, argument),
   words: {
     dead: 'INVALID_TOKEN 410 Unregistered',
-    throttled: 'QUOTA_EXCEEDED 429 TooManyRequests',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
 };

@@ -61,6 +61,8 @@ export interface EmailDeps {
   readonly names?: MailNames | undefined;
   /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
+  /** How long the replies to the commands before the mail itself are awaited, in milliseconds. @default 30 s */
+  readonly commandsMs?: number | undefined;
   readonly onFailure: (failure: FailedOpening, host: string) => void;
 }
 
@@ -83,6 +85,7 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   const writer = new PayloadWriter();
   const shared = {
     ...{ servers, writer, reportKey, clock, bounceDomain: deps.bounceDomain, publicUrl: deps.publicUrl },
+    commandsMs: deps.commandsMs ?? LATE_ANSWER_MS,
     mailKey: mailTokenKeyOf(reportKey),
     linkKey: linkKeyOf(reportKey),
   };
@@ -102,6 +105,7 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
 
 interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounceDomain' | 'publicUrl'> {
   readonly linkKey: KeyObject;
+  readonly commandsMs: number;
   readonly job: Job;
   readonly prepared: Prepared<MailSender, undefined>;
   readonly servers: MailServers;
@@ -240,7 +244,7 @@ class EmailSender implements Sender {
 
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
     const from = this.#stationery.from.address;
-    const deadline = Math.min(replyBy, Date.now() + LATE_ANSWER_MS);
+    const deadline = Math.min(replyBy, Date.now() + this.#deps.commandsMs);
     return { from, to: [to], mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
   }
 

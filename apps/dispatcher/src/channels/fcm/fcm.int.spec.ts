@@ -18,7 +18,6 @@ const subject: ChannelSubject = {
   token: (kind, n, argument) => fcmToken(kind, n, argument),
   words: {
     dead: 'INVALID_TOKEN 404 UNREGISTERED',
-    throttled: 'QUOTA_EXCEEDED 429 QUOTA_EXCEEDED',
     serverError: 'PROVIDER_ERROR 500 INTERNAL',
   },
 };

@@ -8,7 +8,7 @@ const APP = '100000001';
 const subject: ChannelSubject = {
   name: 'hms',
   platform: 17,
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   credentials(simulators) {
     simulators.keys.register({ clients: [{ id: APP, secret: 'secret' }] });
     return { 17: { settings: { huawei_app_id: APP, huawei_app_secret: 'secret' } } };
@@ -21,7 +21,6 @@ const subject: ChannelSubject = {
   expired: /^INVALID_CONFIGURATION 80200003 /,
   words: {
     dead: 'INVALID_TOKEN 80300007 All the tokens are invalid',
-    throttled: 'QUOTA_EXCEEDED 80300011 The frequency of messages is too high',
     serverError: 'PROVIDER_ERROR 81000001 System inner error',
   },
 };

@@ -7,7 +7,7 @@ import { kakaoChannel } from './kakao-channel.ts';
 const subject: ChannelSubject = {
   name: 'kakao',
   platform: 22,
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   content: { kakao: KakaoContent.fromPartial({ template: 'order' }) },
   credentials: () => ({
     22: { settings: { kakao_sender_key: 'sender', kakao_app_key: 'app', kakao_secret_key: 'secret' } },
@@ -21,7 +21,6 @@ const subject: ChannelSubject = {
   expired: /^INVALID_CONFIGURATION -1001 /,
   words: {
     dead: 'INVALID_TOKEN -1022 The recipient is not valid.',
-    throttled: 'QUOTA_EXCEEDED 429 -9995 Too many requests.',
     serverError: 'PROVIDER_ERROR 500 -9999 System error.',
   },
 };

@@ -15,12 +15,11 @@ const subject: ChannelSubject = {
   open: (parts, simulators) => lineChannel({ ...parts, url: simulators.urlOf('line') }),
   token: (kind, n, argument) => lineUser(kind, n, argument),
   renews: false,
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   hasTtl: false,
   invalidates: false,
   words: {
     dead: "INVALID_TOKEN 400 The property, 'to', in the request body is invalid (line: -, column: -)",
-    throttled: 'QUOTA_EXCEEDED 429 The API rate limit has been exceeded. Try again later.',
     serverError: 'PROVIDER_ERROR 500 The error occurred on the internal server',
   },
 };

@@ -5,7 +5,7 @@ import { channelFeatures } from '../channel.features.ts';
 import { smsChannel } from './sms-channel.ts';
 
 channelFeatures({
-  ...{ name: 'sms', platform: Platform.Sms, http: 'HTTP/1.1' },
+  ...{ name: 'sms', platform: Platform.Sms, protocol: 'HTTP/1.1' },
   ...{ masks: false, hasTtl: false, invalidates: false, renews: false },
   credentials: ({ urlOf }) => ({
     [Platform.Sms]: {
@@ -24,7 +24,6 @@ channelFeatures({
   expired: /^INVALID_CONFIGURATION 20003 /,
   words: {
     dead: 'INVALID_TOKEN 21211 invalid_to',
-    throttled: 'QUOTA_EXCEEDED 20429 too_many_requests',
     serverError: 'PROVIDER_ERROR 500 20500',
   },
 });

@@ -46,7 +46,6 @@ const subject: ChannelSubject = {
   renews: false,
   words: {
     dead: 'INVALID_TOKEN 410 Gone',
-    throttled: 'QUOTA_EXCEEDED 429 TooManyRequests',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
 };

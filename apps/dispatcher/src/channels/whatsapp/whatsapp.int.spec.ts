@@ -6,7 +6,7 @@ import { whatsAppChannel } from './whatsapp-channel.ts';
 const subject: ChannelSubject = {
   name: 'whatsapp',
   platform: 21,
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   credentials: () => ({
     21: { settings: { whats_app_phone_number_id: '106540352242922', whats_app_access_token: 'EAAJB' } },
   }),
@@ -19,7 +19,6 @@ const subject: ChannelSubject = {
   expired: /^INVALID_CONFIGURATION 190 /,
   words: {
     dead: 'INVALID_TOKEN 131026 Message undeliverable',
-    throttled: 'QUOTA_EXCEEDED 130429 Rate limit hit',
     serverError: 'PROVIDER_ERROR 131000 Something went wrong',
   },
 };

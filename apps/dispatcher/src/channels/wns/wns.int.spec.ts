@@ -33,11 +33,10 @@ const subject: ChannelSubject = {
     return { ...channel, open: (job) => channel.open({ ...job, columns: channelsAt(origin, job.columns) }) };
   },
   token: (kind, n, argument) => wnsChannelPath(kind, n, argument),
-  http: 'HTTP/1.1',
+  protocol: 'HTTP/1.1',
   masks: false,
   words: {
     dead: 'INVALID_TOKEN 410 Gone',
-    throttled: 'QUOTA_EXCEEDED 406 NotAcceptable',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',
   },
 };
