@@ -129,7 +129,10 @@ const batch = (): SendBatch => {
 };
 
 const send = async (all: readonly SendBatch[]): Promise<void> => {
-  for (const each of all) await world.send(each, 120_000);
+  for (const each of all) {
+    await world.hand(each);
+    await world.settle(120_000);
+  }
 };
 const batchesOf = (messages: number): SendBatch[] => Array.from({ length: messages / (SLICES * SLICE) }, batch);
 

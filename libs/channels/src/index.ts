@@ -75,17 +75,18 @@ export { isMms, type SmsPayload } from './sms/sms-payload.ts';
 export { joiningHeader, type SmsParts, smsParts } from './sms/sms-parts.ts';
 export { smppResult } from './sms/sms-results.ts';
 export { formsOfId, numberKey, type SmppReceipt, smppReceipt } from './sms/smpp-receipt.ts';
+export { PduOutput } from './sms/pdu-output.ts';
 export {
   answerTo,
   bindBody,
   Command,
   encodePdu,
   nextSequence,
+  type PduBody,
   PduReader,
   readMessageId,
   readShortMessage,
   senderAddress,
-  setSequence,
   Status,
   submitHead,
   submitPdu,

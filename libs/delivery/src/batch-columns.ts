@@ -126,7 +126,9 @@ const startOf = (ends: Uint32Array, i: number): number => (i === 0 ? 0 : ends[i 
 
 function textAt(texts: Uint8Array, ends: Uint32Array, i: number): string {
   const from = startOf(ends, i);
-  return Buffer.from(texts.buffer, texts.byteOffset + from, ends[i]! - from).toString('utf8');
+  // Decoded messages have buffers: no other one for each text.
+  const bytes = Buffer.isBuffer(texts) ? texts : Buffer.from(texts.buffer, texts.byteOffset, texts.length);
+  return bytes.toString('utf8', from, ends[i]);
 }
 
 /** The token of device i. */

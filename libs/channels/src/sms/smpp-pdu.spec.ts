@@ -10,10 +10,10 @@ import {
   readMessageId,
   readShortMessage,
   senderAddress,
-  setSequence,
   submitHead,
   submitPdu,
 } from './smpp-pdu.ts';
+import { PduOutput } from './pdu-output.ts';
 import { formsOfId, numberKey, smppReceipt } from './smpp-receipt.ts';
 
 interface Pdu {
@@ -25,7 +25,7 @@ interface Pdu {
 
 function read(reader: PduReader, chunk: Buffer): readonly Pdu[] {
   const found: Pdu[] = [];
-  reader.read(chunk, (command, status, sequence, bytes, from, to) => {
+  reader.read(chunk, (command, status, sequence, { bytes, from, to }) => {
     found.push({ command, status, sequence, body: bytes.subarray(from, to) });
     return true;
   });
@@ -63,6 +63,33 @@ describe('PDUs', () => {
     );
   });
 
+  it('are written in turns, without those that are dropped', () => {
+    // Longer than a slab, in part.
+    const turns = fc.array(fc.array(fc.record({ bytes: fc.nat(20_000), isKept: fc.boolean() }), { maxLength: 8 }), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(turns, (all) => {
+        const output = new PduOutput();
+        const taken = all.map((turn) => {
+          for (const [i, { bytes }] of turn.entries()) output.add(encodePdu(4, 1, Buffer.alloc(bytes, i)), i + 1);
+          output.addEmptyAnswer(Command.deliverSm, turn.length + 1, 0x64);
+          expect(output.count).toBe(turn.length + 1);
+          return output.take(turn.every(({ isKept }) => isKept) ? undefined : (i) => turn[i]?.isKept ?? true);
+        });
+        // Read at the end: no turn writes over an earlier one.
+        for (const [n, turn] of all.entries()) {
+          const kept = turn.flatMap(({ bytes, isKept }, i) =>
+            isKept ? [encodePdu(4, i + 1, Buffer.alloc(bytes, i))] : [],
+          );
+          const answer = encodePdu(answerTo(Command.deliverSm), turn.length + 1, Buffer.from([0]), 0x64);
+          expect(taken[n]!.equals(Buffer.concat([...kept, answer]))).toBe(true);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it.each([0, 15, 65_537, 0xffff_ffff])('of %i bytes end the stream', (length) => {
     const bytes = Buffer.alloc(16);
     bytes.writeUInt32BE(length);
@@ -75,7 +102,9 @@ describe('PDUs', () => {
         const message = readShortMessage(Buffer.from(bytes));
         smppReceipt(message);
         smppReceipt({ ...message, esmClass: 4 });
-        expect(readMessageId(Buffer.from(bytes), 0, bytes.length).length).toBeLessThanOrEqual(bytes.length);
+        expect(readMessageId({ bytes: Buffer.from(bytes), from: 0, to: bytes.length }).length).toBeLessThanOrEqual(
+          bytes.length,
+        );
       }),
     );
   });
@@ -88,7 +117,7 @@ describe('answers to a submission', () => {
     ['', ''],
   ])('name the message, whatever follows: %j', (body, id) => {
     const bytes = Buffer.from(`--${body}==\0`, 'latin1');
-    expect(readMessageId(bytes, 2, 2 + body.length)).toBe(id);
+    expect(readMessageId({ bytes, from: 2, to: 2 + body.length })).toBe(id);
   });
 });
 
@@ -109,8 +138,9 @@ describe('bodies', () => {
   it('submit a part with its header, and ask for a receipt', () => {
     const [header, userData] = [Buffer.from([5, 0, 3, 9, 2, 1]), Buffer.from('Hello')];
     const head = submitHead(senderAddress('Shop'));
-    const pdu = submitPdu({ head, to: '+4915112345678', dataCoding: 8, header, userData });
-    setSequence(pdu, 0x1234_5678);
+    const output = new PduOutput();
+    output.add(submitPdu({ head, to: '+4915112345678', dataCoding: 8, header, userData }), 0x1234_5678);
+    const pdu = output.take(undefined);
     const [{ body, ...numbers } = { body: pdu }] = read(new PduReader(), pdu);
     expect(numbers).toEqual({ command: Command.submitSm, status: 0, sequence: 0x1234_5678 });
     expect(readShortMessage(body)).toEqual({
@@ -119,7 +149,11 @@ describe('bodies', () => {
       optional: new Map(),
     });
     const single = submitPdu({ head, to: '4915112345678', dataCoding: 0, header: undefined, userData });
-    expect(readShortMessage(single.subarray(16))).toMatchObject({ to: '4915112345678', esmClass: 0, userData });
+    expect(readShortMessage(single.subarray(16, single.readUInt32BE(0)))).toMatchObject({
+      to: '4915112345678',
+      esmClass: 0,
+      userData,
+    });
   });
 });
 

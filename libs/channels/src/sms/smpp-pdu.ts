@@ -15,7 +15,7 @@ export const answerTo = (command: number): number => (command | ANSWER) >>> 0;
 /** Values of `command_status`. */
 export const Status = { ok: 0, invalidCommand: 0x03, notBound: 0x04, bindFailed: 0x0d, temporaryError: 0x64 } as const;
 
-const HEADER_BYTES = 16;
+export const HEADER_BYTES = 16;
 /** No command of ours, and no answer to one, has as many. */
 const MAX_BYTES = 65_536;
 const SEQUENCE_MAX = 0x7fff_ffff;
@@ -36,15 +36,15 @@ export function encodePdu(command: number, sequence: number, body: Uint8Array = 
   return bytes;
 }
 
-/** Receives commands and answers. The body is the bytes from `from` to `to`, which are valid until it returns; false = it wants no more. */
-export type TakePdu = (
-  command: number,
-  status: number,
-  sequence: number,
-  bytes: Buffer,
-  from: number,
-  to: number,
-) => boolean;
+/** The bytes of a body, as a part of those that were read. */
+export interface PduBody {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Receives commands and answers. The body is valid until it returns; false = it wants no more. */
+export type TakePdu = (command: number, status: number, sequence: number, body: PduBody) => boolean;
 
 /** Takes a stream of bytes apart. */
 export class PduReader {
@@ -53,6 +53,7 @@ export class PduReader {
   /** Hands over the PDUs that are complete now. @throws RangeError for a length that no PDU has: the stream cannot be read further */
   read(chunk: Buffer, take: TakePdu): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const body = { bytes, from: 0, to: 0 };
     let at = 0;
     while (bytes.length - at >= 4) {
       const length = bytes.readUInt32BE(at);
@@ -64,10 +65,13 @@ export class PduReader {
         bytes.readUInt32BE(at + 8),
         bytes.readUInt32BE(at + 12),
       ];
-      if (!take(command, status, sequence, bytes, at + HEADER_BYTES, end)) return;
+      body.from = at + HEADER_BYTES;
+      body.to = end;
+      if (!take(command, status, sequence, body)) return;
       at = end;
     }
-    this.#rest = at === bytes.length ? NOTHING : bytes.subarray(at);
+    // The bytes are the caller's.
+    this.#rest = at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at));
   }
 }
 
@@ -102,6 +106,15 @@ class Fields {
     const text = this.#body.toString('latin1', Math.min(this.#at, to), to);
     this.#at = to + 1;
     return text;
+  }
+
+  skip(length: number): void {
+    this.#at += length;
+  }
+
+  skipText(): void {
+    const end = this.#body.indexOf(0, this.#at);
+    this.#at = (end < 0 ? this.#body.length : end) + 1;
   }
 
   bytes(length: number): Buffer {
@@ -165,12 +178,18 @@ export interface Submission {
 
 const PLUS = '+'.charCodeAt(0);
 
-/** A whole submit_sm, which asks for a receipt; {@link setSequence} gives it its number. */
+/** Longer than any submission whose sender is no longer than SMPP permits. */
+const scratch = Buffer.allocUnsafeSlow(1024);
+
+/**
+ * A submit_sm without its sequence number, which asks for a receipt. It is valid until the next one, and may have bytes behind the end that its length
+ * tells: messages need no buffer each.
+ */
 export function submitPdu({ head, to, dataCoding, header, userData }: Submission): Buffer {
   const headerBytes = header?.length ?? 0;
   const skipped = to.charCodeAt(0) === PLUS ? 1 : 0;
   const length = HEADER_BYTES + head.length + 2 + to.length - skipped + 1 + 10 + headerBytes + userData.length;
-  const pdu = Buffer.allocUnsafe(length);
+  const pdu = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
   pdu.writeUInt32BE(length, 0);
   pdu.writeUInt32BE(Command.submitSm, 4);
   pdu.writeUInt32BE(Status.ok, 8);
@@ -197,12 +216,12 @@ export function submitPdu({ head, to, dataCoding, header, userData }: Submission
   return pdu;
 }
 
-/** Sets the sequence number of a PDU. */
-export function setSequence(pdu: Uint8Array, sequence: number): void {
-  pdu[12] = sequence >>> 24;
-  pdu[13] = sequence >>> 16;
-  pdu[14] = sequence >>> 8;
-  pdu[15] = sequence;
+/** Sets the sequence number of the PDU that begins there. */
+export function setSequence(bytes: Uint8Array, at: number, sequence: number): void {
+  bytes[at + 12] = sequence >>> 24;
+  bytes[at + 13] = sequence >>> 16;
+  bytes[at + 14] = sequence >>> 8;
+  bytes[at + 15] = sequence;
 }
 
 /** A short message as submit_sm and deliver_sm carry it. */
@@ -225,15 +244,15 @@ const none: ReadonlyMap<number, Buffer> = new Map();
 /** Reads the body of submit_sm or deliver_sm. Never throws: what is missing is empty. */
 export function readShortMessage(body: Buffer): ShortMessage {
   const fields = new Fields(body);
-  fields.text();
-  fields.bytes(2);
+  fields.skipText();
+  fields.skip(2);
   const from = fields.text();
-  fields.bytes(2);
+  fields.skip(2);
   const to = fields.text();
   const esmClass = fields.byte();
-  fields.bytes(2);
-  fields.text();
-  fields.text();
+  fields.skip(2);
+  fields.skipText();
+  fields.skipText();
   const registeredDelivery = fields.byte();
   fields.byte();
   const dataCoding = fields.byte();
@@ -251,8 +270,8 @@ export function readShortMessage(body: Buffer): ShortMessage {
   return { from, to, esmClass, registeredDelivery, dataCoding, userData, optional };
 }
 
-/** The message id in the answer to submit_sm, whose body is these bytes; "" if there is none. */
-export function readMessageId(bytes: Buffer, from: number, to: number): string {
+/** The message id in the answer to submit_sm; "" if there is none. */
+export function readMessageId({ bytes, from, to }: PduBody): string {
   const zero = bytes.indexOf(0, from);
   return bytes.toString('latin1', from, zero < 0 ? to : Math.min(zero, to));
 }

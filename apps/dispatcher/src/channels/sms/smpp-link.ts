@@ -4,9 +4,10 @@ import {
   Command,
   encodePdu,
   nextSequence,
+  type PduBody,
+  PduOutput,
   PduReader,
   readMessageId,
-  setSequence,
   Status,
   type TakePdu,
 } from '@tidings/channels';
@@ -38,7 +39,8 @@ const ANSWER_MS = 10_000;
 const UNBIND_MS = 2_000;
 
 const noHeaders = {};
-const EMPTY_TEXT = Buffer.from([0]);
+/** Bytes that are read at once. */
+const READ_BYTES = 65_536;
 /** The number of commands whose answer concerns no exchange. */
 const NO_EXCHANGE = 0;
 
@@ -61,7 +63,7 @@ class SmppLink implements Link, DeliveryLink {
   readonly #waiting = new Map<number, Exchange>();
   readonly #keepAlive: NodeJS.Timeout;
   /** What this turn writes, and for which exchange. */
-  #unwritten: Uint8Array[] = [];
+  readonly #output = new PduOutput();
   #unwrittenFor: number[] = [];
   #sequence = 0;
   /** Messages of the SMSC that are not answered. */
@@ -82,9 +84,15 @@ class SmppLink implements Link, DeliveryLink {
     this.#events = events;
     this.#bind = bind;
     this.#window = maxStreams;
-    this.#socket = connect({ host, port: Number(port), noDelay: true, ...(isIP(host) === 0 && lookup && { lookup }) });
+    this.#socket = connect({
+      ...{ host, port: Number(port), noDelay: true, ...(isIP(host) === 0 && lookup && { lookup }) },
+      // One buffer for all that is read: a stream has one for each time.
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+        callback: (bytes, buffer) => this.#read(buffer as Buffer, bytes),
+      },
+    });
     this.#socket.once('connect', () => this.#command(Command.bindTransceiver, bindBody(bind.systemId, bind.password)));
-    this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#socket.on('error', (error) => void (this.#error ??= error));
     this.#socket.once('close', () => this.#closed());
     this.#keepAlive = setInterval(() => this.#enquire(), ANSWER_MS).unref();
@@ -98,13 +106,13 @@ class SmppLink implements Link, DeliveryLink {
     return this.#state === 'bound' && this.#waiting.size < this.#window;
   }
 
-  /** @param body of `submitPdu`: its sequence number is set here */
+  /** @param body of `submitPdu`, which is copied */
   request(_: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
     if (!this.ready()) return false;
     const sequence = this.#nextSequence();
-    setSequence(body, sequence);
     this.#waiting.set(sequence, exchange);
-    this.#write(body, sequence);
+    this.#output.add(body as Buffer, sequence);
+    this.#flushSoon(sequence);
     return true;
   }
 
@@ -136,7 +144,8 @@ class SmppLink implements Link, DeliveryLink {
 
   answerDelivery(sequence: number, status: number): void {
     this.#delivering--;
-    this.#answer(Command.deliverSm, sequence, EMPTY_TEXT, status);
+    this.#output.addEmptyAnswer(Command.deliverSm, sequence, status);
+    this.#flushSoon(NO_EXCHANGE);
     this.#endIfIdle();
   }
 
@@ -145,27 +154,33 @@ class SmppLink implements Link, DeliveryLink {
   }
 
   #command(command: number, body?: Uint8Array): void {
-    this.#write(encodePdu(command, this.#nextSequence(), body), NO_EXCHANGE);
+    const sequence = this.#nextSequence();
+    this.#write(encodePdu(command, sequence, body), sequence);
   }
 
-  #answer(command: number, sequence: number, body?: Uint8Array, status?: number): void {
-    this.#write(encodePdu(answerTo(command), sequence, body, status), NO_EXCHANGE);
+  #answer(command: number, sequence: number): void {
+    this.#write(encodePdu(answerTo(command), sequence), sequence);
   }
 
-  #write(pdu: Uint8Array, exchange: number): void {
-    if (this.#unwritten.push(pdu) === 1) setImmediate(() => this.#flush());
-    this.#unwrittenFor.push(exchange);
+  #write(pdu: Buffer, sequence: number): void {
+    this.#output.add(pdu, sequence);
+    this.#flushSoon(NO_EXCHANGE);
+  }
+
+  /** @param exchange that the last PDU is for */
+  #flushSoon(exchange: number): void {
+    if (this.#unwrittenFor.push(exchange) === 1) setImmediate(() => this.#flush());
   }
 
   /** Writes the commands of a turn. Since they were handed over the process may have stood still, and another worker have taken over. */
   #flush(): void {
-    const [pdus, exchanges] = [this.#unwritten, this.#unwrittenFor];
-    if (pdus.length === 0 || this.#socket.destroyed) return;
-    this.#unwritten = [];
+    const exchanges = this.#unwrittenFor;
+    if (this.#socket.destroyed) return;
     this.#unwrittenFor = [];
-    const withdrawn = exchanges.filter((sequence) => this.#waiting.get(sequence)?.mayGo() === false);
-    const written = withdrawn.length === 0 ? pdus : pdus.filter((_, i) => !withdrawn.includes(exchanges[i]!));
-    this.#socket.write(written.length === 1 ? written[0]! : Buffer.concat(written));
+    const withdrawn = exchanges.filter((sequence) => sequence > 0 && this.#waiting.get(sequence)?.mayGo() === false);
+    this.#socket.write(
+      this.#output.take(withdrawn.length === 0 ? undefined : (i) => !withdrawn.includes(exchanges[i]!)),
+    );
     for (const sequence of withdrawn) this.#fail(sequence, 'unprocessed');
   }
 
@@ -175,16 +190,18 @@ class SmppLink implements Link, DeliveryLink {
     exchange?.failed(cause);
   }
 
-  #read(chunk: Buffer): void {
+  /** @returns whether to read on */
+  #read(buffer: Buffer, bytes: number): boolean {
     this.heardAt = Date.now();
     const waiting = this.#waiting.size;
     try {
-      this.#reader.read(chunk, this.#take);
+      this.#reader.read(buffer.subarray(0, bytes), this.#take);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.destroy(error);
     }
     this.#freed(waiting);
+    return true;
   }
 
   /** Others may write where some of so many messages have ended. */
@@ -193,15 +210,15 @@ class SmppLink implements Link, DeliveryLink {
     if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
   }
 
-  readonly #take: TakePdu = (command, status, sequence, bytes, from, to) => {
+  readonly #take: TakePdu = (command, status, sequence, body) => {
     switch (command) {
       case answerTo(Command.submitSm):
       case Command.genericNack:
-        this.#answered(sequence, status, bytes, from, to);
+        this.#answered(sequence, status, body);
         break;
       case Command.deliverSm:
         this.#delivering++;
-        this.#bind.received(bytes.subarray(from, to), this, sequence);
+        this.#bind.received(body.bytes.subarray(body.from, body.to), this, sequence);
         break;
       case answerTo(Command.bindTransceiver):
         this.#boundWith(status);
@@ -221,7 +238,7 @@ class SmppLink implements Link, DeliveryLink {
       default:
         // Answers have the highest bit; other commands are ones that no SMSC sends on such a bind.
         if (command < Command.genericNack)
-          this.#write(encodePdu(Command.genericNack, sequence, undefined, Status.invalidCommand), NO_EXCHANGE);
+          this.#write(encodePdu(Command.genericNack, sequence, undefined, Status.invalidCommand), sequence);
     }
     return !this.#socket.destroyed;
   };
@@ -246,13 +263,13 @@ class SmppLink implements Link, DeliveryLink {
     this.#events.draining();
   }
 
-  #answered(sequence: number, status: number, bytes: Buffer, from: number, to: number): void {
+  #answered(sequence: number, status: number, body: PduBody): void {
     const exchange = this.#waiting.get(sequence);
     if (!exchange) return;
     this.#waiting.delete(sequence);
     // It came after the bind had ended.
     if (status === Status.notBound && this.#dismissed) exchange.failed('unprocessed');
-    else exchange.answered(status, noHeaders, readMessageId(bytes, from, to));
+    else exchange.answered(status, noHeaders, readMessageId(body));
   }
 
   /** Ends a bind that is given up, once both sides have answered everything. */

@@ -1,0 +1,65 @@
+import { answerTo, HEADER_BYTES, setSequence } from './smpp-pdu.ts';
+
+/** Room for what a bind writes in several turns. */
+const SLAB_BYTES = 65_536;
+
+/** The PDUs that a bind writes together, one after the other in one buffer: no object for each. */
+export class PduOutput {
+  #bytes = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #from = 0;
+  #to = 0;
+  /** Where each of them ends. */
+  #ends: number[] = [];
+
+  /** The number of PDUs that are not taken. */
+  get count(): number {
+    return this.#ends.length;
+  }
+
+  /** Adds a copy of a PDU with this sequence number. Bytes behind its end are not read. */
+  add(pdu: Buffer, sequence: number): void {
+    const length = pdu.readUInt32BE(0);
+    const at = this.#room(length);
+    pdu.copy(this.#bytes, at, 0, length);
+    setSequence(this.#bytes, at, sequence);
+  }
+
+  /** Adds an answer whose body is an empty text. */
+  addEmptyAnswer(command: number, sequence: number, status: number): void {
+    const length = HEADER_BYTES + 1;
+    const at = this.#room(length);
+    this.#bytes.writeUInt32BE(length, at);
+    this.#bytes.writeUInt32BE(answerTo(command), at + 4);
+    this.#bytes.writeUInt32BE(status, at + 8);
+    setSequence(this.#bytes, at, sequence);
+    this.#bytes[at + HEADER_BYTES] = 0;
+  }
+
+  /** Takes the PDUs; those for which `isKept` returns false are dropped. */
+  take(isKept: ((i: number) => boolean) | undefined): Buffer {
+    const [bytes, from, to, ends] = [this.#bytes, this.#from, this.#to, this.#ends];
+    this.#from = to;
+    this.#ends = [];
+    if (!isKept) return bytes.subarray(from, to);
+    return Buffer.concat(ends.flatMap((end, i) => (isKept(i) ? [bytes.subarray(ends[i - 1] ?? from, end)] : [])));
+  }
+
+  /** Where the next PDU begins. What was taken may still be on its way, so it is never written over. */
+  #room(length: number): number {
+    if (this.#to + length > this.#bytes.length) this.#renew(length);
+    const at = this.#to;
+    this.#to += length;
+    this.#ends.push(this.#to);
+    return at;
+  }
+
+  #renew(length: number): void {
+    const [from, pending] = [this.#from, this.#to - this.#from];
+    const bytes = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, 2 * (pending + length)));
+    this.#bytes.copy(bytes, 0, from, this.#to);
+    this.#bytes = bytes;
+    this.#ends = this.#ends.map((end) => end - from);
+    this.#from = 0;
+    this.#to = pending;
+  }
+}
