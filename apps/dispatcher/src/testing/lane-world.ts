@@ -128,10 +128,15 @@ export class LaneWorld {
   }
 
   /** Resolves when no slice is open or deferred. */
-  async settle(patienceMs = 60_000, hurry = false): Promise<void> {
-    const until = Date.now() + patienceMs;
-    while (this.open().length > 0) {
-      if (Date.now() > until) throw new Error(`not settled: ${this.open().join(', ')}`);
+  settle(patienceMs = 60_000, hurry = false): Promise<void> {
+    return this.until(() => this.open().length === 0, patienceMs, hurry);
+  }
+
+  /** Resolves when it is done. @param hurry whether the clock advances to the time for which all open slices wait */
+  async until(isDone: () => boolean, patienceMs = 60_000, hurry = true): Promise<void> {
+    const giveUpAt = Date.now() + patienceMs;
+    while (!isDone()) {
+      if (Date.now() > giveUpAt) throw new Error(`not settled: ${this.open().join(', ')}`);
       const due = this.nextDue();
       if (hurry && due !== undefined) this.advanceTo(due);
       await delay(20);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Parameters, type PlatformWorld } from '@tidings/testing';
+import type { Parameters, PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;
 
