@@ -127,7 +127,7 @@ const placesOf = (slices: readonly Emitted[]): Places =>
 
 const emittedWrite = (_id: string, places: Places): Write => ({
   q: { _id },
-  u: { $set: places } as UpdateFilter<SliceStatusesDocument>,
+  u: { $set: places },
   upsert: true,
 });
 
