@@ -1,7 +1,8 @@
 import { parseDate } from '@tidings/kernel';
 import { text } from '../values.ts';
 
-const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
+/** Hours end with 23: for Date.parse 24:00 is the next day. */
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T]((?:[01]\d|2[0-3]):\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Refuses dates that Date.parse rolls over, such as February 30. */

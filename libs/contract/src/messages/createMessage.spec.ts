@@ -48,6 +48,7 @@ describe('createMessage', () => {
     [{ content: {} }, 'content: must not be empty'],
     [{ content: 'x', send_date: 'tomorrow' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
     [{ content: 'x', send_date: '2026-02-30 10:00' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
+    [{ content: 'x', send_date: '2026-02-20 24:00' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
     [{ content: 'x', users: [] }, 'users: must not be empty'],
     [{ content: 'x', devices: 'phone' }, 'devices: must be an array'],
     [{ content: 'x', devices: Array(1001).fill('x') }, 'devices: at most 1000 entries'],
