@@ -38,6 +38,7 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
         source: 'API',
         content: { liveActivity: { id, event, contentState: '{}' } },
       },
+      activityPath: 'live_activity_id',
     });
   const send = async (...drafts: MessageDraft[]): Promise<string[]> =>
     (await service.messages.create({ account: ACCOUNT, drafts })).messages.map(({ code }) => code);

@@ -63,13 +63,13 @@ describe('PDUs', () => {
     );
   });
 
-  it('are written in turns, without those that are dropped', () => {
+  it('are written in one go, without those that are dropped', () => {
     // Longer than a slab, in part.
-    const turns = fc.array(fc.array(fc.record({ bytes: fc.nat(20_000), isKept: fc.boolean() }), { maxLength: 8 }), {
+    const written = fc.array(fc.array(fc.record({ bytes: fc.nat(20_000), isKept: fc.boolean() }), { maxLength: 8 }), {
       maxLength: 5,
     });
     fc.assert(
-      fc.property(turns, (all) => {
+      fc.property(written, (all) => {
         const output = new PduOutput();
         const taken = all.map((turn) => {
           for (const [i, { bytes }] of turn.entries()) output.add(encodePdu(4, 1, Buffer.alloc(bytes, i)), i + 1);
