@@ -76,6 +76,15 @@ const nth = (every: number, number: number): boolean => every > 0 && number % ev
 const textOf = ({ dataCoding, userData }: Submitted): string =>
   dataCoding === 8 ? Buffer.from(userData).swap16().toString('utf16le') : userData.toString('latin1');
 
+/** Writes together what is written in a turn, as servers do that answer many messages at a time. */
+function write(socket: Socket, bytes: Buffer): void {
+  if (socket.writableCorked === 0) {
+    socket.cork();
+    setImmediate(() => socket.uncork());
+  }
+  socket.write(bytes);
+}
+
 /** A short message service centre: SMPP 3.4 for transceivers. It reports every accepted part, as its recipient's number asks. */
 export class Smsc implements SocketProvider {
   readonly name = 'smpp';
@@ -121,7 +130,7 @@ export class Smsc implements SocketProvider {
   }
 
   #take(line: Line, { command, status, sequence, body }: Received): void {
-    const answer = (of: Buffer): void => this.outbox.pass(() => line.socket.write(of));
+    const answer = (of: Buffer): void => this.outbox.pass(() => write(line.socket, of));
     switch (command) {
       case COMMAND.bindTransceiver:
         answer(this.#bind(line, sequence, body));
@@ -195,7 +204,7 @@ export class Smsc implements SocketProvider {
         break;
       case 'garble':
         this.#record(submitted, 0, 'garbled', '');
-        this.outbox.post(0, () => line.socket.write(Buffer.from('<html>not SMPP</html>')));
+        this.outbox.post(0, () => write(line.socket, Buffer.from('<html>not SMPP</html>')));
         break;
       case 'vanish':
         this.#record(submitted, 0, scene.how, '');
@@ -217,7 +226,7 @@ export class Smsc implements SocketProvider {
   #dismiss(line: Line, leaving: 'served' | 'refused'): void {
     if (line.leaving !== 'no') return;
     line.leaving = leaving;
-    this.outbox.pass(() => line.socket.write(pduOf(COMMAND.unbind, 0, ++line.sequence)));
+    this.outbox.pass(() => write(line.socket, pduOf(COMMAND.unbind, 0, ++line.sequence)));
   }
 
   #accept(
@@ -239,7 +248,7 @@ export class Smsc implements SocketProvider {
     }
     const dismisses = scene.goaway === true || nth(this.#faults.goawayEvery, line.submitted);
     this.outbox.post(scene.delayMs ?? 0, () => {
-      line.socket.write(pduOf(RESPONSE | COMMAND.submit, 0, sequence, cText(id)));
+      write(line.socket, pduOf(RESPONSE | COMMAND.submit, 0, sequence, cText(id)));
       if (kind !== 'early') report();
       if (dismisses) this.#dismiss(line, 'served');
     });
@@ -251,7 +260,7 @@ export class Smsc implements SocketProvider {
   }
 
   #answer(line: Line, sequence: number, status: number): void {
-    this.outbox.post(0, () => line.socket.write(pduOf(RESPONSE | COMMAND.submit, status, sequence)));
+    this.outbox.post(0, () => write(line.socket, pduOf(RESPONSE | COMMAND.submit, status, sequence)));
   }
 
   #report(line: Line, { from, to }: Submitted, id: string, kind: ReceiptKind): void {
@@ -278,7 +287,7 @@ export class Smsc implements SocketProvider {
     const sequence = ++line.sequence;
     line.delivering.set(sequence, receipt);
     this.outbox.post(0, () =>
-      line.socket.write(pduOf(COMMAND.deliver, 0, sequence, receiptBody(receipt.from, receipt.to, receipt.text))),
+      write(line.socket, pduOf(COMMAND.deliver, 0, sequence, receiptBody(receipt.from, receipt.to, receipt.text))),
     );
   }
 
