@@ -7,11 +7,10 @@ import { emailChannel } from '../../apps/dispatcher/src/channels/email/email-cha
 import { hmsChannel } from '../../apps/dispatcher/src/channels/hms/hms-channel.ts';
 import { kakaoChannel } from '../../apps/dispatcher/src/channels/kakao/kakao-channel.ts';
 import { lineChannel } from '../../apps/dispatcher/src/channels/line/line-channel.ts';
-import { smsChannel } from '../../apps/dispatcher/src/channels/sms/sms-channel.ts';
 import { whatsAppChannel } from '../../apps/dispatcher/src/channels/whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from '../../apps/dispatcher/src/channels/wns/wns-channel.ts';
-import { forgetfulReceipts } from '../../apps/dispatcher/src/testing/forgetful-receipts.ts';
 import { type ChannelDeps, LaneWorld } from '../../apps/dispatcher/src/testing/lane-world.ts';
+import { smsWithoutReceipts } from '../../apps/dispatcher/src/testing/sms-without-receipts.ts';
 import { content, sendBatch } from '../../apps/dispatcher/src/testing/test-batches.ts';
 
 /** The addresses of the simulators. */
@@ -26,14 +25,6 @@ interface Subject {
 
 const digits = (n: number, length: number): string => String(n).padStart(length, '0');
 
-const sms = (parts: ChannelDeps): Channel =>
-  smsChannel({
-    ...parts,
-    receipts: forgetfulReceipts,
-    onError: (error) => {
-      throw error;
-    },
-  });
 const smsToken = (n: number): string => `+4917${digits(n, 8)}`;
 
 const subjects: Readonly<Record<string, (urls: Urls) => Subject>> = {
@@ -68,7 +59,7 @@ const subjects: Readonly<Record<string, (urls: Urls) => Subject>> = {
   twilio: ({ smsUrl = '' }) => ({
     platform: 18,
     settings: { sms_http_url: smsUrl, sms_http_account: 'AC1', sms_http_token: 'secret', sms_sender: '+1' },
-    ...{ token: smsToken, open: sms },
+    ...{ token: smsToken, open: smsWithoutReceipts },
   }),
   smpp: ({ smppUrl = '' }) => ({
     platform: 18,
@@ -76,7 +67,7 @@ const subjects: Readonly<Record<string, (urls: Urls) => Subject>> = {
       ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(smppUrl).port, sms_system_id: 'bench' },
       ...{ sms_password: 'secret', sms_sender: 'Shop' },
     },
-    ...{ token: smsToken, open: sms },
+    ...{ token: smsToken, open: smsWithoutReceipts },
   }),
   email: () => ({
     platform: 14,

@@ -42,7 +42,7 @@ export interface CreateInActivity extends CreateMessage {
   readonly activity: string;
   /** A device has a token for the activity (R-M2). */
   readonly isKnown: boolean;
-  /** Where the request names the activity, for refusals. */
+  /** The path of the activity in the request, for refusals. */
   readonly path: string;
 }
 

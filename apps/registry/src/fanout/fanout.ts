@@ -257,7 +257,7 @@ function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing, statuses }: Colla
   const record = every(watchEveryMs, () => statuses.flush(), { name: 'record of emissions', log });
   closing.add('record of emissions', record, async (periodic) => {
     await periodic.stop();
-    // What is lost is emitted again.
+    // Slices whose record is lost are emitted again.
     await statuses.flush().catch(() => undefined);
   });
   const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });

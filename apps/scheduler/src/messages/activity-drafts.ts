@@ -14,7 +14,7 @@ export interface DraftInActivity {
   /** A keyed hash. */
   readonly activity: string;
   readonly isKnown: boolean;
-  /** Where the request names it. */
+  /** The path of the activity in the request. */
   readonly path: string;
 }
 

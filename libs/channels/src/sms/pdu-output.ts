@@ -8,7 +8,7 @@ export class PduOutput {
   #bytes = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #from = 0;
   #to = 0;
-  /** Where each of them ends. */
+  /** The end of each PDU in the buffer. */
   #ends: number[] = [];
 
   /** The number of PDUs that are not taken. */
@@ -44,7 +44,7 @@ export class PduOutput {
     return Buffer.concat(ends.flatMap((end, i) => (isKept(i) ? [bytes.subarray(ends[i - 1] ?? from, end)] : [])));
   }
 
-  /** Where the next PDU begins. What was taken may still be on its way, so it is never written over. */
+  /** The position of the next PDU. Bytes that were taken may not be sent yet, so they are never written over. */
   #room(length: number): number {
     if (this.#to + length > this.#bytes.length) this.#renew(length);
     const at = this.#to;

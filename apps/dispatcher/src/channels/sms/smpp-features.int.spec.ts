@@ -1,8 +1,7 @@
 import { Platform } from '@tidings/kernel';
-import { forgetfulReceipts } from '../../testing/forgetful-receipts.ts';
+import { smsWithoutReceipts } from '../../testing/sms-without-receipts.ts';
 import { smsNumber } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { smsChannel } from './sms-channel.ts';
 import { WINDOW } from './smpp-link.ts';
 
 channelFeatures({
@@ -20,16 +19,9 @@ channelFeatures({
       },
     },
   }),
-  open: (parts) =>
-    smsChannel({
-      ...parts,
-      // No scenario concerns receipts, nor messages of several parts. The real store is in smpp.int.spec.ts, whose tests run one after the other, as they
-      // share its collections.
-      receipts: forgetfulReceipts,
-      onError: (error) => {
-        throw error;
-      },
-    }),
+  // No scenario concerns receipts, nor messages of several parts. The real store is in smpp.int.spec.ts, whose tests run one after the other, as they
+  // share its collections.
+  open: smsWithoutReceipts,
   token: (kind, n, argument) => smsNumber(kind, n, argument),
   expired: /^INVALID_CONFIGURATION 0x0F ESME_RINVSYSID$/,
   words: {

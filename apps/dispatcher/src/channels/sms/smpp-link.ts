@@ -62,8 +62,9 @@ class SmppLink implements Link, DeliveryLink {
   readonly #reader = new PduReader();
   readonly #waiting = new Map<number, Exchange>();
   readonly #keepAlive: NodeJS.Timeout;
-  /** What this turn writes, and for which exchange. */
+  /** The commands that are written at the end of this turn. */
   readonly #output = new PduOutput();
+  /** The exchange of each of them, by its sequence number. */
   #unwrittenFor: number[] = [];
   #sequence = 0;
   /** Messages of the SMSC that are not answered. */
@@ -297,7 +298,7 @@ class SmppLink implements Link, DeliveryLink {
   #closed(): void {
     this.#state = 'closed';
     clearInterval(this.#keepAlive);
-    // What had not been handed to the connection is certain.
+    // Commands that the connection did not get may be repeated without doubt.
     for (const sequence of this.#unwrittenFor) this.#fail(sequence, 'unprocessed');
     for (const sequence of [...this.#waiting.keys()]) this.#fail(sequence, 'lost');
     this.#events.closed(this.#error);

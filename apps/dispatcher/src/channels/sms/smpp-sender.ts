@@ -129,7 +129,7 @@ const request: OutgoingRequest = { path: '', shared: [], own: [] };
 /** The connection was lost before the next part was written. Unlike `connectionLost`, nothing is in doubt. */
 const interrupted: SendResult = { ...localResults.connectionLost };
 
-/** What the messages of a job share. */
+/** The parts that all messages of a job have in common. */
 interface Shared extends SmppSenderDeps {
   readonly head: Buffer;
 }

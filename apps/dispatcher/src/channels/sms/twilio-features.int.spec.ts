@@ -1,8 +1,7 @@
 import { Platform } from '@tidings/kernel';
-import { forgetfulReceipts } from '../../testing/forgetful-receipts.ts';
+import { smsWithoutReceipts } from '../../testing/sms-without-receipts.ts';
 import { smsNumber } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { smsChannel } from './sms-channel.ts';
 
 channelFeatures({
   ...{ name: 'sms', platform: Platform.Sms, protocol: 'HTTP/1.1' },
@@ -12,14 +11,7 @@ channelFeatures({
       settings: { sms_http_url: urlOf('sms'), sms_http_account: 'A', sms_http_token: 'secret', sms_sender: '+1' },
     },
   }),
-  open: (parts) =>
-    smsChannel({
-      ...parts,
-      receipts: forgetfulReceipts,
-      onError: (error) => {
-        throw error;
-      },
-    }),
+  open: smsWithoutReceipts,
   token: (kind, n, argument) => smsNumber(kind, n, argument),
   expired: /^INVALID_CONFIGURATION 20003 /,
   words: {

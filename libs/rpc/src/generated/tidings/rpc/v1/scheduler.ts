@@ -34,7 +34,7 @@ export interface MessageDraft {
   activityKnown: boolean;
   /** Platforms whose own action has a link to shorten (R-O1). */
   actionsToShorten: number[];
-  /** Where the request names the live activity of the content, for refusals. */
+  /** The path of the live activity in the request, for refusals. */
   activityPath: string;
 }
 
