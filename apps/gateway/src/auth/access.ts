@@ -92,6 +92,11 @@ export class Access {
     return this.#judge(token, secret, code, application);
   }
 
+  /** An application after a read that begins now: its settings may be younger than the cached ones. */
+  freshApplication(code: string): Promise<ApplicationView | undefined> {
+    return this.#applications.fresh(code);
+  }
+
   /** The access of a caller without a token, where none is required (R-L1). */
   async accessOfAnyone(code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);

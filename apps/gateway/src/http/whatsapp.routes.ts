@@ -100,8 +100,13 @@ export class WhatsAppRoutes {
 
   /** @throws Fault `notFound` where WhatsApp is not configured */
   async #secretsOf(application: ApplicationView): Promise<WhatsAppSecrets> {
-    const secrets = await this.#context.whatsAppSecrets(application);
-    if (!secrets) throw Fault.notFound('Not Found');
-    return secrets;
+    const { access, whatsAppSecrets } = this.#context;
+    const secrets = await whatsAppSecrets(application);
+    if (secrets) return secrets;
+    // WhatsApp verifies the address as soon as an operator has configured it, maybe through another gateway.
+    const fresh = await access.freshApplication(application.code);
+    const configured = fresh && (await whatsAppSecrets(fresh));
+    if (!configured) throw Fault.notFound('Not Found');
+    return configured;
   }
 }

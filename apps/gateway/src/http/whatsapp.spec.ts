@@ -71,6 +71,14 @@ describe('the webhook of WhatsApp', () => {
     }
   });
 
+  it('knows settings that are younger than the cached application', async () => {
+    const configured = world.applications.get(APPLICATION)!;
+    world.applications.set(APPLICATION, { ...configured, platforms: [] });
+    expect(await verify({ 'hub.verify_token': VERIFY })).toMatchObject(notFound);
+    world.applications.set(APPLICATION, configured);
+    expect(await verify({ 'hub.verify_token': VERIFY })).toMatchObject({ status: 200, body: CHALLENGE });
+  });
+
   it('reports each message that arrived as delivered, once, before it answers', async () => {
     const body = statuses(
       status('sent'),
