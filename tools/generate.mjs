@@ -1,12 +1,13 @@
 // Generates TypeScript from proto/: the events and their dependencies into @tidings/events, the services into
 // @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; the method descriptions from docstrings;
-// and the tables of topics and collections in docs/operations.md.
+// the AsyncAPI document of the public topics; and the tables of topics and collections in docs/operations.md.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
+import { asyncApi, asyncApiPath } from './asyncapi.mjs';
 import { operations, operationsPath } from './retention.mjs';
 import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
@@ -73,7 +74,7 @@ const steps = [
     present: () => filesIn([events, rpc, posix.dirname(notesPath)]),
     wanted() {
       const files = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
-      return files.set(notesPath, notes());
+      return files.set(notesPath, notes()).set(asyncApiPath, asyncApi());
     },
   },
   { present: () => [operationsPath], wanted: () => new Map([[operationsPath, operations()]]) },

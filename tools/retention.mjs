@@ -9,7 +9,8 @@ import { root } from './packages.mjs';
 export const operationsPath = 'docs/operations.md';
 
 const own = fileURLToPath(import.meta.url);
-const asTypeScript = [
+/** Options of node to load TypeScript, from the sources of the workspace. */
+export const asTypeScript = [
   '--experimental-transform-types',
   '--disable-warning=ExperimentalWarning',
   '--conditions=@tidings/source',

@@ -1,3 +1,4 @@
+export { asyncApiText } from './asyncapi.ts';
 export { bytesOf, written } from './bytes.ts';
 export { partialDecoder } from './partial-decoder.ts';
 export { type FactReader, facts } from './readers.ts';

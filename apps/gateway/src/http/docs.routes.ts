@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
+import { asyncApiText } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
@@ -37,22 +38,26 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 const takesGzip = ({ headers }: IncomingMessage): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(,|$))/.test(String(headers['accept-encoding'] ?? ''));
 
-/** The API's own documentation: `/openapi.json` for programs, `/docs` for people. Both need no token. */
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The API's own documentation: `/openapi.json` and, of the topics, `/asyncapi.json` for programs, `/docs` for people. None needs a token. */
 @Injectable()
 export class DocsRoutes {
   readonly #document: () => OpenApi;
   readonly #json: () => Promise<Asset>;
+  readonly #topics = once(async () => assetOf(JSON_TYPE, await asyncApiText()));
   readonly #reference: () => Promise<Reference>;
 
   constructor(@Inject(CONTEXT) { publicUrl }: Context) {
     this.#document = () => openApiOf(publicUrl);
-    this.#json = once(() => assetOf('application/json; charset=utf-8', `${JSON.stringify(this.#document())}\n`));
+    this.#json = once(() => assetOf(JSON_TYPE, `${JSON.stringify(this.#document())}\n`));
     this.#reference = once(() => referenceOf(this.#document()));
   }
 
   routes(): Route[] {
     return [
       this.#file(DOCUMENT_PATH, REVALIDATED, this.#json),
+      this.#file('/asyncapi.json', REVALIDATED, this.#topics),
       this.#file('/docs', REVALIDATED, async () => (await this.#reference()).page, pageHeaders),
       this.#file(`${ASSETS_PATH}/{name}`, KEPT, async ({ name = '' }) => {
         const asset = (await this.#reference()).assets.get(name);

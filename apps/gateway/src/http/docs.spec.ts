@@ -47,15 +47,18 @@ describe('/docs', () => {
     expect((await get(script!)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it.each(['/docs', '/openapi.json'])('serves %s compressed to clients that accept it', async (path) => {
-    const plain = await get(path, { 'accept-encoding': 'identity' });
-    const packed = await get(path, { 'accept-encoding': 'br, gzip' });
-    expect(plain.headers.get('content-encoding')).toBeNull();
-    expect(packed.headers.get('content-encoding')).toBe('gzip');
-    expect(packed.headers.get('vary')).toBe('accept-encoding');
-    expect(await packed.text()).toBe(await plain.text());
-    expect((await get(path, { 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
-  });
+  it.each(['/docs', '/openapi.json', '/asyncapi.json'])(
+    'serves %s compressed to clients that accept it',
+    async (path) => {
+      const plain = await get(path, { 'accept-encoding': 'identity' });
+      const packed = await get(path, { 'accept-encoding': 'br, gzip' });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(packed.headers.get('content-encoding')).toBe('gzip');
+      expect(packed.headers.get('vary')).toBe('accept-encoding');
+      expect(await packed.text()).toBe(await plain.text());
+      expect((await get(path, { 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+    },
+  );
 
   it('knows no other assets', async () => {
     expect((await get('/docs/assets/other.js')).status).toBe(404);
