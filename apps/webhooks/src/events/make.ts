@@ -3,7 +3,7 @@ import { platformWordOf } from '@tidings/contract';
 import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText, type Variables, variablesOf } from '@tidings/messaging';
-import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
+import type { Attributes, DeviceDescription, Devices, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
@@ -23,17 +23,10 @@ export interface DueEvent {
   readonly at: number;
 }
 
-/** An event as sent to subscribers. */
-export interface MadeEvent {
-  readonly uuid: string;
-  /** An encoded WebhookRequest. */
-  readonly bytes: Buffer;
-}
-
 /** Renders events, with one registry query for all devices of an application. */
 export interface EventMaker {
   /** In the order of `due`; undefined if the device or the message no longer exists. */
-  make(account: string, due: readonly DueEvent[]): Promise<readonly (MadeEvent | undefined)[]>;
+  make(account: string, due: readonly DueEvent[]): Promise<readonly (WebhookRequest | undefined)[]>;
 }
 
 /** A message with the parts of its events that all devices share. */
@@ -93,7 +86,7 @@ function eventOf(
   { enqueued, position, at }: DueEvent,
   { device, applicationTitle, mailFrom }: Described,
   values: string[],
-) {
+): WebhookRequest {
   const { message } = prepared;
   const { kind, platform, variant, application, chunk, entry } = enqueued;
   const name = eventNameOf(kind, platform);
@@ -101,7 +94,7 @@ function eventOf(
   const uuid = eventUuid({ messageId: message.id, application, hwid, name, occurrence: occurrenceOf(enqueued, at) });
   const recipient = { application, applicationTitle, chunk, position, platform, variant, entry, device, values };
   const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
-  const request: WebhookRequest = {
+  return {
     eventName: name,
     messageId: message.id,
     messageCode: message.code,
@@ -117,7 +110,6 @@ function eventOf(
     attributes: { ...attributesFor(prepared, { platform, language }, values), ...inboxAttributes(entry) },
     uuid,
   };
-  return { uuid, bytes: Buffer.from(WebhookRequest.encode(request).finish()) };
 }
 
 export function eventMaker({

@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
-import type { WebhookResponse } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
-import type { EventMaker, MadeEvent } from '../events/make.ts';
+import type { WebhookRequest } from '@tidings/rpc';
+import type { EventMaker } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
 import { parseEndpoint } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
-import { type Link, type LinkOptions, openLink } from './link.ts';
+import type { Link, LinkDeps, LinkListener } from './links/link-port.ts';
+import { openLink } from './links/links.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -27,7 +28,7 @@ const TROUBLE_MS = 1_000;
 export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
   readonly maker: EventMaker;
-  readonly link: LinkOptions;
+  readonly link: LinkDeps;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
@@ -36,8 +37,6 @@ export interface StreamDeps {
   /** Whether this process may act as the stream's owner. */
   readonly isOwner: () => boolean;
 }
-
-const isAck = ({ status }: WebhookResponse): boolean => /^(ok|success|200)$/i.test(status.trim());
 
 /** Streams the events of one subscription: reads its account's log, sends the wanted events, and resends those that are not acknowledged (R-EV5). */
 export class Stream {
@@ -48,7 +47,6 @@ export class Stream {
   #subscription: Subscription;
   #next: Place;
   #link: Link | undefined;
-  #isWritable = true;
   #lastAnswerAt = 0;
   /** Connection failures since the last acknowledgement, and the time of the next attempt. */
   #breaks = 0;
@@ -194,22 +192,15 @@ export class Stream {
     const { link: deps, clock, log, metrics } = this.#deps;
     const { endpoint } = this.#subscription.settings;
     try {
-      const link = await openLink(
-        parseEndpoint(endpoint),
-        deps,
-        {
-          answered: (response) => this.#answered(response),
-          drained: () => {
-            this.#isWritable = true;
-            this.#signal.resolve();
-          },
-          broken: (error) => this.#broken(error),
-        },
-        this.#ending.signal,
-      );
+      const listener: LinkListener = {
+        answered: (uuid, isAck) => this.#answered(uuid, isAck),
+        drained: () => this.#signal.resolve(),
+        broken: (error) => this.#broken(error),
+      };
+      const { signal } = this.#ending;
+      const link = await openLink({ endpoint: parseEndpoint(endpoint), listener, signal }, deps);
       if (this.#ending.signal.aborted || endpoint !== this.#subscription.settings.endpoint) return link.close();
       this.#link = link;
-      this.#isWritable = true;
       this.#lastAnswerAt = clock.now();
       metrics.connected(1);
       if (this.#breaks === 0) log.info({ endpoint }, 'stream open');
@@ -237,10 +228,10 @@ export class Stream {
     this.#deps.metrics.ended('broken', this.#unacked.broke(this.#deps.clock.now()));
   }
 
-  #answered(response: WebhookResponse): void {
+  #answered(uuid: string, isAck: boolean): void {
     const { clock, log, metrics } = this.#deps;
     this.#lastAnswerAt = clock.now();
-    const end = this.#unacked.answered(response.uuid, isAck(response), this.#lastAnswerAt);
+    const end = this.#unacked.answered(uuid, isAck, this.#lastAnswerAt);
     if (!end) return;
     this.#isDirty = true;
     metrics.ended(end);
@@ -265,7 +256,7 @@ export class Stream {
 
   /** Renders and writes the events that are due; false if there are none, or no connection. */
   async #send(): Promise<boolean> {
-    if (!this.#link || !this.#isWritable || !this.#deps.isOwner()) return false;
+    if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
     const events = this.#unacked.sendable(this.#deps.clock.now());
     if (events.length === 0) return false;
     const commits = await this.#feed.commitsOf(events);
@@ -281,10 +272,12 @@ export class Stream {
   }
 
   /** Writes without waiting for answers, at the rate at which the connection drains. */
-  async #write(pairs: readonly { readonly event: Unacked; readonly made: MadeEvent | undefined }[]): Promise<void> {
+  async #write(
+    pairs: readonly { readonly event: Unacked; readonly made: WebhookRequest | undefined }[],
+  ): Promise<void> {
     const { clock, metrics } = this.#deps;
     for (const { event, made } of pairs) {
-      while (this.#link && !this.#isWritable && !this.#ending.signal.aborted) {
+      while (this.#link && !this.#link.isWritable && !this.#ending.signal.aborted) {
         await this.#pause();
         this.#elapse();
         await this.#saveIfDue();
@@ -295,7 +288,7 @@ export class Stream {
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
       if (made) {
-        this.#isWritable = this.#link.send(made.bytes);
+        this.#link.send(made);
         this.#unacked.sent(event, made.uuid, clock.now());
       } else {
         this.#unacked.drop(event);

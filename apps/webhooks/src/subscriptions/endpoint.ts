@@ -1,7 +1,9 @@
 import { Fault } from '@tidings/kernel';
 
-/** The address of a subscriber's stream. */
-export interface Endpoint {
+/** A subscriber that serves a gRPC stream. */
+export interface GrpcEndpoint {
+  readonly kind: 'grpc';
+  /** A name or a literal address, without brackets. */
   readonly host: string;
   readonly port: number;
   /** Whether to connect over TLS. */
@@ -10,29 +12,96 @@ export interface Endpoint {
   readonly method: string;
 }
 
-const DEFAULT_METHOD = '/WebhookService/StreamWebhookEvents';
-const ports = { 'grpc:': 80, 'grpcs:': 443 } as const;
+/** A subscriber that takes events by POST. */
+export interface HttpEndpoint {
+  readonly kind: 'http';
+  /** A name or a literal address, without brackets. */
+  readonly host: string;
+  /** Scheme, host and port, e.g. `https://events.example:8443`. */
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+}
 
-const isScheme = (protocol: string): protocol is keyof typeof ports => Object.hasOwn(ports, protocol);
+/** A topic of the subscriber's own in the deployment's Kafka. */
+export interface KafkaEndpoint {
+  readonly kind: 'kafka';
+  readonly topic: string;
+}
+
+/** A subscriber that connects to Tidings (R-EV7). */
+export interface DialInEndpoint {
+  readonly kind: 'dial-in';
+}
+
+/** The destination of a subscription's events (R-EV1). */
+export type Endpoint = GrpcEndpoint | HttpEndpoint | KafkaEndpoint | DialInEndpoint;
+
+/** The text that a subscription without an endpoint stores. */
+export const NO_ENDPOINT = '';
+
+const DEFAULT_METHOD = '/WebhookService/StreamWebhookEvents';
+const defaultPorts: Readonly<Record<string, number>> = { 'grpc:': 80, 'grpcs:': 443 };
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+const hasExtras = ({ username, password, hash }: URL): boolean => username !== '' || password !== '' || hash !== '';
+
+function grpcEndpoint(url: URL): GrpcEndpoint {
+  const method = url.pathname === '' || url.pathname === '/' ? DEFAULT_METHOD : url.pathname;
+  if (hasExtras(url) || url.search !== '' || !/^\/[\w.]+\/\w+$/.test(method)) {
+    throw Fault.argument('endpoint: must be a host and a port, optionally followed by /Service/Method');
+  }
+  const port = url.port === '' ? defaultPorts[url.protocol]! : Number(url.port);
+  return { kind: 'grpc', host: hostOf(url), port, tls: url.protocol === 'grpcs:', method };
+}
+
+function httpEndpoint(url: URL): HttpEndpoint {
+  if (hasExtras(url)) throw Fault.argument('endpoint: must not contain a user name, a password or a fragment');
+  return { kind: 'http', host: hostOf(url), origin: url.origin, path: `${url.pathname}${url.search}` };
+}
+
+/** The longest name of a topic that Kafka allows. */
+const TOPIC_MAX = 249;
+
+/** Topics of Tidings and of Kafka itself are nobody's own. */
+function kafkaEndpoint(topic: string): KafkaEndpoint {
+  if (!/^[\w.-]+$/.test(topic) || /^\.{1,2}$/.test(topic) || topic.length > TOPIC_MAX) {
+    throw Fault.argument(
+      `endpoint: must be kafka:// and a topic of at most ${TOPIC_MAX} letters, digits, ".", "_" or "-"`,
+    );
+  }
+  if (/^(tidings\.|__)/i.test(topic)) throw Fault.argument('endpoint: must be a topic of your own');
+  return { kind: 'kafka', topic };
+}
+
+const KAFKA = 'kafka://';
+
+const unknownScheme = (): Fault =>
+  Fault.argument('endpoint: must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://');
 
 /**
- * Parses `grpc://host:port` or `grpcs://host:port`; a path replaces the specified method (R-EV1).
+ * Parses `grpc://host:port` or `grpcs://host:port`, where a path replaces the specified method; an address of HTTP; or `kafka://topic`. "" is a
+ * subscriber that dials in (R-EV1).
  * @throws Fault `argument` for any other text
  */
 export function parseEndpoint(text: string): Endpoint {
+  if (text === NO_ENDPOINT) return { kind: 'dial-in' };
+  if (text.slice(0, KAFKA.length).toLowerCase() === KAFKA) return kafkaEndpoint(text.slice(KAFKA.length));
   const url = URL.parse(text);
-  if (!url || !isScheme(url.protocol) || url.hostname === '') {
-    throw Fault.argument('endpoint: must be an address that begins with grpc:// or grpcs://');
+  if (!url || url.hostname === '') throw unknownScheme();
+  switch (url.protocol) {
+    case 'grpc:':
+    case 'grpcs:':
+      return grpcEndpoint(url);
+    case 'http:':
+    case 'https:':
+      return httpEndpoint(url);
+    default:
+      throw unknownScheme();
   }
-  const isBare = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  const method = url.pathname === '' || url.pathname === '/' ? DEFAULT_METHOD : url.pathname;
-  if (!isBare || !/^\/[\w.]+\/\w+$/.test(method)) {
-    throw Fault.argument('endpoint: must be a host and a port, optionally followed by /Service/Method');
-  }
-  return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? ports[url.protocol] : Number(url.port),
-    tls: url.protocol === 'grpcs:',
-    method,
-  };
 }
+
+/** The host that is connected to for a caller; undefined if the caller does not choose it. */
+export const hostChosenBy = (endpoint: Endpoint): string | undefined =>
+  'host' in endpoint ? endpoint.host : undefined;

@@ -1,5 +1,11 @@
 import { admin } from '../families/admin.ts';
-import { endpoint, eventNames, exampleSubscription, filters, shownSubscription } from '../fields/subscription.ts';
+import {
+  endpointAddress,
+  eventNames,
+  exampleSubscription,
+  filters,
+  shownSubscription,
+} from '../fields/subscription.ts';
 import { object, optional, text } from '../values.ts';
 
 /** Changes the given fields and keeps the others; an empty list removes a filter (R-T8). */
@@ -7,7 +13,7 @@ export const changeSubscription = admin('changeSubscription', {
   route: 'PATCH subscriptions/{id}',
   input: object({
     id: text,
-    endpoint: optional(endpoint),
+    endpoint: optional(endpointAddress),
     events: optional(eventNames),
     ...filters,
   }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),

@@ -20,10 +20,19 @@ const unique = <Entry>(entries: readonly Entry[]): Entry[] => [...new Set(entrie
 
 const eventName = oneOf(served);
 
-/** Address of the subscriber's stream (R-EV1). */
-export const endpoint = text
-  .refine((address) => !/^https?:\/\//i.test(address), 'http:// and https:// are not served yet')
-  .refine((address) => /^grpcs?:\/\/[^/\s]+/i.test(address), 'must be an address that begins with grpc:// or grpcs://');
+const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://';
+
+/** Address of a subscriber (R-EV1); its owner parses it in full. */
+export const endpointAddress = text
+  .refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES)
+  .refine((address) => !/^https?:/i.test(address), 'http:// and https:// are not served yet')
+  .refine((address) => !/^kafka:/i.test(address), 'kafka:// is not served yet');
+
+/** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
+export const endpoint = optional(endpointAddress).refine(
+  (address) => address !== undefined,
+  'subscriptions without an endpoint are not served yet',
+);
 
 export const eventNames = listOf(eventName, served.length).transform(unique);
 

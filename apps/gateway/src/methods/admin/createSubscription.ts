@@ -5,7 +5,7 @@ import type { Handler } from '../../context.ts';
 import { checkApplications } from './subscription.ts';
 
 export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
-  const { endpoint, events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
+  const { endpoint = '', events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
   const { account = DEFAULT_ACCOUNT } = input;
   const { found } = await context.accounts.findAccount({ account });
   if (!found) throw Fault.notFound('Account not found');

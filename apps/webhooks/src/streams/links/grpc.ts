@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { ChannelOptions, ClientDuplexStream } from '@grpc/grpc-js';
-import { WebhookResponse } from '@tidings/rpc';
-import type { AddressGuard } from '@tidings/runtime';
-import type { Endpoint } from '../subscriptions/endpoint.ts';
+import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import type { GrpcEndpoint } from '../../subscriptions/endpoint.ts';
+import { isAck, type Link, type LinkListener, type OpenLink } from './link-port.ts';
 
 /** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
@@ -12,29 +12,9 @@ const MAX_BUFFERED = 200;
 /** Maximum size of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** A stream to a subscriber. */
-export interface Link {
-  /** Writes an encoded event, in order; false if the caller should wait for `drained`. */
-  send(bytes: Buffer): boolean;
-  /** Ends the stream; no further callbacks are called. */
-  close(): void;
-}
+type EventStream = ClientDuplexStream<WebhookRequest, WebhookResponse>;
 
-export interface LinkListener {
-  answered(response: WebhookResponse): void;
-  drained(): void;
-  /** Called once, when the stream has ended. */
-  broken(error: Error): void;
-}
-
-export interface LinkOptions {
-  /** Decides which addresses may be connected to. */
-  readonly guard: AddressGuard;
-  /** PEM text of additional CA certificates. */
-  readonly extraCa?: string | undefined;
-}
-
-const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
+const options = ({ host, port, tls }: GrpcEndpoint): ChannelOptions => ({
   'grpc.default_authority': `${host.includes(':') ? `[${host}]` : host}:${port}`,
   // The certificate must match the host name; a literal address is verified as itself.
   ...(tls && isIP(host) === 0 ? { 'grpc.ssl_target_name_override': host } : {}),
@@ -51,12 +31,7 @@ const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
  * Opens a stream to a subscriber: resolves the name, checks the addresses and connects to the checked ones. The first call loads gRPC.
  * @throws the reason why the subscriber cannot be reached, within 5 s
  */
-export async function openLink(
-  endpoint: Endpoint,
-  { guard, extraCa }: LinkOptions,
-  listener: LinkListener,
-  signal: AbortSignal,
-): Promise<Link> {
+export const openGrpcLink: OpenLink<GrpcEndpoint> = async ({ endpoint, listener, signal }, { guard, extraCa }) => {
   const { Client, credentials } = await import('@grpc/grpc-js');
   const addresses = await guard.resolve(endpoint.host);
   // The addresses of a target must belong to one family.
@@ -72,9 +47,9 @@ export async function openLink(
   );
   const opening = Promise.withResolvers<void>();
   let isOpen = false;
-  const stream = client.makeBidiStreamRequest<Buffer, WebhookResponse>(
+  const stream = client.makeBidiStreamRequest<WebhookRequest, WebhookResponse>(
     endpoint.method,
-    (bytes) => bytes,
+    (event) => Buffer.from(WebhookRequest.encode(event).finish()),
     (bytes) => WebhookResponse.decode(bytes),
   );
   const broken = (error: Error): void => (isOpen ? listener.broken(error) : opening.reject(error));
@@ -94,24 +69,22 @@ export async function openLink(
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
+};
 
-function linkOf(
-  stream: ClientDuplexStream<Buffer, WebhookResponse>,
-  listener: LinkListener,
-  closeClient: () => void,
-): Link {
+function linkOf(stream: EventStream, listener: LinkListener, closeClient: () => void): Link {
   let isOpen = true;
+  let isWritable = true;
   const over = (): boolean => {
     const wasOpen = isOpen;
     isOpen = false;
     if (wasOpen) closeClient();
     return wasOpen;
   };
-  stream.on('data', (response: WebhookResponse) => {
-    if (isOpen) listener.answered(response);
+  stream.on('data', ({ uuid, status }: WebhookResponse) => {
+    if (isOpen) listener.answered(uuid, isAck(status));
   });
   stream.on('drain', () => {
+    isWritable = true;
     if (isOpen) listener.drained();
   });
   stream.on('error', (error) => {
@@ -121,10 +94,12 @@ function linkOf(
     if (over()) listener.broken(new Error('the subscriber has ended the stream'));
   });
   return {
-    send(bytes) {
-      if (!isOpen) return false;
+    get isWritable() {
+      return isOpen && isWritable;
+    },
+    send(event) {
       // The stream's own high-water mark of 16 would cost a turn of the event loop for every 16 events.
-      return stream.write(bytes) || stream.writableLength < MAX_BUFFERED;
+      if (isOpen) isWritable = stream.write(event) || stream.writableLength < MAX_BUFFERED;
     },
     close() {
       if (over()) stream.cancel();
