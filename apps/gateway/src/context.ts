@@ -4,6 +4,7 @@ import type {
   Accounts,
   ApplicationView,
   Attempts,
+  DeadLetters,
   Devices,
   Messages,
   Plans,
@@ -42,6 +43,7 @@ export interface Context {
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly deadLetters: DeadLetters;
   readonly plans: Plans;
   /** Attempts of all channels; any dispatcher answers for them. */
   readonly attempts: Attempts;

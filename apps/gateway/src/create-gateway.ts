@@ -12,6 +12,7 @@ import type {
   DeviceCommand,
   Devices,
   Messages,
+  DeadLetters,
   Plans,
   Presets,
   Segments,
@@ -60,6 +61,7 @@ export interface GatewayDeps {
   readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly deadLetters: DeadLetters;
   readonly plans: Plans;
   /** Attempts of all channels; any dispatcher answers for them. */
   readonly attempts: Attempts;
@@ -203,6 +205,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     jobs,
     messages,
     statistics,
+    deadLetters: deps.deadLetters,
     plans: deps.plans,
     attempts: deps.attempts,
     subscriptions,

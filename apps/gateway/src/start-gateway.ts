@@ -3,6 +3,8 @@ import {
   AccountsDefinition,
   type Attempts,
   AttemptsDefinition,
+  type DeadLetters,
+  DeadLettersDefinition,
   type Devices,
   DevicesDefinition,
   type Geozones,
@@ -45,6 +47,8 @@ import { OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** Time limit of a dispatcher's reply about its providers. */
 const DISPATCHER_MS = 5_000;
+/** Time limit of redriving, which publishes hundreds of records. */
+const REDRIVE_MS = 30_000;
 /** Time limit of counting a segment. */
 const COUNT_MS = 60_000;
 
@@ -95,6 +99,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },
     }),
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
+    deadLetters: remote<DeadLetters>(DeadLettersDefinition, statistics, { deadlineMs: REDRIVE_MS }),
     plans: remote<Plans>(PlansDefinition, registry),
     attempts: remote<Attempts>(AttemptsDefinition, dispatcher),
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),

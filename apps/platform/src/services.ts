@@ -8,6 +8,7 @@ import { openFanout, openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
   AttemptsDefinition,
+  DeadLettersDefinition,
   DevicesDefinition,
   GeozonesDefinition,
   InboxDefinition,
@@ -144,6 +145,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     jobs: inProcess(JobsDefinition, audienceJobs.jobs),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
+    deadLetters: inProcess(DeadLettersDefinition, statistics.deadLetters),
     plans: inProcess(PlansDefinition, registry.plans),
     // All channels share a store: one dispatcher answers for all.
     attempts: inProcess(AttemptsDefinition, dispatchers[0]!.attempts),

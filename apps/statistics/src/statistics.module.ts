@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { OperationsDefinition, StatisticsDefinition } from '@tidings/rpc';
+import { DeadLettersDefinition, OperationsDefinition, StatisticsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
@@ -9,7 +9,11 @@ import { openStatistics, type StatisticsService } from './statistics.ts';
 const STATISTICS = Symbol('statistics');
 
 /** The gRPC services of statistics. */
-export const statisticsServices = { statistics: StatisticsDefinition, operations: OperationsDefinition };
+export const statisticsServices = {
+  statistics: StatisticsDefinition,
+  deadLetters: DeadLettersDefinition,
+  operations: OperationsDefinition,
+};
 
 /** Statistics in a process of its own. */
 @Module({

@@ -3,13 +3,14 @@ import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from
 import { Conversion, facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { createCollections, isTransient, transientAsFault } from '@tidings/mongo';
-import type { Operations, Statistics } from '@tidings/rpc';
+import type { DeadLetters, Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { collections } from './collections.ts';
 import { type ActivityStore, openActivityStore } from './conversions/activity-store.ts';
 import { actionChanges, type ActivityChange, openChanges } from './conversions/facts.ts';
 import { totalsOf } from './conversions/totals.ts';
+import { DEAD_LETTERS_GROUP, openDeadLetters } from './dead-letters/dead-letters.ts';
 import { type MessageFactsStore, openMessageFacts, purgedApplications, purgedShares } from './message-facts.ts';
 import { changesOfReports, gatherReports, type ReportsOfChunk } from './report-changes.ts';
 import { type Change, changesOfOutcome, changesOfPlan } from './stages.ts';
@@ -35,6 +36,7 @@ const topics = {
 
 export interface StatisticsService {
   readonly statistics: Statistics;
+  readonly deadLetters: DeadLetters;
   readonly operations: Operations;
   close(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export async function openStatistics({
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
   await createCollections(db, collections);
+  const deadLetters = await openDeadLetters({ db, clock, log, broker });
   const stages = openStageStore(db);
   const messageFacts = openMessageFacts(db);
   const activities = openActivityStore(db);
@@ -105,18 +108,20 @@ export async function openStatistics({
 
   return {
     statistics: statisticsRpc({ stages, activities, messageFacts, clock }),
+    deadLetters: deadLetters.deadLetters,
     operations: operationsOf(
       { clock, metrics },
       {
         own: async () => [],
         async shared() {
-          const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+          const lags = await Promise.all([broker.lag(GROUP), broker.lag(DEAD_LETTERS_GROUP)]);
+          const behind = lags.flat().filter(({ committed, end }) => committed < end);
           return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
         },
       },
     ),
     async close() {
-      await Promise.all([subscription.stop(), expiry.stop()]);
+      await Promise.all([subscription.stop(), expiry.stop(), deadLetters.close()]);
     },
   };
 }

@@ -121,6 +121,7 @@ const values: readonly unknown[] = [
     'grpc://b:1',
   ],
   ...[png(64), png(256), `${png(256)}AAAA`, 'ios_push_certificate', 'safari_push_package', 'api', 'device'],
+  ...['decode', 'handler', 'open', 'redriven'],
   ...[
     [],
     ['a'],

@@ -298,6 +298,11 @@ export {
   MessageView,
 } from './generated/tidings/rpc/v1/scheduler.ts';
 export {
+  type DeadLetters,
+  DeadLettersDefinition,
+  type DeadLetterView,
+} from './generated/tidings/rpc/v1/dead_letters.ts';
+export {
   DeviceOutcome,
   FunnelChannel,
   FunnelCount,

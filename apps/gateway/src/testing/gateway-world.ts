@@ -17,6 +17,7 @@ import {
   type Messages,
   MessageView,
   type Operations,
+  type DeadLetters,
   type Plans,
   type Presets,
   type Segments,
@@ -330,6 +331,12 @@ export class World {
     outcomesOfDevice: async () => ({ outcomes: [] }),
   };
 
+  readonly deadLetters: DeadLetters = {
+    listDeadLetters: unsupported,
+    findDeadLetter: unsupported,
+    redrive: unsupported,
+  };
+
   readonly plans: Plans = { ofDevice: unsupported };
   readonly attempts: Attempts = { ofDevice: async () => ({ attempts: [] }) };
 
@@ -371,7 +378,7 @@ export class World {
   /** The dependencies of a gateway in front of these services. */
   deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
     const { accounts, devices, presets, segments, geozones, inbox, jobs } = this;
-    const { messages, statistics, plans, attempts, subscriptions, operations, clock } = this;
+    const { messages, statistics, deadLetters, plans, attempts, subscriptions, operations, clock } = this;
     return {
       accounts,
       devices,
@@ -382,6 +389,7 @@ export class World {
       jobs,
       messages,
       statistics,
+      deadLetters,
       plans,
       attempts,
       subscriptions,

@@ -6,6 +6,7 @@ import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { deleteSubscription } from './deleteSubscription.ts';
 import { deleteToken } from './deleteToken.ts';
@@ -62,5 +63,8 @@ export const adminMethods = {
   deleteSubscription,
   advanceClock,
   explain,
+  listDeadLetters,
+  getDeadLetter,
+  redriveDeadLetters,
   settled,
 } as const;

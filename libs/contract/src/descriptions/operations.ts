@@ -1,5 +1,26 @@
 const time = 'RFC 3339, in UTC';
 
+/** Fields of a dead letter, below a prefix. */
+const deadLetterWords = (prefix: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries({
+      id: 'Identifies the dead letter. Identifiers are in the order of publication.',
+      reason:
+        '`decode`: it could not be decoded; `unknown`: the version does not have its kind; `handler`: its handler failed on every try.',
+      error: 'The error of the last try.',
+      group: 'The consumer group that could not handle it.',
+      topic: 'Topic of the record.',
+      partition: 'Partition of the record.',
+      offset: 'Offset of the record in its partition.',
+      key: 'Key of the record.',
+      published_at: `Time at which the record was published: ${time}.`,
+      payload_bytes: 'Size of the payload in bytes.',
+      cut_sha256:
+        'SHA-256 of the payload, if only its beginning was kept; such a record cannot be redriven. Null if it was kept whole.',
+      redriven_at: `Time at which it was redriven: ${time}; null before it.`,
+    }).map(([field, words]) => [prefix + field, words]),
+  );
+
 /** Fields of audience jobs, exports and the operator's methods. */
 export const operationWords = {
   create_missing_tags:
@@ -106,6 +127,27 @@ export const operationWords = {
   'deleteSubscription.id': 'Identifies the subscription.',
   advance_seconds: 'Seconds to advance the clock by.',
   now: `The new time: ${time}.`,
+  'listDeadLetters.topic': 'Lists only records of this topic.',
+  'listDeadLetters.group': 'Lists only records that this consumer group could not handle.',
+  'listDeadLetters.reason': 'Lists only records that were dead-lettered for this reason.',
+  'redriveDeadLetters.topic': 'Redrives only records of this topic.',
+  'redriveDeadLetters.group': 'Redrives only records that this consumer group could not handle.',
+  'redriveDeadLetters.reason': 'Redrives only records that were dead-lettered for this reason.',
+  after:
+    'Identifier of the last dead letter of the page before, or `next` of the call before; left out: from the first.',
+  limit: 'Maximum number of dead letters, up to 500.',
+  'listDeadLetters.state': '`open`, the default, or `redriven`.',
+  dead_letters: 'The dead letters, the earliest published first.',
+  next: 'Identifier to continue after; null if there are no more.',
+  ids: 'Identifiers of dead letters; the other fields then select among them.',
+  redriven: 'Number of dead letters whose records were published again.',
+  stuck: 'Dead letters that cannot be redriven. They stay dead letters.',
+  'stuck.id': 'Identifies the dead letter.',
+  'stuck.reason': 'Why it cannot be redriven.',
+  ...deadLetterWords('dead_letters.'),
+  ...deadLetterWords('getDeadLetter.'),
+  headers: 'Headers of the record.',
+  payload: 'Payload of the record, in base64.',
   'explain.application': 'Code of the application of the device.',
   'explain.message': 'Code of the message, hidden ones included.',
   'explain.hwid': 'The device.',

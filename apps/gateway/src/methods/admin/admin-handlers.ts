@@ -8,6 +8,7 @@ import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
 import { deleteSubscription } from './deleteSubscription.ts';
 import { deleteToken } from './deleteToken.ts';
 import { getSubscription } from './getSubscription.ts';
@@ -63,5 +64,8 @@ export const adminHandlers = {
   deleteSubscription,
   advanceClock,
   explain,
+  listDeadLetters,
+  getDeadLetter,
+  redriveDeadLetters,
   settled,
 } satisfies Serves<typeof adminMethods>;

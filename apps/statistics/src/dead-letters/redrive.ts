@@ -1,0 +1,83 @@
+import { Fault } from '@tidings/kernel';
+import type { Broker } from '@tidings/streaming';
+import type { DeadLetterDocument } from '../storage/dead-letters.schema.ts';
+import type { DeadLetterFilter, DeadLetterStore, DeadLetterSummary, Page } from './dead-letter-store.ts';
+
+export interface Redriven {
+  /** Number of dead letters whose records were published again. */
+  readonly redriven: number;
+  /** Dead letters that cannot be redriven; they stay dead letters. */
+  readonly stuck: readonly { readonly id: string; readonly reason: string }[];
+  /** The identifier to continue after; undefined if there are no more. */
+  readonly next: string | undefined;
+}
+
+/** Payloads published together: a batch of the broker, and memory of this process. */
+const TOGETHER_BYTES = 8 << 20;
+
+interface RedriveDeps {
+  readonly store: DeadLetterStore;
+  readonly broker: Pick<Broker, 'publish'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Publishes the records of dead letters to their topics again, each once, in the order in which they were published; every group of the topic
+ * receives them. One that fails again becomes another dead letter. A call that ends early has redriven a part; a repeat may publish some twice, which changes nothing, for
+ * consumers are idempotent.
+ * @throws Fault `unavailable` while the broker is away
+ */
+export async function redrive(deps: RedriveDeps, filter: DeadLetterFilter, page: Page): Promise<Redriven> {
+  const found = await deps.store.list(filter, page, false);
+  const stuck: { id: string; reason: string }[] = [];
+  for (const { _id: id } of found.filter(({ cutSha256 }) => cutSha256))
+    stuck.push({ id, reason: 'only its beginning was kept' });
+  let redriven = 0;
+  for (const together of runsOf(found.filter(({ cutSha256 }) => !cutSha256))) {
+    const refused = await sendBack(deps, together);
+    if (refused === undefined) redriven += together.length;
+    else for (const { _id: id } of together) stuck.push({ id, reason: refused });
+  }
+  return { redriven, stuck, next: found.length < page.limit ? undefined : found.at(-1)?._id };
+}
+
+/** Neighbours of one topic, up to a number of bytes. */
+function runsOf(found: readonly DeadLetterSummary[]): DeadLetterSummary[][] {
+  const runs: DeadLetterSummary[][] = [];
+  let bytes = 0;
+  for (const each of found) {
+    const last = runs.at(-1);
+    bytes += each.payloadBytes;
+    if (last && last[0]!.topic === each.topic && bytes <= TOGETHER_BYTES) {
+      last.push(each);
+    } else {
+      runs.push([each]);
+      bytes = each.payloadBytes;
+    }
+  }
+  return runs;
+}
+
+/** Publishes records of one topic. Returns why the topic refuses them; undefined if it took them. */
+async function sendBack(
+  { store, broker, now }: RedriveDeps,
+  run: readonly DeadLetterSummary[],
+): Promise<string | undefined> {
+  const ids = run.map(({ _id }) => _id);
+  try {
+    await broker.publish(run[0]!.topic, recordsOf(await store.read(ids)));
+  } catch (error) {
+    const { kind, internal, message } = Fault.from(error);
+    if (kind === 'unavailable') throw error;
+    return internal ?? message;
+  }
+  await store.redriven(ids, now());
+  return undefined;
+}
+
+/** Each record once, however many groups could not handle it. */
+const recordsOf = (read: readonly DeadLetterDocument[]) => [
+  ...new Map(read.map((each) => [`${each.partition}/${each.offset}`, recordOf(each)])).values(),
+];
+
+const recordOf = ({ key, payload, headers }: DeadLetterDocument) => ({ key, value: payload.buffer, headers });
