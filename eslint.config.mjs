@@ -17,6 +17,7 @@ const mayImport = {
   events: ['kernel'],
   rpc: ['kernel', 'telemetry', 'events', 'platform-lib'],
   contract: ['kernel'],
+  client: ['kernel', 'contract'],
   domain: ['kernel', 'events'],
   // The domain of sends rests on that of messages.
   channels: ['kernel', 'events', 'domain'],
@@ -24,8 +25,9 @@ const mayImport = {
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
   service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
   app: inner,
-  host: [...inner, 'app'],
-  testing: [...inner, 'app', 'host', 'testing'],
+  'command-line': [...inner, 'client'],
+  host: [...inner, 'client', 'app'],
+  testing: [...inner, 'client', 'app', 'host', 'testing'],
 };
 
 /** What the pure layers must not import of npm, whether by its name or a path below it. */

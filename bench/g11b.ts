@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpClient } from '@tidings/platform';
+import { HttpClient } from '@tidings/client';
 import { sendToAll } from './lib/campaign.ts';
 import { type Figure, format, type Measure, median, percentile } from './lib/figure.ts';
 import { uploadAudience, uploadDevices } from './lib/upload.ts';

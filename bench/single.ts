@@ -1,4 +1,4 @@
-import { HttpClient } from '@tidings/platform';
+import { HttpClient } from '@tidings/client';
 import { type Figure, format, type Measure } from './lib/figure.ts';
 import { inWords, type Parts, total, usedBetween } from './lib/parts.ts';
 import { uploadDevices } from './lib/upload.ts';

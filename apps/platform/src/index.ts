@@ -1,5 +1,3 @@
-export { ApiClient, issueTokens, type MethodName, Refusal, type ReplyOf, type Secrets } from './client/api-client.ts';
-export { HttpClient, type Reply, type Sent } from './client/http-client.ts';
 export { openPlatform, type Platform, type PlatformOptions } from './platform.ts';
 export { type Cluster, type ClusterOptions, startCluster } from './cluster/cluster.ts';
 export { Member } from './cluster/cluster-member.ts';

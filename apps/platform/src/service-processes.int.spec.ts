@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, HttpClient, issueTokens } from '@tidings/client';
 import { findMongod } from '@tidings/local-servers';
 import { type Accounts, AccountsDefinition } from '@tidings/rpc';
 import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
-import { ApiClient, issueTokens } from './client/api-client.ts';
-import { HttpClient } from './client/http-client.ts';
 import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
 import { type NodeProcess, startNode } from './process/node-process.ts';
 

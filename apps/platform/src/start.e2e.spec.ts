@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { HttpClient } from '@tidings/client';
 import { freePort } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
-import { HttpClient } from './client/http-client.ts';
 import { untilReady } from './process/until-ready.ts';
 import { type PlatformProcess, startPlatformProcess } from './process/platform-process.ts';
 

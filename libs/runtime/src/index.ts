@@ -16,6 +16,7 @@ export {
   reportKeys,
 } from './identity-keys.ts';
 export {
+  checkMasterKeys,
   compareMasterKeys,
   type DeploymentKeys,
   keysFrom,

@@ -67,6 +67,13 @@ export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS
   }
 }
 
+/** Compares master keys with those that encrypt the data of a store, if it has any; changes nothing. @throws Fault `argument` as {@link openKeys} */
+export async function checkMasterKeys(system: Db, master: MasterKeys): Promise<void> {
+  const known = await stored(system);
+  for (const value of known ? [known.value, ...(known.previous === undefined ? [] : [known.previous])] : [])
+    compareMasterKeys(master, idOf(value));
+}
+
 /** Makes the first master key the encrypting one, in one write that fails after a concurrent change. */
 async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
   const { _id, value, identity } = known;

@@ -1,13 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { createHash } from 'node:crypto';
-import {
-  type Broker,
-  type Headers,
-  type InRecord,
-  LARGEST_DEAD_LETTER_BYTES,
-  type OutRecord,
-  DEAD_LETTER_TOPIC,
-} from './broker-port.ts';
+import { type Headers, LARGEST_DEAD_LETTER_BYTES, type OutRecord } from './broker-port.ts';
 import { sizeOf } from './size.ts';
 
 /** Why a record was dead-lettered: its bytes could not be decoded, the version did not have its kind, or its handler failed on every try. */
@@ -78,110 +71,5 @@ export function readDeadLetter(value: Uint8Array): DeadLetter {
     return { ...header, payload: bytes.subarray(payloadStart) };
   } catch (error) {
     throw Fault.bug('a record of the dead-letter topic cannot be read', error);
-  }
-}
-
-export interface RedriveOptions {
-  /** Selects dead letters to redrive; the others become dead letters again. @default all */
-  readonly only?: (deadLetter: DeadLetter) => boolean;
-  /** Receives each one that cannot be redriven: it is truncated, or its topic refuses it. It stays a dead letter. */
-  readonly stuck?: (deadLetter: DeadLetter, why: string) => void;
-}
-
-/** The group that remembers redriven records. Its lag is not unfinished work: it is the dead letters. */
-export const REDRIVE_GROUP = 'tidings.redrive';
-
-/**
- * Publishes dead letters to their original topics, in order; every group of that topic receives them again. Records that fail again are dead-lettered
- * again, after everything that this call reads; so are those that cannot be redriven. @returns number of redriven records
- */
-export async function redrive(broker: Broker, options: RedriveOptions = {}): Promise<number> {
-  let redriven = 0;
-  /** By partition, the final offset of this call, until it is reached. */
-  const known = Promise.withResolvers<Map<number, number>>();
-  known.promise.catch(() => undefined);
-  const finished = Promise.withResolvers<void>();
-  const subscription = await broker.subscribe({
-    group: REDRIVE_GROUP,
-    topics: [DEAD_LETTER_TOPIC],
-    async handler({ partition, records }) {
-      const ends = await known.promise;
-      const end = ends.get(partition) ?? 0;
-      const old = records.filter(({ offset }) => offset < end);
-      redriven += await sendBack(broker, old, options);
-      if ((records.at(-1)?.offset ?? 0) >= end - 1) ends.delete(partition);
-      if (ends.size === 0) finished.resolve();
-      return old.length;
-    },
-  });
-  try {
-    const lags = await broker.lag(REDRIVE_GROUP);
-    const open = lags.filter(({ topic, committed, end }) => topic === DEAD_LETTER_TOPIC && committed < end);
-    known.resolve(new Map(open.map(({ partition, end }) => [partition, end])));
-    if (open.length > 0) await finished.promise;
-  } catch (error) {
-    known.reject(error);
-    throw error;
-  } finally {
-    await subscription.stop();
-  }
-  return redriven;
-}
-
-/** Records to redrive to a topic. */
-interface Lane {
-  readonly back: OutRecord[];
-  /** As stored in the topic. */
-  readonly records: OutRecord[];
-  readonly deadLetters: DeadLetter[];
-}
-
-/** The records that can be redriven, by topic, and those that cannot. */
-function lanesOf(
-  records: readonly InRecord[],
-  { only = () => true, stuck }: RedriveOptions,
-): { readonly byTopic: ReadonlyMap<string, Lane>; readonly again: OutRecord[] } {
-  const byTopic = new Map<string, Lane>();
-  const again: OutRecord[] = [];
-  for (const { key, value } of records) {
-    const deadLetter = tryToRead(value);
-    const isWanted = deadLetter !== undefined && only(deadLetter);
-    if (!isWanted || deadLetter.cut) {
-      if (isWanted) stuck?.(deadLetter, 'only its beginning was kept');
-      again.push({ key, value });
-      continue;
-    }
-    const lane = byTopic.get(deadLetter.topic) ?? { back: [], records: [], deadLetters: [] };
-    byTopic.set(deadLetter.topic, lane);
-    lane.back.push({ key: deadLetter.key, value: deadLetter.payload, headers: deadLetter.headers });
-    lane.records.push({ key, value });
-    lane.deadLetters.push(deadLetter);
-  }
-  return { byTopic, again };
-}
-
-async function sendBack(broker: Broker, records: readonly InRecord[], options: RedriveOptions): Promise<number> {
-  const { byTopic, again } = lanesOf(records, options);
-  let sent = 0;
-  for (const [topic, lane] of byTopic) {
-    try {
-      await broker.publish(topic, lane.back);
-      sent += lane.back.length;
-    } catch (error) {
-      const { kind, message } = Fault.from(error);
-      if (kind === 'unavailable') throw error;
-      for (const deadLetter of lane.deadLetters) options.stuck?.(deadLetter, message);
-      again.push(...lane.records);
-    }
-  }
-  if (again.length > 0) await broker.publish(DEAD_LETTER_TOPIC, again);
-  return sent;
-}
-
-function tryToRead(value: Uint8Array): DeadLetter | undefined {
-  try {
-    return readDeadLetter(value);
-  } catch {
-    return undefined;
   }
 }

@@ -3,17 +3,10 @@ export { embeddedLogCollections } from './embedded/storage/log.schema.ts';
 export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
 export type { KafkaClientOptions } from './kafka/kafka-client.ts';
 export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';
-export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/create-topics.ts';
+export { compareTopics, createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/create-topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
 export { incidentsTo, observed } from './observed.ts';
-export {
-  type DeadLetter,
-  type DeadLetterReason,
-  readDeadLetter,
-  redrive,
-  REDRIVE_GROUP,
-  type RedriveOptions,
-} from './dead-letters.ts';
+export { type DeadLetter, type DeadLetterReason, readDeadLetter, toDeadLetterRecord } from './dead-letters.ts';
 export { partitionOf } from './partition.ts';
 export {
   type BatchHandler,

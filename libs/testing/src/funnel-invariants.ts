@@ -1,4 +1,4 @@
-import type { ReplyOf } from '@tidings/platform';
+import type { ReplyOf } from '@tidings/client';
 
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 type Channel = Funnel['channels'][number];

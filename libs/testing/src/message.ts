@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { parseStatisticsHash } from '@tidings/messaging';
-import type { ReplyOf } from '@tidings/platform';
+import type { ReplyOf } from '@tidings/client';
 import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
 import type { World } from './world.ts';
 

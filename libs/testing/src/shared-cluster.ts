@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isAlive, isProcessOf } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import type { ApiClient, ClusterOptions } from '@tidings/platform';
+import type { ApiClient } from '@tidings/client';
+import type { ClusterOptions } from '@tidings/platform';
 import { Closing, freePorts } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
@@ -94,7 +95,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
 
 /** The settled cluster with the suite's providers; a new one if the existing one does not settle. */
 async function settledCluster(options: SimulatorOptions, closing: Closing) {
-  const { ApiClient } = await import('@tidings/platform');
+  const { ApiClient } = await import('@tidings/client');
   const known = await keptCluster();
   for (const kept of [known, undefined]) {
     if (kept === undefined && known !== undefined) await end(known);

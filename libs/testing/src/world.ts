@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/platform';
+import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/client';
 import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
@@ -212,7 +212,7 @@ export const connect = async (
   admin: string,
   account?: string,
 ): Promise<{ secrets: Secrets; client: ApiClient }> => {
-  const { ApiClient, issueTokens } = await import('@tidings/platform');
+  const { ApiClient, issueTokens } = await import('@tidings/client');
   // A spare token does no harm, and on a busy machine the first write of a platform may take longer than a caller waits.
   const secrets = await answered(() => issueTokens(urls[0]!, admin, account));
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };

@@ -1,4 +1,3 @@
-import type { ApiClient } from '../client/api-client.ts';
 import { all } from './all.ts';
 import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
 import { generateCredentials } from './demo-credentials.ts';
@@ -15,6 +14,7 @@ import { cappedIn, expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts'
 import type { Screen } from './screen.ts';
 import { type Listed, SentMessages } from './sent-messages.ts';
 import { thousands } from './table.ts';
+import type { ApiClient } from '@tidings/client';
 
 /** Calls at the same time. */
 export const CONNECTIONS = 64;

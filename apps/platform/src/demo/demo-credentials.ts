@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { generateVapidKeys } from '../client/vapid-keys.ts';
+import { generateVapidKeys } from '../vapid-keys.ts';
 
 const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
 const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HttpClient } from '../client/http-client.ts';
 import { startNode } from '../process/node-process.ts';
 import type { DemoPlatform } from './demo-population.ts';
+import { HttpClient } from '@tidings/client';
 
 type ProviderName = DemoPlatform['provider'];
 type ServiceName = DemoPlatform['service'];

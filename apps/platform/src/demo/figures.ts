@@ -1,5 +1,5 @@
-import type { ReplyOf } from '../client/api-client.ts';
 import type { DemoDevice, DemoPlatform } from './demo-population.ts';
+import type { ReplyOf } from '@tidings/client';
 
 /** The figures of one source about a platform; undefined where the source cannot know. */
 export interface Figures {

@@ -1,5 +1,5 @@
+import { ApiClient, issueTokens } from '@tidings/client';
 import type { Closing } from '@tidings/runtime';
-import { ApiClient, issueTokens } from '../client/api-client.ts';
 import { CONNECTIONS, Customer } from './customer.ts';
 import { deviceOf, isAddressed } from './demo-population.ts';
 import { type Providers, startProviders } from './demo-providers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ApiClient, Refusal, type ReplyOf } from '../client/api-client.ts';
+import { type ApiClient, Refusal, type ReplyOf } from '@tidings/client';
 
 const POLL_MS = 100;
 const TIMEOUT_MS = 120_000;

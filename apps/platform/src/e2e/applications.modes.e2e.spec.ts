@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
 import { answered, platform, type PlatformWorld } from '@tidings/testing';
-import { ApiClient } from '../client/api-client.ts';
 import { applicationFileFeatures } from './application-files.features.ts';
 
 const FORBID = 'Token restrictions forbid this operation';

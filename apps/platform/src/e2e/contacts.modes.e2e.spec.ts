@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, type MethodName } from '@tidings/client';
 import { type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
-import { ApiClient, type MethodName } from '../client/api-client.ts';
 
 const BLACKLISTED = 'Email address is blacklisted';
 const DISPOSABLE = 'Email address belongs to a disposable domain';

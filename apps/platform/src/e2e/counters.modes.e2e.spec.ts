@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Refusal } from '@tidings/client';
 import { answered, platform, type PlatformWorld } from '@tidings/testing';
-import { Refusal } from '../client/api-client.ts';
 
 /** Number of clients, and of increments by each; FULL=1 runs the whole of T18. */
 const [CLIENTS, INCREMENTS] = process.env['FULL'] === '1' ? [1000, 1000] : [40, 40];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MethodName } from '@tidings/client';
 import {
   funnelFigures,
   modeUnderTest,
@@ -9,7 +10,6 @@ import {
   type StoredWorld,
   untilDone,
 } from '@tidings/testing';
-import type { MethodName } from '../client/api-client.ts';
 import { testDeviceFeatures } from './test-devices.features.ts';
 
 const IOS = 1;

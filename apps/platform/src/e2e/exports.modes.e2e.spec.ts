@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, type ReplyOf } from '@tidings/client';
 import { type Parameters, platform, type PlatformWorld, type Unzipped, unzipped } from '@tidings/testing';
-import { ApiClient, type ReplyOf } from '../client/api-client.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
 const HOUR_S = 3_600;

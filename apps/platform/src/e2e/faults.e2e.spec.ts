@@ -1,19 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { api, OutputOf } from '@tidings/contract';
 import { batchesTopic, topicNames, topics, SliceOutcome } from '@tidings/events';
 import { channels, systemClock } from '@tidings/kernel';
 import { startMongod } from '@tidings/local-servers';
 import { databaseOf, mongoOptions } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import {
-  type EmbeddedBroker,
-  openEmbeddedBroker,
-  DEAD_LETTER_TOPIC,
-  type DeadLetter,
-  readDeadLetter,
-} from '@tidings/streaming';
+import { type EmbeddedBroker, openEmbeddedBroker } from '@tidings/streaming';
 import {
   brokenInvariants,
   funnelFigures,
@@ -27,6 +22,8 @@ import {
   type World,
 } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
+
+type DeadLetterPage = OutputOf<typeof api.listDeadLetters>;
 
 const IOS = 1;
 const ANDROID = 3;
@@ -237,18 +234,16 @@ describe('the running program', () => {
     }
   };
 
-  const deadLetters = (): Promise<DeadLetter[]> =>
-    withLog(async (broker) => {
-      const found: DeadLetter[] = [];
-      const subscription = await broker.subscribe({
-        group: 'test',
-        topics: [DEAD_LETTER_TOPIC],
-        handler: async ({ records }) => void found.push(...records.map(({ value }) => readDeadLetter(value))),
-      });
-      while ((await broker.lag('test')).some(({ committed, end }) => committed < end)) await delay(10);
-      await subscription.stop();
-      return found;
-    });
+  /** Every dead letter, by pages. */
+  const deadLetters = async (): Promise<DeadLetterPage['dead_letters']> => {
+    const found: DeadLetterPage['dead_letters'] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: DeadLetterPage = await world.call('listDeadLetters', { limit: 500, ...(next && { after: next }) });
+      found.push(...page.dead_letters);
+      ({ next } = page);
+    }
+    return found;
+  };
 
   it('dead-letters records that cannot be read or handled, and everything else flows on', async () => {
     const garbage = Buffer.from('ffffffffffffffffffffff', 'hex');
@@ -313,12 +308,24 @@ describe('the running program', () => {
       expect([topic, groups.size]).not.toEqual([topic, 0]);
       for (const [group, of] of groups) {
         expect([topic, group, of.map(({ key }) => key).sort()]).toEqual([topic, group, [...keys].sort()]);
-        expect(of.every(({ payload }) => Buffer.from(payload).equals(garbage))).toBe(true);
+        expect(new Set(of.map(({ payload_bytes }) => payload_bytes))).toEqual(new Set([garbage.length]));
+        expect(await world.call('getDeadLetter', { id: of[0]!.id })).toMatchObject({
+          payload: garbage.toString('base64'),
+        });
       }
     }
     const handled = found.filter(({ reason }) => reason === 'handler');
     expect(handled.map(({ key }) => key)).toContain('unusable');
     expect(new Set(handled.map(({ key }) => key))).toEqual(new Set(['unusable']));
+
+    // They fail again, and become dead letters again.
+    const selected = { topic: topicNames.outcomes, reason: 'handler' };
+    const ofOutcomes = handled.filter(({ topic }) => topic === topicNames.outcomes).length;
+    const redriven = await world.call('redriveDeadLetters', selected);
+    expect(redriven).toEqual({ redriven: ofOutcomes, stuck: [], next: null });
+    await world.settle();
+    const again = (await deadLetters()).filter(({ reason }) => reason === 'handler');
+    expect(again.map(({ key }) => key)).toEqual(handled.map(({ key }) => key));
   });
 
   it('loses nothing when it is told to end in the middle of everything', async () => {

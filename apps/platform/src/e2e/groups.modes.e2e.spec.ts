@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
-import { ApiClient } from '../client/api-client.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ReplyOf } from '@tidings/client';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import * as simulators from '@tidings/simulators';
@@ -13,7 +14,6 @@ import {
   untilDone,
 } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
-import type { ReplyOf } from '../client/api-client.ts';
 
 const { apnsToken, fcmToken } = simulators;
 

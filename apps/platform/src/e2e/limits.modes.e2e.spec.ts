@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
 import { platform, type PlatformWorld } from '@tidings/testing';
-import { ApiClient } from '../client/api-client.ts';
 
 const HOUR_SECONDS = 3600;
 

@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, issueTokens, type MethodName, type Reply } from '@tidings/client';
 import { hasNoAnswer, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
-import { ApiClient, issueTokens, type MethodName } from '../client/api-client.ts';
-import type { Reply } from '../client/http-client.ts';
 
 /** Small enough for a suite to reach, with room for its own application. */
 const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, test_devices: 3 };

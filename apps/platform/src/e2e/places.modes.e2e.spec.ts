@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MethodName } from '@tidings/client';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
-import type { MethodName } from '../client/api-client.ts';
 import { answered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;

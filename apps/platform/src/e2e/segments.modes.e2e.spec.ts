@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient, type MethodName } from '@tidings/client';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
-import { ApiClient, type MethodName } from '../client/api-client.ts';
 
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
 const FORBID = 'Token restrictions forbid this operation';

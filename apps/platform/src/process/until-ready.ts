@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HttpClient } from '@tidings/client';
 import { Fault } from '@tidings/kernel';
-import { HttpClient } from '../client/http-client.ts';
 import type { NodeProcess } from './node-process.ts';
 
 const POLL_MS = 20;

@@ -1,6 +1,6 @@
+import { ApiClient, Refusal } from '@tidings/client';
 import type { Clock } from '@tidings/kernel';
-import { ApiClient, Refusal } from '../client/api-client.ts';
-import { generateVapidKeys } from '../client/vapid-keys.ts';
+import { generateVapidKeys } from '../vapid-keys.ts';
 
 /** The application of the page: deleting it removes all that the page made. */
 const TITLE = 'Web push demo';

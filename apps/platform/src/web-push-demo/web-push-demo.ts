@@ -20,8 +20,8 @@ import {
   StreamableFile,
   UseGuards,
 } from '@nestjs/common';
+import { Refusal } from '@tidings/client';
 import { z } from 'zod';
-import { Refusal } from '../client/api-client.ts';
 import { DemoCustomer, type DemoCustomerOptions } from './demo-customer.ts';
 import { refusalOf } from './local-address.ts';
 

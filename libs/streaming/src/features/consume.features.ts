@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { consume, type Incident } from '../consume.ts';
-import { type DeadLetter, readDeadLetter, redrive } from '../dead-letters.ts';
+import { type DeadLetter, readDeadLetter } from '../dead-letters.ts';
 import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, until, record, records, numbers, newGroup } from './broker-under-test.ts';
 
@@ -139,50 +139,20 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(calls).toBeLessThan(count / 20);
     });
 
-    it('redrives dead letters to their topics', async () => {
-      await start();
-      let broken = true;
-      const got: string[] = [];
-      const headers = { traceparent: '00-4bf9-01' };
-      await consume(test.broker, {
-        group: newGroup(),
-        topics: { [test.topic]: utf8 },
-        handler: async (batch) => {
-          for (const { value, headers } of batch) {
-            if (broken && value === 'b') throw new Error('broken');
-            got.push(value + (headers?.['traceparent'] ?? ''));
-          }
-        },
-      });
-      await test.broker.publish(test.topic, [
-        ...records('a', 'a'),
-        { ...record('a', 'b'), headers },
-        ...records('a', 'c'),
-      ]);
-      const found = await deadLetters();
-      await until(() => found.length === 1);
-      broken = false;
-      expect(await redrive(test.broker, { only: (one) => one.topic === 'another' })).toBe(0);
-      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(1);
-      await until(() => got.includes('b00-4bf9-01'));
-      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(0);
-    });
-
     it.each([
       ['just under the limit', LARGEST_RECORD_BYTES - 1],
       ['as large as may be', LARGEST_RECORD_BYTES],
-    ])('dead-letters a record %s whole, and drives it again', async (_, bytes) => {
+    ])('dead-letters a record %s whole', async (_, bytes) => {
       await start();
       const headers = { traceparent: '00-4bf9-01' };
       const beside = 'k'.length + 'traceparent'.length + headers.traceparent.length;
       const value = Buffer.alloc(bytes - beside, randomBase62(64));
-      let broken = true;
       const got: Uint8Array[] = [];
       await consume(test.broker, {
         group: newGroup(),
         topics: { [test.topic]: { decode: (payload) => payload } },
         handler: async (batch) => {
-          if (broken && batch.some((one) => one.value.length === value.length)) throw new Error('x'.repeat(5_000));
+          if (batch.some((one) => one.value.length === value.length)) throw new Error('x'.repeat(5_000));
           got.push(...batch.map((one) => one.value));
         },
       });
@@ -191,13 +161,10 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       await until(() => found.length === 1 && got.length === 1);
       expect(found[0]).toMatchObject({ key: 'k', headers, reason: 'handler' });
       expect(found[0]!.cut).toBeUndefined();
-      broken = false;
-      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(1);
-      await until(() => got.length === 2);
-      expect(Buffer.compare(got[1]!, value)).toBe(0);
+      expect(Buffer.compare(found[0]!.payload, value)).toBe(0);
     });
 
-    it('cuts what has no room when it is dead-lettered, and tells that it cannot be driven again', async () => {
+    it('cuts what has no room when it is dead-lettered', async () => {
       await start();
       // Written down they take twice their characters.
       const headers = { baggage: 'ü'.repeat(200_000) };
@@ -214,12 +181,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       await until(() => found.length === 1);
       const sha256 = createHash('sha256').update(value).digest('hex');
       expect(found[0]).toMatchObject({ key: 'k', topic: test.topic, cut: { payloadBytes: value.length, sha256 } });
-      const stuck: DeadLetter[] = [];
-      const only = (one: DeadLetter): boolean => one.topic === test.topic;
-      expect(await redrive(test.broker, { only, stuck: (one) => stuck.push(one) })).toBe(0);
-      expect(stuck).toMatchObject([{ topic: test.topic, cut: { sha256 } }]);
-      await until(() => found.length === 2);
-      expect(found[1]).toMatchObject({ topic: test.topic, cut: { sha256 } });
     });
 
     it('tries again while something is unavailable, and dead-letters nothing', async () => {

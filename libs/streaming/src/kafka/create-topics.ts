@@ -32,11 +32,27 @@ export interface TopicChanges {
  * @throws Fault `conflict`, before any change, when a topic has another number of partitions: keys would move. `argument` when Kafka refuses the
  * configured access, `unavailable` when it does not answer.
  */
-export async function createTopics({
-  topics,
-  replicationFactor,
-  ...options
-}: CreateTopicsOptions): Promise<TopicChanges> {
+export const createTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
+  withTopics(options, async (admin, { missing, existing }) => {
+    await create(admin, missing, options.replicationFactor);
+    const altered = await differing(admin, existing);
+    await alter(admin, altered);
+    return { created: namesOf(missing), altered: namesOf(altered.map(({ topic }) => topic)) };
+  });
+
+/** The changes that {@link createTopics} would make; changes nothing. Throws the same faults. */
+export const compareTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
+  withTopics(options, async (admin, { missing, existing }) => ({
+    created: namesOf(missing),
+    altered: namesOf((await differing(admin, existing)).map(({ topic }) => topic)),
+  }));
+
+const namesOf = (topics: readonly Wanted[]): string[] => topics.map(({ name }) => name);
+
+async function withTopics<T>(
+  { topics, replicationFactor, ...options }: CreateTopicsOptions,
+  work: (admin: Admin, topics: { readonly missing: Wanted[]; readonly existing: Wanted[] }) => Promise<T>,
+): Promise<T> {
   const admin = newClient(options).admin();
   const names = new Names(options.namespace);
   const wanted = topics.map((spec) => ({
@@ -46,20 +62,17 @@ export async function createTopics({
   }));
   try {
     await admin.connect();
-    const existing = await partitionsOf(admin);
+    const known = await partitionsOf(admin);
     for (const { wire, partitions } of wanted) {
-      const has = existing.get(wire) ?? partitions;
+      const has = known.get(wire) ?? partitions;
       if (has !== partitions) {
         throw Fault.conflict(`Topic ${wire} has ${has} partitions, and the number cannot be changed to ${partitions}`);
       }
     }
-    const missing = wanted.filter(({ wire }) => !existing.has(wire));
-    await create(admin, missing, replicationFactor);
-    const altered = await alter(
-      admin,
-      wanted.filter(({ wire }) => existing.has(wire)),
-    );
-    return { created: missing.map(({ name }) => name), altered };
+    return await work(admin, {
+      missing: wanted.filter(({ wire }) => !known.has(wire)),
+      existing: wanted.filter(({ wire }) => known.has(wire)),
+    });
   } catch (error) {
     throw settingAtFault(error) ?? faultOf(error);
   } finally {
@@ -124,8 +137,13 @@ async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<
   }
 }
 
-/** Kafka replaces all settings of a topic together, so foreign settings are written again. */
-async function alter(admin: Admin, topics: readonly Wanted[]): Promise<string[]> {
+/** A topic with other settings than wanted, and all that were made for it. */
+interface Differing {
+  readonly topic: Wanted;
+  readonly settings: Settings;
+}
+
+async function differing(admin: Admin, topics: readonly Wanted[]): Promise<Differing[]> {
   if (topics.length === 0) return [];
   const type = kafkajs.ConfigResourceTypes.TOPIC;
   const { resources } = await admin.describeConfigs({
@@ -138,18 +156,20 @@ async function alter(admin: Admin, topics: readonly Wanted[]): Promise<string[]>
       return [resourceName, Object.fromEntries(made.map(({ configName, configValue }) => [configName, configValue]))];
     }),
   );
-  const changed = topics.filter(({ wire, settings }) =>
-    Object.entries(settings).some(([name, value]) => own.get(wire)?.[name] !== value),
-  );
-  if (changed.length > 0) {
-    await admin.alterConfigs({
-      validateOnly: false,
-      resources: changed.map(({ wire, settings }) => ({
-        type,
-        name: wire,
-        configEntries: entriesOf({ ...own.get(wire), ...settings }),
-      })),
-    });
-  }
-  return changed.map(({ name }) => name);
+  return topics
+    .map((topic) => ({ topic, settings: own.get(topic.wire) ?? {} }))
+    .filter(({ topic, settings }) => Object.entries(topic.settings).some(([name, value]) => settings[name] !== value));
+}
+
+/** Kafka replaces all settings of a topic together, so foreign settings are written again. */
+async function alter(admin: Admin, topics: readonly Differing[]): Promise<void> {
+  if (topics.length === 0) return;
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: topics.map(({ topic, settings }) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name: topic.wire,
+      configEntries: entriesOf({ ...settings, ...topic.settings }),
+    })),
+  });
 }

@@ -1,6 +1,6 @@
-import type { ReplyOf } from '../../client/api-client.ts';
 import { thousands, table } from '../table.ts';
 import type { ChannelDevice, ChannelPlatform } from './channel-population.ts';
+import type { ReplyOf } from '@tidings/client';
 
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 

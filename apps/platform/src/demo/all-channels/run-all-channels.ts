@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { ApiClient, issueTokens } from '@tidings/client';
 import type { Closing } from '@tidings/runtime';
-import { ApiClient, issueTokens } from '../../client/api-client.ts';
 import { all } from '../all.ts';
 import { type StandIn, startStandIn } from '../demo-providers.ts';
 import type { DemoOptions } from '../run-demo.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import { ApiClient } from '@tidings/client';
 import { fcmToken } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
-import { ApiClient } from '../../client/api-client.ts';
 import { ANDROID, android, CODE, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to the devices of an expression (R-I28). */

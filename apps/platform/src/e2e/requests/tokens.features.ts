@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
 import { api, type Method } from '@tidings/contract';
 import type { LoggingWorld } from '@tidings/testing';
-import { ApiClient } from '../../client/api-client.ts';
 import {
   CANARY,
   EXAMPLE,

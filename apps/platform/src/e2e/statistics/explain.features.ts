@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import type { ReplyOf } from '@tidings/client';
 import { apnsReasonToken, apnsToken, fcmToken } from '@tidings/simulators';
 import { funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
-import type { ReplyOf } from '../../client/api-client.ts';
 import { android, CHROME, ios, type MessagesUnderTest } from '../messages/testing/messages.ts';
 
 type Explained = ReplyOf<'explain'>;

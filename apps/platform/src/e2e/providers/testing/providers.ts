@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import type { ReplyOf } from '@tidings/client';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
-import type { ReplyOf } from '../../../client/api-client.ts';
 
 /** The world of a suite about providers in trouble, and helpers common to all such suites. */
 export class ProvidersUnderTest {

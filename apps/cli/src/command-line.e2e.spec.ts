@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import { fcmToken } from '@tidings/simulators';
+import { platform, type PlatformWorld } from '@tidings/testing';
+import { programOf } from './program.ts';
+
+const ANDROID = 3;
+
+describe('the command line', () => {
+  let world: PlatformWorld;
+  let application: string;
+  beforeAll(async () => {
+    world = await platform();
+    application = await world.application({ title: 'Shop' });
+    await world.registerDevices(application, 12, (i) => ({
+      ...{ hwid: `phone-${i}`, device_type: ANDROID, push_token: fcmToken(i === 0 ? 'dead' : 'accepted', i) },
+    }));
+  });
+  afterAll(() => world?.stop());
+
+  /** Runs a command as an operator and backend; returns its output. */
+  const run = async (...words: string[]): Promise<string> => {
+    let output = '';
+    const { admin, api } = world.secrets;
+    const tokens = ['--admin-token', admin, '--api-token', api];
+    const program = programOf((text) => (output += text));
+    await program.parseAsync(['--url', world.url, ...tokens, ...words], { from: 'user' });
+    return output.trimEnd();
+  };
+  const json = async <T>(...words: string[]): Promise<T> => JSON.parse(await run('--json', ...words)) as T;
+
+  it('creates, lists and revokes tokens', async () => {
+    const token = await run('tokens', 'create', 'device', '--app', application);
+    await world.call('checkDevice', { application, hwid: 'phone-1' });
+    const listed = await json<{ id: string; applications: string[] }[]>('tokens', 'list');
+    const [own] = listed.filter(({ applications }) => applications.includes(application));
+    expect(token).not.toContain(own!.id);
+    expect(await run('tokens', 'revoke', own!.id)).toBe(`Revoked ${own!.id}`);
+    expect(await run('tokens', 'list')).not.toContain(own!.id);
+    await expect(run('tokens', 'revoke', own!.id)).rejects.toThrow('404');
+  });
+
+  it('creates, lists, shows and deletes applications', async () => {
+    const code = await run('apps', 'create', 'Another');
+    expect(await json('apps', 'list')).toMatchObject({ [code]: 'Another', [application]: 'Shop' });
+    expect(await run('apps', 'show', application)).toMatch(/title +Shop\nconfigured +.*android/);
+    expect(await run('apps', 'debug', code)).toContain('is on until');
+    expect(await run('apps', 'debug', code, '--off')).toBe('Debug mode is off');
+    expect(await run('apps', 'delete', code)).toBe(`Deleted ${code}`);
+  });
+
+  it('sends a message, waits until every device is decided, and explains each', async () => {
+    const { message, funnel } = await json<{ message: string; funnel: object }>('send', application, 'Hello', '--wait');
+    expect(funnel).toEqual(await world.call('getDeliveryFunnel', { message_code: message }));
+    const shown = await run('funnel', message);
+    expect(shown).toMatch(/MOBILE_PUSH +12 +11 +1 /);
+    expect(shown).toContain('1 × INVALID_TOKEN');
+    expect(await run('explain', application, message, 'phone-0')).toContain('INVALID_TOKEN');
+    expect(await run('explain', application, message, 'phone-1')).toMatch(/answer +SENT/);
+    const named = await json<object>('send', application, 'Hello', '--to', 'phone-1', 'nobody');
+    expect(named).toEqual({ message: 'CODE_NOT_AVAILABLE', unknown: ['nobody'] });
+  });
+
+  it('tells the state of the system, and finds nothing wrong with it but its local address', async () => {
+    await world.settle();
+    expect(await json('status')).toMatchObject({ ready: true, dead_letters: 0, open: [] });
+    expect(await run('dead-letters', 'list')).toBe('No dead letters');
+    expect(await run('redrive')).toBe('Redriven: 0');
+    const checked = await json<{ findings: { severity: string; text: string }[] }[]>('doctor');
+    expect(checked.flatMap(({ findings }) => findings)).toMatchObject([
+      { severity: 'warning', text: expect.stringContaining('no other machine reaches') },
+    ]);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Checked } from '../doctor/finding.ts';
+import type { AddCommands } from './command.ts';
+
+const shown = ({ check, findings, skipped }: Checked): string =>
+  [
+    `${findings.length > 0 ? '✗' : skipped ? '–' : '✓'} ${check}${skipped ? ` (not checked: ${skipped})` : ''}`,
+    ...findings.flatMap(({ severity, text, remedy }) => [`    ${severity}: ${text}`, `    remedy: ${remedy}`]),
+  ].join('\n');
+
+/** `tidings doctor`: finds what is wrong with a deployment. */
+export const addDoctor: AddCommands = (program, withSession) => {
+  program
+    .command('doctor')
+    .description(
+      'find what is wrong with a deployment, and what to do about it; with the environment of a service, its stores are checked as well. Ends with 1 if there is a problem',
+    )
+    .action(
+      withSession(async ({ client, options, print }) => {
+        // Loaded here: other commands need neither MongoDB nor Kafka.
+        const { examine } = await import('../doctor/examine.ts');
+        const hasAdminToken = options.adminToken !== undefined;
+        const checked = await examine({ client, url: options.url, hasAdminToken, env: process.env });
+        print(checked, checked.map(shown).join('\n'));
+        if (checked.some(({ findings }) => findings.some(({ severity }) => severity === 'problem')))
+          process.exitCode = 1;
+      }),
+    );
+};

@@ -1,0 +1,162 @@
+import { type ApiClient, Refusal, type ReplyOf } from '@tidings/client';
+import { type Finding, problem, warning } from './finding.ts';
+
+/** The `Date` header has whole seconds, and a reply takes a moment. */
+const SKEW_MS = 5_000;
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+
+/** Whether the gateway answers, and every service that it waits for. */
+export async function checkReadiness(client: ApiClient, url: string): Promise<Finding[]> {
+  const reply = await client.http.send('/readyz').catch(() => undefined);
+  if (!reply) {
+    return [
+      problem(
+        `Nothing answers at ${url}.`,
+        'Start Tidings, or give the address of its gateway by --url or TIDINGS_URL. In Kubernetes, `kubectl port-forward` leads to it.',
+      ),
+    ];
+  }
+  if (reply.status === 200) return [];
+  const { details = {} } = reply.body as { details?: Record<string, { status: string }> };
+  const waiting = Object.entries(details).flatMap(([name, { status }]) => (status === 'up' ? [] : [name]));
+  return [
+    problem(
+      `The gateway is not ready${waiting.length > 0 ? `: it waits for ${waiting.join(', ')}` : ` (HTTP ${reply.status})`}.`,
+      'The log of the process that it waits for says why it does not start; `/readyz` of every process names what it waits for.',
+    ),
+  ];
+}
+
+/** Whether the clock of the gateway's machine agrees with this one. */
+export async function checkClock(client: ApiClient, now: () => number = Date.now): Promise<Finding[]> {
+  const { headers } = await client.http.send('/livez');
+  const theirs = Date.parse(headers.date ?? '');
+  if (Number.isNaN(theirs) || Math.abs(theirs - now()) < SKEW_MS) return [];
+  return [skewed('the gateway', theirs - now())];
+}
+
+/** A clock that is ahead of this machine's by a number of milliseconds. */
+export const skewed = (of: string, aheadMs: number): Finding =>
+  problem(
+    `The clock of ${of} is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
+    'Synchronize both by NTP: schedules, tokens of providers and windows of statistics depend on the time.',
+  );
+
+/** Whether links in messages lead to an address that others can reach. */
+export async function checkPublicUrl(client: ApiClient): Promise<Finding[]> {
+  const { body } = await client.http.send('/openapi.json');
+  const url = URL.parse((body as { servers?: { url: string }[] }).servers?.[0]?.url ?? '');
+  if (!url) return [];
+  if (LOOPBACK.test(url.hostname)) {
+    return [
+      warning(
+        `Links in messages lead to ${url.origin}, which no other machine reaches.`,
+        'Set PUBLIC_URL to the address at which the internet reaches the gateway: short links, unsubscribe links, exports and images of opens need it.',
+      ),
+    ];
+  }
+  if (url.protocol === 'https:') return [];
+  return [
+    warning(
+      `Links in messages lead to ${url.origin}, which is not encrypted.`,
+      'Put the gateway behind TLS, and set PUBLIC_URL to the https:// address: browsers refuse push packages and images over http://.',
+    ),
+  ];
+}
+
+/** Whether the administrator token is accepted. */
+export async function checkAdministrator(client: ApiClient): Promise<Finding[]> {
+  const reply = await client.reply('listTokens');
+  if (reply.status === 200) return [];
+  return [
+    problem(
+      reply.status === 401
+        ? 'The administrator token is refused.'
+        : `The administrator token cannot be checked (HTTP ${reply.status}).`,
+      'It is TIDINGS_ADMIN_TOKEN of the gateway; without that, the one that was printed at the first start, which is not shown again. Setting TIDINGS_ADMIN_TOKEN and restarting replaces it.',
+    ),
+  ];
+}
+
+type Provider = ReplyOf<'listProviders'>['providers'][number];
+
+/** Remedies by the name of the last failure of a connection; the beginning of a name suffices. */
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [/^certificate_expired/, 'Renew the certificate, and give it to configureApplication.'],
+  [/^certificate/, 'Add the authority of the certificate by TIDINGS_EXTRA_CA.'],
+  [
+    /^(access_refused|unusable_key)/,
+    'The provider has revoked the key, or it is not of this application: create another one there, and give it to configureApplication.',
+  ],
+  [/^dns/, 'The name of the provider cannot be resolved: check the DNS of the dispatcher, and its NetworkPolicy.'],
+  [
+    /^(connection|connect|timeout)/,
+    'Open the firewall from the dispatcher to the provider, or set the proxy of the network.',
+  ],
+];
+
+const remedyOf = (name: string): string =>
+  remedies.find(([pattern]) => pattern.test(name))?.[1] ?? 'The log of the dispatcher has the whole error.';
+
+function troubleWith({
+  credential,
+  channel,
+  applications,
+  state,
+  last_error: error,
+  ...provider
+}: Provider): Finding[] {
+  const who = `${channel} of ${applications.join(', ') || credential}`;
+  if (state === 'throttled') {
+    return [
+      warning(
+        `The provider throttles ${who} until ${provider.throttled_until} (${provider.throttled_because}).`,
+        `Wait: pushes are deferred, not lost. \`DELETE /admin/v1/providers/${credential}\` lifts it earlier.`,
+      ),
+    ];
+  }
+  if (state === 'open') return [];
+  const name = error?.name ?? 'unreachable';
+  return [
+    problem(
+      `The provider of ${who} cannot be used: ${name}, ${error?.message ?? ''} (${error?.at ?? ''}).`,
+      remedyOf(name),
+    ),
+  ];
+}
+
+/** Whether the providers' credentials work. */
+export async function checkProviders(client: ApiClient): Promise<Finding[]> {
+  return (await client.call('listProviders')).providers.flatMap(troubleWith);
+}
+
+/** Whether consumers could handle all records. */
+export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
+  const { dead_letters: found, next } = await client.call('listDeadLetters', { limit: 500 });
+  if (found.length === 0) return [];
+  const groups = [...new Set(found.map(({ group, topic }) => `${group} of ${topic}`))];
+  return [
+    problem(
+      `${found.length}${next === null ? '' : ' or more'} records could not be handled: by ${groups.join(', ')}.`,
+      '`tidings dead-letters list` shows why. Repair the cause, or upgrade every process, then run `tidings redrive`.',
+    ),
+  ];
+}
+
+/** Whether subscribers get their events. */
+export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> {
+  const { subscriptions } = await client.call('listSubscriptions');
+  return subscriptions
+    .filter(({ enabled }) => !enabled)
+    .map(({ id, endpoint }) =>
+      warning(
+        `The subscription ${id} to ${endpoint} is disabled, and gets no events.`,
+        'Repair its endpoint, then enable it by `PATCH /admin/v1/subscriptions/{id}` with `{"enabled":true}`; or delete it.',
+      ),
+    );
+}
+
+/** The text of a failed check. */
+export const failureOf = (error: unknown): string =>
+  error instanceof Refusal ? `HTTP ${error.reply.status}` : error instanceof Error ? error.message : String(error);

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
+import { channelNames } from '@tidings/channels';
+import { topics } from '@tidings/events';
+import { openKeys, masterKeysOf, systemDatabase } from '@tidings/runtime';
+import { createTopics } from '@tidings/streaming';
+import { certificateAuthority, describeWithKafka, describeWithMongo } from '@tidings/testing';
+import { checkCertificates } from './environment-checks.ts';
+import { examine } from './examine.ts';
+import type { Finding } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const key = randomBytes(32).toString('base64');
+const provider = {
+  ...{ credential: 'c', channel: 'fcm', applications: ['A'], state: 'unreachable' },
+  ...{ throttled_until: null, throttled_because: null, push_services: [] },
+};
+const failed = (name: string) => ({ name, message: 'm', at: '2026-01-15T12:00:00Z' });
+
+/** The replies of a healthy system, by path. */
+const healthy: Readonly<Record<string, unknown>> = {
+  '/readyz': { status: 'ok', details: {} },
+  '/livez': {},
+  '/openapi.json': { servers: [{ url: 'https://push.example.com' }] },
+  '/admin/v1/tokens': { tokens: [] },
+  '/admin/v1/providers': { providers: [] },
+  '/admin/v1/dead-letters': { dead_letters: [], next: null },
+  '/admin/v1/subscriptions': { subscriptions: [] },
+};
+
+/** The findings of the doctor with an environment; each as its text and remedy. */
+async function findings(url: string, env: NodeJS.ProcessEnv = {}): Promise<Finding[]> {
+  const client = new ApiClient(url, { admin: 'token' }, 1);
+  try {
+    return (await examine({ client, url, hasAdminToken: true, env })).flatMap((each) => [...each.findings]);
+  } finally {
+    client.close();
+  }
+}
+
+describe('the doctor, of a running system', () => {
+  let server: Server;
+  let url: string;
+  let replies: Record<string, unknown>;
+  let date: Date | undefined;
+  const refused = new Map<string, number>();
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { pathname } = new URL(request.url!, 'http://host');
+      response.writeHead(refused.get(pathname) ?? 200, {
+        'content-type': 'application/json',
+        ...(date && { date: date.toUTCString() }),
+      });
+      response.end(JSON.stringify(replies[pathname] ?? null));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
+  beforeEach(() => {
+    replies = { ...healthy };
+    date = undefined;
+    refused.clear();
+  });
+
+  it('finds nothing wrong with a healthy one', async () => expect(await findings(url)).toEqual([]));
+
+  it.each<[string, Record<string, unknown>, RegExp, RegExp]>([
+    [
+      'a service that does not start',
+      { '/readyz': { details: { registry: { status: 'down' }, log: { status: 'up' } } } },
+      /waits for registry\./,
+      /log of the process/,
+    ],
+    [
+      'a local PUBLIC_URL',
+      { '/openapi.json': { servers: [{ url: 'http://127.0.0.1:8080' }] } },
+      /no other machine reaches/,
+      /PUBLIC_URL/,
+    ],
+    [
+      'a PUBLIC_URL without TLS',
+      { '/openapi.json': { servers: [{ url: 'http://push.example.com' }] } },
+      /not encrypted/,
+      /TLS/,
+    ],
+    [
+      'a revoked key of a provider',
+      { '/admin/v1/providers': { providers: [{ ...provider, last_error: failed('access_refused') }] } },
+      /access_refused/,
+      /revoked the key/,
+    ],
+    [
+      'an expired certificate of a provider',
+      { '/admin/v1/providers': { providers: [{ ...provider, last_error: failed('certificate_expired') }] } },
+      /certificate_expired/,
+      /Renew/,
+    ],
+    [
+      'a provider behind a firewall',
+      { '/admin/v1/providers': { providers: [{ ...provider, last_error: failed('connection_refused') }] } },
+      /connection_refused/,
+      /firewall/,
+    ],
+    [
+      'dead letters',
+      { '/admin/v1/dead-letters': { dead_letters: [{ group: 'statistics', topic: 'tidings.plans' }], next: null } },
+      /statistics of tidings\.plans/,
+      /tidings redrive/,
+    ],
+    [
+      'a disabled subscription',
+      { '/admin/v1/subscriptions': { subscriptions: [{ id: 's1', endpoint: 'grpc://a', enabled: false }] } },
+      /s1 to grpc:\/\/a is disabled/,
+      /enable it/,
+    ],
+  ])('finds %s', async (_, planted, text, remedy) => {
+    if ('/readyz' in planted) refused.set('/readyz', 503);
+    Object.assign(replies, planted);
+    expect(await findings(url)).toMatchObject([
+      { text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
+    ]);
+  });
+
+  it('finds a refused administrator token', async () => {
+    refused.set('/admin/v1/tokens', 401);
+    expect(await findings(url)).toMatchObject([{ text: expect.stringContaining('token is refused') }]);
+  });
+
+  it('finds a clock that is ahead, or behind', async () => {
+    for (const [minutes, words] of [
+      [10, 'ahead of'],
+      [-10, 'behind'],
+    ] as const) {
+      date = new Date(Date.now() + minutes * 60_000);
+      expect(await findings(url)).toMatchObject([
+        { text: expect.stringContaining(words), remedy: expect.stringContaining('NTP') },
+      ]);
+    }
+  });
+
+  it('finds that nothing answers', async () => {
+    expect(await findings('http://127.0.0.1:1')).toMatchObject([{ text: 'Nothing answers at http://127.0.0.1:1.' }]);
+  });
+
+  it('finds each invalid variable', async () => {
+    const found = await findings(url, { PORT: 'x', TIDINGS_MASTER_KEY: 'short' });
+    expect(found.map(({ text }) => text)).toEqual([
+      expect.stringContaining('PORT'),
+      expect.stringContaining('TIDINGS_MASTER_KEY'),
+    ]);
+  });
+
+  it('finds certificates that are expired, end soon, or cannot be read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-doctor-'));
+    try {
+      const file = join(folder, 'cert.pem');
+      // Valid from yesterday until tomorrow.
+      await writeFile(file, certificateAuthority('Example').issue('tidings.example').cert);
+      const found = (days: number) => checkCertificates({ GRPC_TLS_CERT: file }, Date.now() + days * DAY_MS);
+      expect(found(0)).toMatchObject([{ severity: 'warning', text: expect.stringContaining('expires on') }]);
+      expect(found(2)).toMatchObject([{ severity: 'problem', text: expect.stringContaining('expired on') }]);
+      expect(found(-2)).toMatchObject([{ severity: 'problem', text: expect.stringContaining('not valid before') }]);
+      expect(checkCertificates({ KAFKA_SSL_CA: join(folder, 'none') })).toMatchObject([{ severity: 'problem' }]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  describeWithMongo('with the environment of MongoDB', (mongo) => {
+    const env = (masterKey: string) => ({
+      MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),
+      TIDINGS_MASTER_KEY: masterKey,
+    });
+
+    it('finds another master key than that of the data', async () => {
+      const system = systemDatabase(mongo.client, mongo.prefix);
+      expect(await findings(url, env(key))).toEqual([]);
+      await openKeys(system, masterKeysOf(Buffer.from(key, 'base64'), undefined));
+      expect(await findings(url, env(key))).toEqual([]);
+      expect(await findings(url, env(randomBytes(32).toString('base64')))).toMatchObject([
+        {
+          text: expect.stringContaining('was written with the master key'),
+          remedy: expect.stringContaining('key that the data was written with'),
+        },
+      ]);
+    });
+
+    it('finds that MongoDB does not answer', async () => {
+      const found = await findings(url, { MONGO_URL: 'mongodb://127.0.0.1:1/?replicaSet=rs', TIDINGS_MASTER_KEY: key });
+      expect(found).toMatchObject([
+        { text: expect.stringContaining('MONGO_URL'), remedy: expect.stringContaining('replica set') },
+      ]);
+    });
+  });
+
+  describeWithKafka('with the environment of Kafka', (kafka) => {
+    const env = () => ({ KAFKA_BROKERS: kafka.brokers, KAFKA_NAMESPACE: kafka.namespace });
+    const create = (wanted: ReturnType<typeof topics>) =>
+      createTopics({
+        ...{ brokers: kafka.brokers, namespace: kafka.namespace, clientId: 'spec', warn: () => undefined },
+        ...{ topics: wanted, replicationFactor: 1 },
+      });
+
+    it('finds missing topics, and topics with other settings', async () => {
+      const all = topics(channelNames());
+      const [first, ...others] = all;
+      await create(others);
+      expect(await findings(url, env())).toMatchObject([
+        { text: `Kafka lacks the topics ${first!.name}.`, remedy: expect.stringContaining('topics.js') },
+      ]);
+      await create([{ ...first!, retentionMs: first!.retentionMs + 8 }]);
+      expect(await findings(url, env())).toMatchObject([{ text: expect.stringContaining(`should: ${first!.name}`) }]);
+      await create(all);
+      expect(await findings(url, env())).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { channelNames } from '@tidings/channels';
+import { topics } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
+import { checkMasterKeys, type Configuration, masterKeysOf, openLog, systemDatabase } from '@tidings/runtime';
+import { kafkaOptions } from '@tidings/service';
+import { compareTopics } from '@tidings/streaming';
+import { skewed } from './api-checks.ts';
+import { type Finding, problem, warning } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const EXPIRES_SOON_DAYS = 30;
+const SKEW_MS = 2_000;
+
+/** Variables with certificates, as a file or its text. */
+const certificateVariables = ['GRPC_TLS_CERT', 'GRPC_TLS_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_CA', 'TIDINGS_EXTRA_CA'];
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Whether the certificates in the environment are valid, and for how long. @param now milliseconds since 1970 */
+export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Finding[] {
+  return certificateVariables.flatMap((variable) => {
+    const value = env[variable];
+    if (!value) return [];
+    try {
+      const text = value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
+      return [...text.matchAll(PEM)].flatMap(([pem]) => validity(variable, new X509Certificate(pem), now));
+    } catch (error) {
+      return [problem(`${variable}: ${(error as Error).message}.`, 'Give a PEM file that this user can read.')];
+    }
+  });
+}
+
+function validity(variable: string, { subject, validTo, validFrom }: X509Certificate, now: number): Finding[] {
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  const who = `${variable}: the certificate of ${subject.replaceAll('\n', ', ')}`;
+  const renew = 'Renew the certificate, and restart the processes that read it.';
+  if (to < now) return [problem(`${who} expired on ${validTo}.`, renew)];
+  if (from > now) return [problem(`${who} is not valid before ${validFrom}.`, 'Check the clock of this machine.')];
+  return to < now + EXPIRES_SOON_DAYS * DAY_MS ? [warning(`${who} expires on ${validTo}.`, renew)] : [];
+}
+
+/** Whether MongoDB answers as a replica set, its clock is right, and its data was written with the given master key. */
+export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<Finding[]> {
+  if (mongoUrl === undefined) return [];
+  try {
+    await tryReplicaSet(mongoUrl);
+  } catch (error) {
+    return [
+      problem(
+        `${Fault.from(error).message}.`,
+        'Start MongoDB 4.0 or newer as a replica set, initiate it, and give its address with user and password in MONGO_URL.',
+      ),
+    ];
+  }
+  const client = newMongoClient(mongoUrl);
+  try {
+    const askedAt = Date.now();
+    const { localTime } = (await client.db('admin').command({ isMaster: 1 })) as { localTime: Date };
+    const ahead = localTime.getTime() - (askedAt + Date.now()) / 2;
+    const clock = Math.abs(ahead) < SKEW_MS ? [] : [skewed('MongoDB', ahead)];
+    return [...clock, ...(await checkKeys(systemDatabase(client, databasePrefixOf(mongoUrl)), keys))];
+  } finally {
+    await client.close();
+  }
+}
+
+async function checkKeys(
+  system: Parameters<typeof checkMasterKeys>[0],
+  { masterKey, previousMasterKey }: Pick<Configuration, 'masterKey' | 'previousMasterKey'>,
+): Promise<Finding[]> {
+  if (!masterKey) return [];
+  try {
+    await checkMasterKeys(system, masterKeysOf(masterKey, previousMasterKey));
+    return [];
+  } catch (error) {
+    return [
+      problem(
+        `${Fault.from(error).message}.`,
+        'Give every process the key that the data was written with. Without it stored credentials cannot be read, and have to be configured again.',
+      ),
+    ];
+  }
+}
+
+/** Whether Kafka answers, and has every topic with its settings. */
+export async function checkTopics(configuration: Configuration): Promise<Finding[]> {
+  const { kafkaBrokers, kafkaReplicationFactor = Math.min(kafkaBrokers.length, 3) } = configuration;
+  if (kafkaBrokers.length === 0) return [];
+  const make =
+    'Run `apps/platform/dist/topics.js` with the variables of the services: it creates and adjusts topics, and is safe to repeat.';
+  try {
+    const { created: missing, altered } = await compareTopics({
+      ...kafkaOptions({ name: 'doctor', configuration, log: openLog('silent') }),
+      topics: topics(channelNames()),
+      replicationFactor: kafkaReplicationFactor,
+    });
+    return [
+      ...(missing.length > 0 ? [problem(`Kafka lacks the topics ${missing.join(', ')}.`, make)] : []),
+      ...(altered.length > 0
+        ? [problem(`Topics have other settings than they should: ${altered.join(', ')}.`, make)]
+        : []),
+    ];
+  } catch (error) {
+    const { kind, message } = Fault.from(error);
+    if (kind === 'conflict') {
+      return [
+        problem(
+          `${message}.`,
+          'Create the topics anew under another KAFKA_NAMESPACE, and let the old ones drain first.',
+        ),
+      ];
+    }
+    return [
+      problem(
+        `Kafka at ${kafkaBrokers.join(', ')} cannot be used: ${message}.`,
+        'Check KAFKA_BROKERS, the KAFKA_SSL… and KAFKA_SASL… variables, and that the advertised addresses of the brokers can be reached from here.',
+      ),
+    ];
+  }
+}

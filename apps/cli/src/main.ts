@@ -1,0 +1,28 @@
+import { Refusal } from '@tidings/client';
+import { programOf } from './program.ts';
+
+/** The forms that a refusal has in the envelopes of the API. */
+interface Refused {
+  readonly error?: { readonly message?: string };
+  readonly status_message?: string;
+  readonly status_code?: number;
+  readonly message?: string;
+}
+
+/** The reason of a refusal as the API gives it: the text of its envelope, else the whole body. */
+function textOf(error: unknown): string {
+  if (error instanceof Refusal) {
+    const { body, status } = error.reply;
+    const { error: fault, status_message: text, status_code: code, message } = body as Refused;
+    return `${fault?.message ?? text ?? message ?? JSON.stringify(body)} (${code ?? status})`;
+  }
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+}
+
+try {
+  await programOf((text) => void process.stdout.write(text)).parseAsync();
+} catch (error) {
+  process.stderr.write(`${textOf(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+import { Argument, Command, Option } from 'commander';
+import { addApps } from './commands/apps.ts';
+import type { AddCommands, WithSession } from './commands/command.ts';
+import { addDeadLetters } from './commands/dead-letters.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addExplain } from './commands/explain.ts';
+import { addSend } from './commands/send.ts';
+import { addStatus } from './commands/status.ts';
+import { addTokens } from './commands/tokens.ts';
+import { completionScript, shells } from './completion.ts';
+import { type Session, sessionOf } from './session.ts';
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+
+const groups: readonly AddCommands[] = [addStatus, addTokens, addApps, addSend, addExplain, addDeadLetters, addDoctor];
+
+/** The command line. @param write receives results; messages to the user go to standard error */
+export function programOf(write: (text: string) => void): Command {
+  const program = new Command('tidings')
+    .description('Operates Tidings from the command line.')
+    .addOption(new Option('--url <url>', 'address of the gateway').env('TIDINGS_URL').default(DEFAULT_URL))
+    .addOption(new Option('--admin-token <token>', 'administrator token').env('TIDINGS_ADMIN_TOKEN'))
+    .addOption(new Option('--api-token <token>', 'API token').env('TIDINGS_API_TOKEN'))
+    .option('--json', 'print JSON')
+    .showHelpAfterError('(--help lists commands and options)');
+  const withSession: WithSession = (action) =>
+    async function (this: Command, ...parameters) {
+      const session: Session = sessionOf(this, write);
+      try {
+        await action(session, ...parameters);
+      } finally {
+        session.client.close();
+      }
+    };
+  for (const add of groups) add(program, withSession);
+  program
+    .command('completion')
+    .description('print a script that completes commands in a shell: source <(tidings completion bash)')
+    .addArgument(new Argument('<shell>').choices([...shells]))
+    .action((shell: (typeof shells)[number]) => write(`${completionScript(program, shell)}\n`));
+  return program;
+}

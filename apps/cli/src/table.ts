@@ -1,0 +1,20 @@
+/** Columns of aligned text, with a heading. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [heading, ...rows];
+  const widths = heading.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Names and values, one a line. */
+export function lines(values: Readonly<Record<string, string | number | null | undefined>>): string {
+  const shown = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}

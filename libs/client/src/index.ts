@@ -1,0 +1,2 @@
+export { ApiClient, issueTokens, type MethodName, Refusal, type ReplyOf, type Secrets } from './api-client.ts';
+export { HttpClient, type Reply, type Sent } from './http-client.ts';
