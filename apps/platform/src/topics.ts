@@ -2,23 +2,21 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
 import { untilThere } from '@tidings/coordination';
-import { kafkaOptions } from '@tidings/service';
+import { copiesOf, kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
 /** Time limit of connecting to Kafka. */
 const PATIENCE_MS = 60_000;
-const MOST_COPIES = 3;
 
 const name = 'topics';
 
 /** Creates or adjusts the topics of all channels before the services start; safe to repeat at any time. */
 async function makeTopics(configuration: Configuration): Promise<void> {
-  const { kafkaBrokers, kafkaReplicationFactor = Math.min(kafkaBrokers.length, MOST_COPIES) } = configuration;
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = {
     ...kafkaOptions({ name, configuration, log }),
     topics: topics(channelNames()),
-    replicationFactor: kafkaReplicationFactor,
+    replicationFactor: copiesOf(configuration),
   };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const { created, altered } = await untilThere('kafka', () => createTopics(options), { log, signal });

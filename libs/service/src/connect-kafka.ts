@@ -6,9 +6,21 @@ import { type Broker, openKafkaBroker } from '@tidings/streaming';
 export interface KafkaOptions {
   /** The name of the process in the brokers' logs. */
   readonly name: string;
-  readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace' | 'kafkaSecurity'>;
+  readonly configuration: Pick<
+    Configuration,
+    'kafkaBrokers' | 'kafkaNamespace' | 'kafkaSecurity' | 'kafkaReplicationFactor'
+  >;
   readonly log: Logger;
 }
+
+const MOST_COPIES = 3;
+
+/** Copies of each record in the topics that Tidings creates. */
+export const copiesOf = ({
+  kafkaBrokers,
+  kafkaReplicationFactor,
+}: Pick<Configuration, 'kafkaBrokers' | 'kafkaReplicationFactor'>): number =>
+  kafkaReplicationFactor ?? Math.min(kafkaBrokers.length, MOST_COPIES);
 
 /** The connection options of Kafka. */
 export const kafkaOptions = ({
@@ -28,4 +40,7 @@ export const kafkaOptions = ({
  * @throws Fault `unavailable` while it does not answer or lacks topics.
  */
 export const connectKafka = (deps: KafkaOptions & { readonly clock: Clock }): Promise<Broker> =>
-  openKafkaBroker({ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock });
+  openKafkaBroker({
+    ...{ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock },
+    replicationFactor: copiesOf(deps.configuration),
+  });

@@ -98,6 +98,12 @@ export interface Broker {
    * published
    */
   publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]>;
+  /**
+   * Creates a topic unless it exists; this process may publish to it and subscribe to it from then on. An existing one keeps its partitions and its
+   * settings.
+   * @throws Fault `unavailable` when it is unknown whether the topic exists
+   */
+  addTopic(topic: TopicSpec): Promise<void>;
   /** Subscribes a member. @throws Fault `argument` when a member of the group in this process subscribes to other topics */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
   /** One entry per partition of the topics that the group has ever subscribed to. */

@@ -48,6 +48,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
       published.inc({ topic }, records.length);
       return positions;
     },
+    addTopic: (topic) => broker.addTopic(topic),
     subscribe(options): Promise<Subscription> {
       groups.add(options.group);
       return broker.subscribe({ ...options, handler: handlerOf(options) });

@@ -138,6 +138,7 @@ function withSubscriptions(broker: Broker) {
   const counted: Broker = {
     subscribe,
     publish: (topic, records) => broker.publish(topic, records),
+    addTopic: (topic) => broker.addTopic(topic),
     lag: (group) => broker.lag(group),
     groups: () => broker.groups(),
     seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),

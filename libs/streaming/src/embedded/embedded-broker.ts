@@ -11,7 +11,7 @@ import type {
 } from '../broker-port.ts';
 import { Offsets, type StoredOffset } from '../offsets.ts';
 import { Appender } from './appender.ts';
-import { Groups, logsOf, type Topics } from './groups.ts';
+import { Groups, logsOf } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Lease } from './group-lease.ts';
 import { PartitionLog } from './partition-log.ts';
@@ -55,7 +55,7 @@ export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promis
       ...options,
       store,
       lease,
-      topics: await loadTopics(store, specs),
+      topics: await loadTopics(store, specs, await store.topics()),
       stored: await store.offsets(),
     });
     return broker;
@@ -65,7 +65,13 @@ export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promis
   }
 }
 
-async function loadTopics(store: Store, specs: readonly TopicSpec[]): Promise<Topics> {
+/** The logs of the declared topics, and of the added ones. */
+async function loadTopics(
+  store: Store,
+  specs: readonly TopicSpec[],
+  added: readonly TopicSpec[],
+): Promise<Map<string, readonly PartitionLog[]>> {
+  const declared = new Set(specs.map(({ name }) => name));
   const floors = new Map((await store.floors()).map((floor) => [`${floor.partition}/${floor.topic}`, floor]));
   const load = async (spec: TopicSpec, partition: number): Promise<PartitionLog> => {
     const { start = 0, clean = 0 } = floors.get(`${partition}/${spec.name}`) ?? {};
@@ -74,10 +80,12 @@ async function loadTopics(store: Store, specs: readonly TopicSpec[]): Promise<To
   };
   return new Map(
     await Promise.all(
-      specs.map(async (spec): Promise<[string, PartitionLog[]]> => {
-        const partitions = Array.from({ length: spec.partitions }, (_, partition) => load(spec, partition));
-        return [spec.name, await Promise.all(partitions)];
-      }),
+      [...specs, ...added.filter(({ name }) => !declared.has(name))].map(
+        async (spec): Promise<[string, PartitionLog[]]> => {
+          const partitions = Array.from({ length: spec.partitions }, (_, partition) => load(spec, partition));
+          return [spec.name, await Promise.all(partitions)];
+        },
+      ),
     ),
   );
 }
@@ -85,13 +93,14 @@ async function loadTopics(store: Store, specs: readonly TopicSpec[]): Promise<To
 type EmbeddedDeps = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {
   readonly store: Store;
   readonly lease: Lease;
-  readonly topics: Topics;
+  readonly topics: Map<string, readonly PartitionLog[]>;
   readonly stored: readonly StoredOffset[];
 };
 
 class Embedded implements EmbeddedBroker {
   readonly #deps: EmbeddedDeps;
-  readonly #logs: readonly PartitionLog[];
+  readonly #logs: PartitionLog[];
+  readonly #adding = new Map<string, Promise<void>>();
   readonly #offsets: Offsets;
   readonly #groups: Groups;
   readonly #appender: Appender;
@@ -125,6 +134,18 @@ class Embedded implements EmbeddedBroker {
     return this.#appender.publish(logsOf(this.#deps.topics, topic), records);
   }
 
+  async addTopic(spec: TopicSpec): Promise<void> {
+    if (this.#ended) throw this.#ended;
+    const { topics } = this.#deps;
+    if (topics.has(spec.name)) return;
+    let adding = this.#adding.get(spec.name);
+    if (!adding) {
+      adding = this.#add(spec).finally(() => this.#adding.delete(spec.name));
+      this.#adding.set(spec.name, adding);
+    }
+    await adding;
+  }
+
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     if (this.#ended) throw this.#ended;
     if (this.#closing) throw closed();
@@ -144,6 +165,17 @@ class Embedded implements EmbeddedBroker {
     if (!log) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
     if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is not an offset`);
     await this.#groups.seek(group, log, offset);
+  }
+
+  /** A new topic is empty: its logs need no look at the store. */
+  async #add(spec: TopicSpec): Promise<void> {
+    await this.#deps.store.addTopic(spec);
+    const logs = Array.from(
+      { length: spec.partitions },
+      (_, partition) => new PartitionLog(spec, partition, { start: 0, clean: 0, end: 0 }),
+    );
+    this.#deps.topics.set(spec.name, logs);
+    this.#logs.push(...logs);
   }
 
   trim(): Promise<void> {

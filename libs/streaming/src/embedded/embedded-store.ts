@@ -1,6 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, DUPLICATE_KEY } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
+import type { TopicSpec } from '../broker-port.ts';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './embedded-batch.ts';
 import {
@@ -9,6 +10,7 @@ import {
   floorsModel,
   offsetsModel,
   type StoredBatch,
+  topicsModel,
 } from './storage/log.schema.ts';
 
 /** A topic's partition. */
@@ -172,6 +174,20 @@ export class Store implements OffsetStore {
         q: { _id: { t: place.topic, p: place.partition, o: first } },
         u: { $set: { records: body } },
       })),
+      writeConcern: DURABLE,
+    });
+  }
+
+  /** The topics that were added. */
+  async topics(): Promise<TopicSpec[]> {
+    const found = await collectionOf(this.#db, topicsModel).find().toArray();
+    return found.map(({ _id: name, ...spec }) => ({ name, ...spec }));
+  }
+
+  async addTopic({ name, kind, partitions, retentionMs }: TopicSpec): Promise<void> {
+    await this.#all({
+      update: topicsModel.name,
+      updates: [{ q: { _id: name }, u: { $setOnInsert: { kind, partitions, retentionMs } }, upsert: true }],
       writeConcern: DURABLE,
     });
   }

@@ -95,10 +95,15 @@ export class BrokerUnderTest {
 
   /** Names a topic that {@link start} makes. */
   readonly declare = (kind: TopicKind = 'facts', partitions = 1, retentionMs = 24 * HOUR_MS): string => {
-    const spec = { name: `t-${randomBase62(10)}`, kind, partitions, retentionMs };
+    const spec = this.declareLater(kind, partitions, retentionMs);
     this.#topics.push(spec);
     return spec.name;
   };
+
+  /** A topic that nothing makes yet. */
+  readonly declareLater = (kind: TopicKind = 'facts', partitions = 1, retentionMs = 24 * HOUR_MS): TopicSpec => ({
+    ...{ name: `t-${randomBase62(10)}`, kind, partitions, retentionMs },
+  });
 
   /** Opens a broker with what has been declared; it ends with the test. */
   readonly start = async (): Promise<Broker> => {

@@ -6,7 +6,7 @@ import { type BrokerUnderTest, until, text, record, records, numbers } from './b
 
 /** Suites about the partition and order of records, and about refusals. */
 export function publishingFeatures(test: BrokerUnderTest): void {
-  const { declare, start, listen } = test;
+  const { declare, declareLater, start, listen, lagOf } = test;
 
   describe('publishing', () => {
     it('tells where each record came to lie', async () => {
@@ -24,6 +24,25 @@ export function publishingFeatures(test: BrokerUnderTest): void {
       expect(positions.map(({ partition, offset }) => found.get(`${partition}/${offset}`))).toEqual(
         sent.map((one) => `${one.key}=${text(one)}`),
       );
+    });
+
+    it('adds topics at run time, which keep their partitions and records', async () => {
+      await start();
+      const added = declareLater('facts', 3);
+      expect(await test.broker.publish(added.name, records('a', 1)).catch(Fault.from)).toMatchObject({ kind: 'bug' });
+      await Promise.all([test.broker.addTopic(added), test.broker.addTopic(added)]);
+      await test.broker.publish(added.name, records('a', 1, 2));
+      await test.broker.close();
+
+      await start();
+      await test.broker.addTopic({ ...added, partitions: 5 });
+      const [position] = await test.broker.publish(added.name, records('a', 3));
+      expect(position).toEqual({ partition: partitionOf('a', 3), offset: 2 });
+      const { texts, group } = await listen({ topics: [added.name] });
+      await until(() => texts().length === 3);
+      expect(texts()).toEqual(['1', '2', '3']);
+      await until(async () => (await lagOf(group)) === 0);
+      expect(await test.broker.lag(group)).toHaveLength(3);
     });
 
     it('publishes nothing at once', async () => {

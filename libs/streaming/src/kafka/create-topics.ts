@@ -80,6 +80,20 @@ async function withTopics<T>(
   }
 }
 
+/** Creates a topic unless it exists. @returns its number of partitions */
+export async function createTopic(
+  admin: Admin,
+  spec: TopicSpec,
+  { names, replicationFactor }: { readonly names: Names; readonly replicationFactor: number },
+): Promise<number> {
+  const wire = names.out(spec.name);
+  const partitions = (await partitionsOf(admin)).get(wire);
+  if (partitions !== undefined) return partitions;
+  const settings = settingsOf(spec, replicationFactor);
+  await create(admin, [{ ...spec, wire, settings }], replicationFactor);
+  return spec.partitions;
+}
+
 type Settings = Readonly<Record<string, string>>;
 
 interface Wanted extends TopicSpec {

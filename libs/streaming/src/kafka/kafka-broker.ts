@@ -13,6 +13,7 @@ import type {
 } from '../broker-port.ts';
 import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './kafka-client.ts';
 import { consumerSettings } from './consumer-settings.ts';
+import { createTopic } from './create-topics.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Lookups } from './lookups.ts';
 import { Member } from './group-member.ts';
@@ -28,6 +29,8 @@ export interface KafkaBrokerOptions extends KafkaClientOptions {
   readonly clock: Clock;
   /** Every topic that this program uses. They must exist, with this number of partitions. */
   readonly topics: readonly TopicSpec[];
+  /** Copies of each record in added topics. @default 1 */
+  readonly replicationFactor?: number;
 }
 
 /**
@@ -53,7 +56,7 @@ class KafkaBroker implements Broker {
   readonly #admin: Admin;
   readonly #names: Names;
   readonly #lookups: Lookups;
-  readonly #topics: ReadonlyMap<string, TopicSpec>;
+  readonly #topics: Map<string, TopicSpec>;
   readonly #publishers = new Map<string, Publisher>();
   readonly #members = new Set<Member>();
   readonly #closed = new AbortController();
@@ -72,11 +75,7 @@ class KafkaBroker implements Broker {
     this.#names = new Names(options.namespace);
     this.#lookups = new Lookups(this.#admin, this.#names);
     this.#topics = new Map(options.topics.map((spec) => [spec.name, spec]));
-    for (const { name, partitions } of options.topics) {
-      const { clock } = options;
-      const parts = { producer: this.#producer, clock, name, topic: this.#names.out(name), partitions };
-      this.#publishers.set(name, new Publisher(parts));
-    }
+    for (const spec of options.topics) this.#publishers.set(spec.name, this.#publisherOf(spec));
   }
 
   async connect(): Promise<void> {
@@ -100,6 +99,20 @@ class KafkaBroker implements Broker {
     const publisher = this.#publishers.get(topic);
     if (!publisher) throw unknown(topic);
     return publisher.publish(records);
+  }
+
+  async addTopic(spec: TopicSpec): Promise<void> {
+    if (this.#ended) throw closed();
+    const { replicationFactor = 1 } = this.#options;
+    const partitions = await createTopic(this.#admin, spec, { names: this.#names, replicationFactor }).catch(
+      (error) => {
+        throw faultOf(error);
+      },
+    );
+    if (this.#topics.get(spec.name)?.partitions === partitions) return;
+    const added = { ...spec, partitions };
+    this.#topics.set(spec.name, added);
+    this.#publishers.set(spec.name, this.#publisherOf(added));
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
@@ -154,6 +167,11 @@ class KafkaBroker implements Broker {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #publisherOf({ name, partitions }: TopicSpec): Publisher {
+    const { clock } = this.#options;
+    return new Publisher({ producer: this.#producer, clock, name, topic: this.#names.out(name), partitions });
   }
 
   #membersOf(group: string): Member[] {

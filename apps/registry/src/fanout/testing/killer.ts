@@ -38,6 +38,7 @@ export class Killer {
     const wrapped = this.wrap(broker, new Set(['publish']));
     return {
       ...{
+        addTopic: wrapped.addTopic,
         lag: wrapped.lag,
         groups: wrapped.groups,
         seek: wrapped.seek,

@@ -6,11 +6,13 @@ import {
   type ModelDefinition,
   number,
   object,
+  oneOf,
   optional,
   processIdentity,
   text,
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
+import type { TopicKind } from '../../broker-port.ts';
 
 /** `_id` of what is known of a partition. */
 export interface PlaceId {
@@ -39,6 +41,14 @@ export interface FloorDocument {
 export interface OffsetDocument {
   readonly _id: PlaceId & { readonly g: string };
   readonly o: number;
+}
+
+/** A topic that was added to those of the program. */
+export interface TopicDocument {
+  readonly _id: string;
+  readonly kind: TopicKind;
+  readonly partitions: number;
+  readonly retentionMs: number;
 }
 
 /** The process that writes. */
@@ -76,6 +86,12 @@ export const offsetsModel = defineModel<OffsetDocument>({
   fields: { _id: object<OffsetDocument['_id']>({ g: text, t: text, p: number }), o: number },
 });
 
+export const topicsModel = defineModel<TopicDocument>({
+  name: 'streaming.topics',
+  retention: 'for ever: one document per topic that a subscription has named',
+  fields: { _id: text, kind: oneOf('work', 'facts', 'compacted'), partitions: number, retentionMs: number },
+});
+
 export const leaseModel = defineModel<LeaseDocument>({
   name: 'streaming.lease',
   retention: 'one document per process that may write; its lease lasts 10 s',
@@ -92,4 +108,10 @@ export const leaseModel = defineModel<LeaseDocument>({
 });
 
 /** The collections of the embedded log, in a database of its own. All are read and written natively: each record passes here. */
-export const embeddedLogCollections: readonly ModelDefinition[] = [batchesModel, floorsModel, offsetsModel, leaseModel];
+export const embeddedLogCollections: readonly ModelDefinition[] = [
+  batchesModel,
+  floorsModel,
+  offsetsModel,
+  topicsModel,
+  leaseModel,
+];
