@@ -221,13 +221,44 @@ const channelOf = ({ name, partitions, retentionMs, kind }, { key, text: holds }
   },
 });
 
+/** The topics that subscriptions name (R-EV1); `apps/webhooks/src/streams/links/kafka.ts` writes their records. */
+const subscriptionTopic = {
+  name: '.WebhookRequest',
+  id: 'subscription',
+  channel: {
+    address: '{topic}',
+    title: 'Events of a subscription',
+    description:
+      'The events that a subscription with the endpoint `kafka://<topic>` selects, one record each. Key: application/hwid. Tidings makes the topic if it is missing, with these partitions and this retention; an existing one keeps its own. Records are repeated when the acknowledgement of Kafka is lost: `uuid` identifies the event. Subscriptions may share a topic.',
+    servers: [{ $ref: '#/servers/kafka' }],
+    parameters: { topic: { description: 'The topic in the endpoint of the subscription.' } },
+    messages: { WebhookRequest: { $ref: '#/components/messages/WebhookRequest' } },
+    bindings: {
+      kafka: {
+        partitions: 8,
+        topicConfiguration: { 'cleanup.policy': ['delete'], 'retention.ms': 7 * 86_400_000 },
+        ...BINDING,
+      },
+    },
+  },
+  operation: { action: 'send', channel: { $ref: '#/channels/subscription' }, summary: 'Events of a subscription.' },
+  headers: {
+    type: 'object',
+    required: ['subscription'],
+    properties: {
+      subscription: { type: 'string', description: 'The id of the subscription.' },
+      ...traceHeaders.properties,
+    },
+  },
+};
+
 const DESCRIPTION = `The public topics of Tidings: facts about devices, messages and their outcomes, for programs that read Kafka.
 
 **Records.** The key is UTF-8 text. The value is one encoded protobuf message (proto3) and nothing else: no length before it, no schema id, no compression of its own. Which message it is follows from the topic. Schemas here show the fields under their names in the proto files, in the JSON form of protobuf: 64-bit integers and bytes are strings, an absent field has its default, and of the fields with the same \`x-oneof\` at most one is present. \`x-field-number\` and \`x-protobuf-type\` are those of the wire. \`x-protobuf-files\` holds the proto files by path: written to a folder, they are the input of \`protoc\`.
 
 **Delivery.** Records are delivered at least once, in the order of their key. Where a record has a \`stamp\`, its \`log\`, \`position\` and \`index\` identify the event: a consumer drops repeats by them. Other facts are sets, which repeats do not change. A consumer ignores fields and cases that it does not know.
 
-**Devices.** A device has a number in its application (\`seq\`). \`chunk\` is \`seq >> 16\`, a position \`seq & 65535\`. A set of positions is encoded as one byte and little-endian 16-bit integers: after 0 the positions, after 1 pairs of a first and a last position; after 2 the set is 8,192 bytes, in which bit \`p % 8\` of byte \`p / 8\` stands for position \`p\`. No bytes are the empty set. \`tidings.devices\` tells which hwid has which number; all other topics use numbers only. Platforms have the numbers of the API.
+**Devices.** A device has a number in its application (\`seq\`). \`chunk\` is \`seq >> 16\`, a position \`seq & 65535\`. A set of positions is encoded as one byte and little-endian 16-bit integers: after 0 the positions, after 1 pairs of a first and a last position; after 2 the set is 8,192 bytes, in which bit \`p % 8\` of byte \`p / 8\` stands for position \`p\`. No bytes are the empty set. \`tidings.devices\` tells which hwid has which number; all other topics of Tidings use numbers only, while topics of subscriptions name the device. Platforms have the numbers of the API.
 
 **Topics.** A deployment with \`KAFKA_NAMESPACE\` has that text before each name. Retention is a minimum: Kafka removes whole segments. Without Kafka (the embedded mode) these topics are internal.`;
 
@@ -253,7 +284,7 @@ function documentOf(image, { topicNames, topics }) {
   });
   const schemas = schemasOf(
     types,
-    published.flatMap(({ record }) => record.name ?? []),
+    [subscriptionTopic, ...published.map(({ record }) => record)].flatMap(({ name }) => name ?? []),
   );
   const files = withImports(
     image,
@@ -269,17 +300,29 @@ function documentOf(image, { topicNames, topics }) {
         variables: { brokers: { default: 'localhost:9092', description: 'As in `KAFKA_BROKERS`.' } },
       },
     },
-    channels: Object.fromEntries(
-      published.map(({ id, topic, record, message }) => [id, channelOf(topic, record, message.title)]),
-    ),
-    operations: Object.fromEntries(
-      published.map(({ id, record }) => [
-        `publish${id[0].toUpperCase()}${id.slice(1)}`,
-        { action: 'send', channel: { $ref: `#/channels/${id}` }, summary: record.text.split('. ')[0] },
-      ]),
-    ),
+    channels: {
+      ...Object.fromEntries(
+        published.map(({ id, topic, record, message }) => [id, channelOf(topic, record, message.title)]),
+      ),
+      [subscriptionTopic.id]: subscriptionTopic.channel,
+    },
+    operations: {
+      ...Object.fromEntries(
+        published.map(({ id, record }) => [
+          `publish${id[0].toUpperCase()}${id.slice(1)}`,
+          { action: 'send', channel: { $ref: `#/channels/${id}` }, summary: record.text.split('. ')[0] },
+        ]),
+      ),
+      publishSubscription: subscriptionTopic.operation,
+    },
     components: {
-      messages: Object.fromEntries(published.map(({ message }) => [message.title, message])),
+      messages: {
+        ...Object.fromEntries(published.map(({ message }) => [message.title, message])),
+        WebhookRequest: {
+          ...protobufMessage({ name: subscriptionTopic.name, key: 'application/hwid' }),
+          headers: subscriptionTopic.headers,
+        },
+      },
       schemas: {
         TraceHeaders: traceHeaders,
         DeadLetterHeader: deadLetterHeader,

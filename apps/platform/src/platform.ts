@@ -21,7 +21,7 @@ import {
   tryPlace,
   wrongPlace,
 } from '@tidings/runtime';
-import { observed, openEmbeddedBroker } from '@tidings/streaming';
+import { type Broker, observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
 import { isLocalOnly } from './web-push-demo/local-address.ts';
 
@@ -39,6 +39,8 @@ export interface Platform {
   readonly adminToken: AdminToken;
   /** The port on which it takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
+  /** The embedded log, for readers of topics in this process. */
+  readonly broker: Pick<Broker, 'subscribe' | 'lag'>;
   /** Reports not ready, stops intake, finishes the work in flight, and closes everything. */
   close(): Promise<void>;
 }
@@ -146,6 +148,7 @@ async function open(
     url: publicUrlOf({ host, port }),
     adminToken,
     mailPort: mailPortOf(gateway),
+    broker,
     close() {
       readiness.stop();
       return closing.close();

@@ -88,7 +88,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
   const streams = new Streams({
     ...{ db, clock, log, commits, progress, maker, subscriptions: store },
-    ...{ link: { guard, extraCa }, metrics: streamMetrics(metrics) },
+    ...{ link: { guard, extraCa, broker }, metrics: streamMetrics(metrics) },
   });
   hears.streams = closing.add('streams', streams, (opened) => opened.close());
 

@@ -58,7 +58,9 @@ describe('/asyncapi.json', () => {
   });
 
   it('has the public topics with their partitions and retention', () => {
-    const found = Object.values(document.channels).map(({ address, bindings: { kafka } }) => [address, kafka]);
+    const { subscription, ...channels } = document.channels;
+    expect(subscription).toMatchObject({ address: '{topic}', bindings: { kafka: { partitions: 8 } } });
+    const found = Object.values(channels).map(({ address, bindings: { kafka } }) => [address, kafka]);
     const known = new Map(topics([]).map((topic) => [topic.name, topic]));
     expect(found.map(([address]) => address)).toEqual(
       ['devices', 'visits', 'messages', 'plans', 'outcomes', 'reports', 'conversions', 'jobs', 'dead-letters'].map(

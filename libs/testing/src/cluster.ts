@@ -6,6 +6,7 @@ import { apps, buildAll } from './build.ts';
 import { clusterForTests, type TestClusterOptions } from './cluster-for-tests.ts';
 import { startKafka } from './kafka.ts';
 import { databasesAt, startMongo } from './mongo.ts';
+import { everythingOn } from './topic.ts';
 import { checkDocuments } from './valid-documents.ts';
 import {
   connect,
@@ -77,7 +78,17 @@ export async function cluster({
     const { secrets, client } = await connect(running.urls, admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ urls: running.urls, mailPort: running.mailPort, dataFolder: folder, secrets, client, simulators }),
+      ...worldOf({
+        ...{
+          urls: running.urls,
+          mailPort: running.mailPort,
+          dataFolder: folder,
+          secrets,
+          client,
+          simulators,
+        },
+        recordsOn: (topic) => everythingOn(running, topic, stores?.namespace),
+      }),
       cluster: running,
       async restart(further, members = running.members) {
         await Promise.all(members.map((member) => member.stop()));

@@ -8,6 +8,7 @@ import { platformProcess } from './platform-process.ts';
 import type { LoggingWorld, StoredWorld } from './platform-world.ts';
 import { checkDocuments } from './valid-documents.ts';
 import { sharedCluster } from './shared-cluster.ts';
+import { recordsOf } from './topic.ts';
 import {
   connect,
   freshFolder,
@@ -103,7 +104,17 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     const { secrets, client } = await connect([opened.url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ urls: [opened.url], mailPort: opened.mailPort, dataFolder, secrets, client, simulators }),
+      ...worldOf({
+        ...{
+          urls: [opened.url],
+          mailPort: opened.mailPort,
+          dataFolder,
+          secrets,
+          client,
+          simulators,
+        },
+        recordsOn: (topic) => recordsOf(opened.broker, topic),
+      }),
       mongoUrl: databasesAt(mongo),
       stop: () => checkDocuments(databasesAt(mongo)).finally(() => closing.close()),
     };

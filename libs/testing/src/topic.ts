@@ -1,31 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { topics } from '@tidings/events';
 import { channels, randomBase62, systemClock } from '@tidings/kernel';
 import type { Cluster } from '@tidings/platform';
-import { type InRecord, openKafkaBroker, DEAD_LETTER_TOPIC, readDeadLetter } from '@tidings/streaming';
+import { type Broker, type InRecord, openKafkaBroker, DEAD_LETTER_TOPIC, readDeadLetter } from '@tidings/streaming';
 
 type Stores = Pick<Cluster, 'kafkaBrokers'>;
 
+const POLL_MS = 10;
+
 /** All current records of a topic, ordered per partition. */
-export async function everythingOn({ kafkaBrokers: brokers }: Stores, topic: string): Promise<readonly InRecord[]> {
+export async function recordsOf(
+  broker: Pick<Broker, 'subscribe' | 'lag'>,
+  topic: string,
+): Promise<readonly InRecord[]> {
   const group = `test.${randomBase62(10)}`;
   const found: InRecord[] = [];
-  const broker = await openKafkaBroker({
-    ...{ brokers, clientId: 'test', warn: () => undefined },
-    ...{ clock: systemClock, topics: topics(channels) },
-  });
   const isThere = async (): Promise<boolean> => {
     const lag = await broker.lag(group);
     return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
   };
+  const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
+  const subscription = await broker.subscribe({ group, topics: [topic], handler });
+  while (!(await isThere())) await delay(POLL_MS);
+  await subscription.stop();
+  return found;
+}
+
+/** The same of a topic in Kafka; one that is not of Tidings has the partitions that it has. */
+export async function everythingOn(
+  { kafkaBrokers: brokers }: Stores,
+  topic: string,
+  namespace = '',
+): Promise<readonly InRecord[]> {
+  const broker = await openKafkaBroker({
+    ...{ brokers, namespace, clientId: 'test', warn: () => undefined },
+    ...{ clock: systemClock, topics: topics(channels) },
+  });
   try {
-    const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
-    const subscription = await broker.subscribe({ group, topics: [topic], handler });
-    while (!(await isThere()));
-    await subscription.stop();
+    await broker.addTopic({ name: topic, kind: 'facts', partitions: 1, retentionMs: 1 });
+    return await recordsOf(broker, topic);
   } finally {
     await broker.close();
   }
-  return found;
 }
 
 /** All dead letters so far, one line each: a temporary outage must not lose a record. */

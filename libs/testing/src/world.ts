@@ -6,6 +6,7 @@ import { Fault, randomBase62 } from '@tidings/kernel';
 import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/client';
 import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
+import type { InRecord } from '@tidings/streaming';
 import { answered } from './answered.ts';
 import { compileCache } from './build.ts';
 
@@ -38,6 +39,8 @@ export interface World {
   settle(timeoutMs?: number): Promise<void>;
   /** Advances the clock of the whole system and of the providers. */
   advance(seconds: number): Promise<void>;
+  /** All current records of a topic. @throws Fault `bug` in worlds whose topics only their own processes read */
+  recordsOn(topic: string): Promise<readonly InRecord[]>;
 }
 
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -64,6 +67,7 @@ interface WorldDeps {
   readonly simulators: Simulators;
   /** The account of operators' calls that name none. @default the platform's own default */
   readonly account?: string;
+  readonly recordsOn?: World['recordsOn'];
 }
 
 /** A new, empty folder for data. */
@@ -134,6 +138,10 @@ export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promi
   }
 }
 
+const unreadable = (): never => {
+  throw Fault.bug('the topics of this world are read by its own processes alone');
+};
+
 export function worldOf(deps: WorldDeps): World {
   const { client, simulators, urls, account } = deps;
   const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
@@ -144,6 +152,7 @@ export function worldOf(deps: WorldDeps): World {
     ...deps,
     url: urls[0]!,
     mailPort: deps.mailPort,
+    recordsOn: deps.recordsOn ?? unreadable,
     call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
     reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),
     v2: (route, body) => client.v2(route, body),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
+import { WebhookRequest } from '@tidings/rpc';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
 import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
@@ -238,6 +239,30 @@ describe('event streams', () => {
     const [event] = take();
     expect(event!.messageCode).toBe(parseStatisticsHash(pushTo(9).hash)!.code);
     expect(event).toMatchObject({ hwid: 'device-9', attributes: { pushBody: 'Just you' } });
+  });
+
+  it('come on a topic of the subscriber as on any stream, device by device in order', async () => {
+    const topic = 'orders.events';
+    const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
+    await send({ content: 'Everywhere' });
+    for (const method of ['messageDeliveryEvent', 'pushStat'] as const)
+      await world.call(method, { application, hwid: 'device-8', hash: pushTo(8).hash });
+    await world.settle();
+    const events = take();
+    const records = await world.recordsOn(topic);
+    const published = records.map(({ value }) => WebhookRequest.decode(value));
+    const inOrder = (of: readonly WebhookRequest[]) =>
+      of
+        .map(({ uuid, payload, attributes }) => ({ uuid, payload, attributes }))
+        .toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1));
+    expect(inOrder(published)).toEqual(inOrder(events));
+    expect(events).toHaveLength(DEVICES + 2);
+    const names = published.filter(({ hwid }) => hwid === 'device-8').map(({ eventName }) => eventName);
+    expect(names).toEqual(EVENTS);
+    for (const [i, { key, headers }] of records.entries()) {
+      expect([key, headers!['subscription']]).toEqual([`${application}/${published[i]!.hwid}`, id]);
+    }
+    await world.call('deleteSubscription', { id });
   });
 
   it('wait for a subscriber that is away, and hold nothing up meanwhile', async () => {

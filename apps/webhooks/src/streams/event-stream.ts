@@ -190,7 +190,10 @@ export class Stream {
 
   async #open(): Promise<void> {
     const { link: deps, clock, log, metrics } = this.#deps;
-    const { endpoint } = this.#subscription.settings;
+    const {
+      id,
+      settings: { endpoint },
+    } = this.#subscription;
     try {
       const listener: LinkListener = {
         answered: (uuid, isAck) => this.#answered(uuid, isAck),
@@ -198,7 +201,7 @@ export class Stream {
         broken: (error) => this.#broken(error),
       };
       const { signal } = this.#ending;
-      const link = await openLink({ endpoint: parseEndpoint(endpoint), listener, signal }, deps);
+      const link = await openLink({ endpoint: parseEndpoint(endpoint), subscription: id, listener, signal }, deps);
       if (this.#ending.signal.aborted || endpoint !== this.#subscription.settings.endpoint) return link.close();
       this.#link = link;
       this.#lastAnswerAt = clock.now();

@@ -61,17 +61,17 @@ function httpEndpoint(url: URL): HttpEndpoint {
   return { kind: 'http', host: hostOf(url), origin: url.origin, path: `${url.pathname}${url.search}` };
 }
 
-/** The longest name of a topic that Kafka allows. */
-const TOPIC_MAX = 249;
+/** Kafka allows 249 characters, of which the namespace of the deployment may be 100. */
+const TOPIC_MAX = 149;
 
-/** Topics of Tidings and of Kafka itself are nobody's own. */
+/** Topics of Tidings, in any namespace, and of Kafka itself are nobody's own. */
 function kafkaEndpoint(topic: string): KafkaEndpoint {
   if (!/^[\w.-]+$/.test(topic) || /^\.{1,2}$/.test(topic) || topic.length > TOPIC_MAX) {
     throw Fault.argument(
       `endpoint: must be kafka:// and a topic of at most ${TOPIC_MAX} letters, digits, ".", "_" or "-"`,
     );
   }
-  if (/^(tidings\.|__)/i.test(topic)) throw Fault.argument('endpoint: must be a topic of your own');
+  if (/(^|[._-])tidings\.|^__/i.test(topic)) throw Fault.argument('endpoint: must be a topic of your own');
   return { kind: 'kafka', topic };
 }
 

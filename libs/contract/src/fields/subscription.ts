@@ -25,8 +25,7 @@ const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://,
 /** Address of a subscriber (R-EV1); its owner parses it in full. */
 export const endpointAddress = text
   .refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES)
-  .refine((address) => !/^https?:/i.test(address), 'http:// and https:// are not served yet')
-  .refine((address) => !/^kafka:/i.test(address), 'kafka:// is not served yet');
+  .refine((address) => !/^https?:/i.test(address), 'http:// and https:// are not served yet');
 
 /** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
 export const endpoint = optional(endpointAddress).refine(

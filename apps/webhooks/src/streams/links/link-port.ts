@@ -1,5 +1,6 @@
 import type { WebhookRequest } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 
 /** The connection of a stream to its subscriber, over whatever transport its endpoint names. */
@@ -25,11 +26,15 @@ export interface LinkDeps {
   readonly guard: AddressGuard;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
+  /** The topics of subscribers are in it. */
+  readonly broker: Pick<Broker, 'addTopic' | 'publish'>;
 }
 
 /** What a transport needs to open a link. */
 export interface LinkRequest<Kind extends Endpoint> {
   readonly endpoint: Kind;
+  /** Id of the subscription. */
+  readonly subscription: string;
   readonly listener: LinkListener;
   /** Aborted when the stream ends. */
   readonly signal: AbortSignal;

@@ -1,11 +1,11 @@
 import { Fault } from '@tidings/kernel';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 import { openGrpcLink } from './grpc.ts';
+import { openKafkaLink } from './kafka.ts';
 import type { LinkDeps, LinkRequest, Link } from './link-port.ts';
 
 const notServed: Readonly<Partial<Record<Endpoint['kind'], string>>> = {
   http: 'http:// and https:// are not served yet',
-  kafka: 'kafka:// is not served yet',
   'dial-in': 'subscriptions without an endpoint are not served yet',
 };
 
@@ -22,8 +22,9 @@ export async function openLink(request: LinkRequest<Endpoint>, deps: LinkDeps): 
   switch (endpoint.kind) {
     case 'grpc':
       return openGrpcLink({ ...request, endpoint }, deps);
-    case 'http':
     case 'kafka':
+      return openKafkaLink({ ...request, endpoint }, deps);
+    case 'http':
     case 'dial-in':
       throw Fault.bug(`no transport for ${endpoint.kind}`);
   }

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
+import { WebhookRequest } from '@tidings/rpc';
+import type { OutRecord } from '@tidings/streaming';
+import { topicLink } from './kafka.ts';
+
+const TOPIC = 'orders';
+
+/** A link to a broker that answers when it is told to. */
+function world() {
+  const published: OutRecord[] = [];
+  const answers: PromiseWithResolvers<void>[] = [];
+  const heard: string[] = [];
+  const link = topicLink(
+    {
+      async publish(_, records) {
+        published.push(...records);
+        const answer = Promise.withResolvers<void>();
+        answers.push(answer);
+        await answer.promise;
+        return records.map((_record, offset) => ({ partition: 0, offset }));
+      },
+    },
+    {
+      ...{ topic: TOPIC, subscription: 's1' },
+      listener: {
+        answered: (uuid, isAck) => heard.push(`${uuid} ${isAck}`),
+        drained: () => heard.push('drained'),
+        broken: (error) => heard.push(`broken: ${error.message}`),
+      },
+    },
+  );
+  const send = (...uuids: string[]): void => {
+    for (const uuid of uuids)
+      link.send(WebhookRequest.fromPartial({ uuid, applicationCode: 'A-1', hwid: `of ${uuid}` }));
+  };
+  /** Settles the publications so far. */
+  const answer = async (how: 'resolve' | 'reject'): Promise<void> => {
+    await turn();
+    for (const each of answers.splice(0)) {
+      if (how === 'resolve') each.resolve();
+      else each.reject(Fault.unavailable('Kafka is away'));
+    }
+    await turn();
+  };
+  return { link, published, heard, send, answer };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a link to a topic (R-EV1)', () => {
+  it('publishes each event under its device, and takes the acknowledgement of the broker for the ack', async () => {
+    const { published, heard, send, answer } = world();
+    send('u1');
+    await turn();
+    send('u2', 'u3');
+    expect(heard).toEqual([]);
+    await answer('resolve');
+    await answer('resolve');
+    expect(heard).toEqual(['u1 true', 'u2 true', 'u3 true']);
+    expect(published.map(({ key, headers }) => [key, headers])).toEqual(
+      ['u1', 'u2', 'u3'].map((uuid) => [`A-1/of ${uuid}`, { subscription: 's1' }]),
+    );
+    expect(published.map(({ value }) => WebhookRequest.decode(value).uuid)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  it('is broken once when a publication fails, and sends nothing afterwards', async () => {
+    const { link, published, heard, send, answer } = world();
+    send('u1');
+    await turn();
+    send('u2');
+    await answer('reject');
+    await answer('reject');
+    send('u3');
+    await turn();
+    expect(heard).toEqual(['broken: Kafka is away']);
+    expect([link.isWritable, published.length]).toEqual([false, 2]);
+  });
+
+  it('takes no more events than the broker may have yet to acknowledge', async () => {
+    const { link, heard, send, answer } = world();
+    let sent = 0;
+    for (; link.isWritable; sent++) send(`u${sent}`);
+    expect(sent).toBe(500);
+    await answer('resolve');
+    await answer('resolve');
+    expect(heard.filter((each) => each === 'drained')).toHaveLength(1);
+    expect(heard).toHaveLength(501);
+    expect(link.isWritable).toBe(true);
+  });
+
+  it('is silent once it is closed', async () => {
+    const { link, heard, send, answer } = world();
+    send('u1');
+    link.close();
+    await answer('reject');
+    expect(heard).toEqual([]);
+  });
+});

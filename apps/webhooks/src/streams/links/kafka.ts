@@ -1,0 +1,60 @@
+import { WebhookRequest } from '@tidings/rpc';
+import { type Broker, microBatcher, type TopicSpec } from '@tidings/streaming';
+import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
+import type { LinkListener, Link, OpenLink } from './link-port.ts';
+
+const DAY_MS = 86_400_000;
+/** Maximum events that the broker has yet to acknowledge: a stream that is broken sends all of them again. */
+const MAX_WAITING = 500;
+
+/** The topic of a subscriber, unless it exists. The retention bounds how long it names devices. */
+const topicSpec = (name: string): TopicSpec => ({ name, kind: 'facts', partitions: 8, retentionMs: 7 * DAY_MS });
+
+/**
+ * Publishes events as WebhookRequest records, keyed `<application>/<hwid>`, to a topic of the subscriber's own, which is made if it is missing. The
+ * acknowledgement of the broker is the ack (R-EV1). Subscriptions may share a topic: the header `subscription` names theirs.
+ */
+export const openKafkaLink: OpenLink<KafkaEndpoint> = async ({ endpoint, subscription, listener }, { broker }) => {
+  await broker.addTopic(topicSpec(endpoint.topic));
+  return topicLink(broker, { topic: endpoint.topic, subscription, listener });
+};
+
+export function topicLink(
+  broker: Pick<Broker, 'publish'>,
+  {
+    topic,
+    subscription,
+    listener,
+  }: { readonly topic: string; readonly subscription: string; readonly listener: LinkListener },
+): Link {
+  const headers = { subscription };
+  const { publish } = microBatcher(broker, topic);
+  let isOpen = true;
+  let waiting = 0;
+  const published = (uuid: string): void => {
+    const wasFull = waiting-- >= MAX_WAITING;
+    if (!isOpen) return;
+    listener.answered(uuid, true);
+    if (wasFull) listener.drained();
+  };
+  const failed = (error: Error): void => {
+    const wasOpen = isOpen;
+    isOpen = false;
+    if (wasOpen) listener.broken(error);
+  };
+  return {
+    get isWritable() {
+      return isOpen && waiting < MAX_WAITING;
+    },
+    send(event) {
+      if (!isOpen) return;
+      waiting++;
+      const key = `${event.applicationCode}/${event.hwid}`;
+      const value = WebhookRequest.encode(event).finish();
+      publish({ key, value, headers }).then(() => published(event.uuid), failed);
+    },
+    close() {
+      isOpen = false;
+    },
+  };
+}
