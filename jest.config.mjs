@@ -4,6 +4,9 @@ import { turnOfRun } from './tools/turn.mjs';
 
 const turn = turnOfRun();
 
+// Suites start the platform side by side, each on free ports.
+process.env.EVENTS_PORT ??= '0';
+
 /** Suites that run in both modes each time; they share out those of their parts that either mode decides by the same code. */
 const inBothModes = /\/(messages|platform)\.modes\.e2e\.spec\.ts$/;
 

@@ -14,7 +14,9 @@ import { filesBelow, root } from './packages.mjs';
 
 const events = 'libs/events/src/generated';
 const rpc = 'libs/rpc/src/generated';
-const isRpc = (path) => path.startsWith('tidings/rpc/');
+/** A service in the package of the events: its messages are those of a service of tidings/rpc. */
+const EVENT_STREAM = 'tidings/events/v1/event_stream.ts';
+const isRpc = (path) => path.startsWith('tidings/rpc/') || path === EVENT_STREAM;
 
 /** Redirects a service's imports from outside tidings/rpc to the package that exports them. */
 const importEventsByName = (path, text) =>

@@ -28,6 +28,7 @@ try {
     folder: dataFolder,
     env: smtpListenPort === undefined ? {} : { MAIL_BOUNCE_DOMAIN: mailBounceDomain! },
     mailPort: smtpListenPort,
+    eventsPort: configuration.eventsPort,
     adminToken: adminToken.secret,
     masterKey: configuration.masterKey,
     previousMasterKey: configuration.previousMasterKey,

@@ -39,6 +39,8 @@ export interface Platform {
   readonly adminToken: AdminToken;
   /** The port on which it takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
+  /** The port on which subscribers dial in. */
+  readonly eventsPort: number;
   /** The embedded log, for readers of topics in this process. */
   readonly broker: Pick<Broker, 'subscribe' | 'lag'>;
   /** Reports not ready, stops intake, finishes the work in flight, and closes everything. */
@@ -81,6 +83,8 @@ async function open(
       : configuration.port;
   const hasHealthPort = healthPort !== undefined && healthPort !== port;
   await tryPlace({ variable: 'PORT', port, host });
+  const eventsPort = configuration.eventsPort === 0 ? await freePort(host) : configuration.eventsPort;
+  await tryPlace({ variable: 'EVENTS_PORT', port: eventsPort, host });
   if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
   if (smtpListenPort !== undefined) await tryPlace({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
   // A given server is connected to before the services load: loading would use up the time limits of its replies.
@@ -128,7 +132,7 @@ async function open(
     closing.add('health', health, (opened) => opened.close());
   }
   const gateway = await openServices({
-    configuration,
+    configuration: { ...configuration, eventsPort },
     publicUrl: publicUrlOf({ ...configuration, port }),
     localUrl: isLocalOnly(configuration) ? publicUrlOf({ host, port }) : undefined,
     clock,
@@ -148,6 +152,7 @@ async function open(
     url: publicUrlOf({ host, port }),
     adminToken,
     mailPort: mailPortOf(gateway),
+    eventsPort,
     broker,
     close() {
       readiness.stop();

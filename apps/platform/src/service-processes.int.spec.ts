@@ -34,6 +34,7 @@ describeWithKafka('service processes', (kafka) => {
       HOST: '127.0.0.1',
       PORT: '0',
       GRPC_PORT: '0',
+      EVENTS_PORT: '0',
       HEALTH_PORT: '0',
       // The path of the URL is the prefix of the databases.
       MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),

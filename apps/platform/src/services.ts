@@ -121,7 +121,10 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     openFanout({ ...service, deploymentPlatforms: deploymentPlatformsOf(configuration.providers) }),
   );
   const devices = inProcess(DevicesDefinition, registry.devices);
-  const webhooks = await open('webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
+  const { host, eventsPort } = configuration;
+  const webhooks = await open('webhooks', (service) =>
+    openWebhooks({ ...service, ...addresses, devices, accounts, events: { host, port: eventsPort } }),
+  );
   const audienceJobs = await open('audience-jobs', (service) =>
     openAudienceJobs({ ...service, accounts, devices, segments }),
   );

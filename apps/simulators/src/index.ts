@@ -54,6 +54,7 @@ export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './provider-faults.ts';
 export type { DeviceRecord, LedgerEntry, LedgerOptions, LedgerSummary } from './ledger/entries.ts';
+export { type CallEnd, type Consumer, type ConsumerOptions, dialIn } from './webhooks/consumer.ts';
 export {
   type ReceivedEvent,
   type Subscriber,

@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { type Devices, DevicesDefinition, OperationsDefinition, SubscriptionsDefinition } from '@tidings/rpc';
+import {
+  type Accounts,
+  AccountsDefinition,
+  type Devices,
+  DevicesDefinition,
+  OperationsDefinition,
+  SubscriptionsDefinition,
+} from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
@@ -19,9 +26,13 @@ export const webhooksServices = { subscriptions: SubscriptionsDefinition, operat
       provide: WEBHOOKS,
       inject: [ServiceProcess, getConnectionToken()],
       useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
-        const devices = remote<Devices>(DevicesDefinition, await process.peer('registry'));
-        const { extraCa, allowPrivate } = process.configuration;
-        return process.open(connection, (service) => openWebhooks({ ...service, devices, extraCa, allowPrivate }));
+        const registry = await process.peer('registry');
+        const devices = remote<Devices>(DevicesDefinition, registry);
+        const accounts = remote<Accounts>(AccountsDefinition, registry);
+        const { extraCa, allowPrivate, host, eventsPort: port } = process.configuration;
+        return process.open(connection, (service) =>
+          openWebhooks({ ...service, devices, accounts, extraCa, allowPrivate, events: { host, port } }),
+        );
       },
     },
   ],

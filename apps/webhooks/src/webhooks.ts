@@ -1,9 +1,10 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { createCollections, transientAsFault } from '@tidings/mongo';
-import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
+import type { Accounts, Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
+import { openDialIn } from './dial-in/dial-in.ts';
 import { eventMaker } from './events/make.ts';
 import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
@@ -33,11 +34,16 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly allowPrivate?: readonly string[];
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
+  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>;
+  /** The listening address for subscribers that dial in; port 0 = a free one. */
+  readonly events: { readonly host: string; readonly port: number };
 }
 
 export interface WebhooksService {
   readonly subscriptions: Subscriptions;
   readonly operations: Operations;
+  /** The port on which subscribers dial in. */
+  readonly eventsPort: number;
   /** Ends the streams in an orderly way, and releases them to other processes at once. */
   close(): Promise<void>;
 }
@@ -56,7 +62,7 @@ export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService>
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
-  const { db, clock, log, broker, metrics, keys, devices, allowPrivate = [], extraCa } = deps;
+  const { db, clock, log, broker, metrics, keys, devices, accounts, events, allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
   await createCollections(db, collections);
   const store = openSubscriptions(db);
@@ -65,10 +71,10 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
-  const hears: { streams?: Streams } = {};
+  const hears: { wake?: (log: string) => void } = {};
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
-  const committed = ({ log: name }: { readonly log: string }): void => hears.streams?.wake(name);
+  const committed = ({ log: name }: { readonly log: string }): void => hears.wake?.(name);
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
@@ -86,11 +92,12 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   closing.add('facts', subscription, (opened) => opened.stop());
 
   const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
-  const streams = new Streams({
-    ...{ db, clock, log, commits, progress, maker, subscriptions: store },
-    ...{ link: { guard, extraCa, broker }, metrics: streamMetrics(metrics) },
-  });
-  hears.streams = closing.add('streams', streams, (opened) => opened.close());
+  const streaming = { clock, log, commits, progress, maker, subscriptions: store, metrics: streamMetrics(metrics) };
+  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, broker } });
+  closing.add('streams', streams, (opened) => opened.close());
+  const dialIn = await openDialIn({ ...streaming, accounts, events, lease: streams.lease });
+  closing.add('dialled streams', dialIn, (opened) => opened.close());
+  hears.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
@@ -103,6 +110,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     await streams.forget();
   });
 
+  const changed = async (): Promise<void> => void (await Promise.all([streams.changed(), dialIn.changed()]));
   const open = async (): Promise<string[]> => {
     const behind = (await broker.lag(GROUP)).filter(({ committed: passed, end }) => passed < end);
     const reports = await pendingReports.due();
@@ -110,11 +118,14 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
       ...behind.map(({ topic, partition }) => `webhooks: ${topic} ${partition}`),
       ...(writer.idle() ? [] : ['webhooks: writing']),
       ...(reports > 0 ? ['webhooks: pending reports'] : []),
-      ...(await streams.due()).map((id) => `webhooks: events for subscription ${id}`),
+      ...(await Promise.all([streams.due(), dialIn.due()]))
+        .flat()
+        .map((id) => `webhooks: events for subscription ${id}`),
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, changed: () => streams.changed() }),
+    subscriptions: subscriptionsRpc({ store, writer, clock, guard, changed }),
+    eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics }, open),
     close: () => closing.close(),
   };

@@ -150,10 +150,6 @@ const refused: Readonly<Record<string, { readonly by: string; readonly requests:
     by: 'fields/subscription.ts',
     requests: ['http', 'https'].map((scheme) => ({ ...subscription, endpoint: `${scheme}://events.example` })),
   },
-  '/admin/v1/subscriptions without an `endpoint`': {
-    by: 'fields/subscription.ts',
-    requests: [{ events: ['Push Sent'] }],
-  },
 };
 
 const refusalOf = (path: string, request: Request): string => {

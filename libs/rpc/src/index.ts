@@ -345,3 +345,4 @@ export {
   type WebhookService,
   WebhookServiceDefinition,
 } from './generated/tidings/rpc/webhook_service.ts';
+export { EventStreamDefinition } from './generated/tidings/events/v1/event_stream.ts';

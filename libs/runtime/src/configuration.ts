@@ -23,6 +23,8 @@ export interface Configuration {
   readonly port: number;
   /** Port of gRPC in a service's own process; 0 = any free port. */
   readonly grpcPort: number;
+  /** Port of event streams for subscribers that dial in; 0 = any free port. */
+  readonly eventsPort: number;
   /** Absent = health is served on the HTTP port. */
   readonly healthPort?: number | undefined;
   /** Base URL of links, without a trailing slash. Absent = `http://HOST:PORT`. */
@@ -121,6 +123,7 @@ const environment = z.object({
   PORT: port.default(8080),
   HEALTH_PORT: port.optional(),
   GRPC_PORT: port.default(9090),
+  EVENTS_PORT: port.default(8081),
   PUBLIC_URL: web.transform((url) => url.replace(/\/+$/, '')).optional(),
   MONGO_URL: z
     .string()
@@ -223,6 +226,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     host: data.HOST,
     port: data.PORT,
     grpcPort: data.GRPC_PORT,
+    eventsPort: data.EVENTS_PORT,
     healthPort: data.HEALTH_PORT,
     publicUrl: data.PUBLIC_URL,
     mongoUrl: data.MONGO_URL,

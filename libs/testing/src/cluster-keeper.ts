@@ -27,6 +27,7 @@ const kept: KeptCluster = {
   pid: process.pid,
   urls: cluster.urls,
   mailPort: cluster.mailPort,
+  eventsPort: cluster.eventsPort,
   admin: options.adminToken,
   mongoUrl: cluster.mongoUrl,
   ports,

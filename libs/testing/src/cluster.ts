@@ -82,6 +82,7 @@ export async function cluster({
         ...{
           urls: running.urls,
           mailPort: running.mailPort,
+          eventsPort: running.eventsPort,
           dataFolder: folder,
           secrets,
           client,

@@ -93,6 +93,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     const variables = {
       ...testEnvironment(simulators, admin),
       PORT: '0',
+      EVENTS_PORT: '0',
       SMTP_LISTEN_PORT: '0',
       MONGO_URL: mongo.url,
       TIDINGS_DATA: dataFolder,
@@ -108,6 +109,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
         ...{
           urls: [opened.url],
           mailPort: opened.mailPort,
+          eventsPort: opened.eventsPort,
           dataFolder,
           secrets,
           client,

@@ -38,6 +38,7 @@ export interface KeptCluster {
   readonly pid: number;
   readonly urls: readonly string[];
   readonly mailPort: number | undefined;
+  readonly eventsPort: number | undefined;
   readonly admin: string;
   readonly mongoUrl: string;
   /** The expected ports of the providers: suites start their simulators there. */
@@ -78,6 +79,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
       ...worldOf({
         urls: kept.urls,
         mailPort: kept.mailPort,
+        eventsPort: kept.eventsPort,
         dataFolder: folder(),
         secrets,
         client,

@@ -17,6 +17,8 @@ export interface World {
   readonly urls: readonly string[];
   /** The port on which the first gateway takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
+  /** The port on which subscribers dial in; undefined = unknown to this world. */
+  readonly eventsPort: number | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -61,6 +63,7 @@ export const BOUNCE_DOMAIN = 'bounces.example';
 interface WorldDeps {
   readonly urls: readonly string[];
   readonly mailPort?: number | undefined;
+  readonly eventsPort?: number | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -152,6 +155,7 @@ export function worldOf(deps: WorldDeps): World {
     ...deps,
     url: urls[0]!,
     mailPort: deps.mailPort,
+    eventsPort: deps.eventsPort,
     recordsOn: deps.recordsOn ?? unreadable,
     call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
     reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),

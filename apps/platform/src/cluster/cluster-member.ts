@@ -9,8 +9,8 @@ export interface Ports {
   readonly grpc: number;
   /** Health and metrics, and the API in a gateway. */
   readonly http: number;
-  /** Incoming mail of a gateway. */
-  readonly mail: number;
+  /** Incoming mail of a gateway, or event streams that subscribers dial, of a webhooks process. */
+  readonly further: number;
 }
 
 export interface MemberOptions {
@@ -61,7 +61,13 @@ export class Member {
   /** The port on which a gateway takes incoming mail; undefined = none. */
   get mailPort(): number | undefined {
     const { program, env, ports } = this.#options;
-    return program.peer === 'gateway' && env['MAIL_BOUNCE_DOMAIN'] ? ports.mail : undefined;
+    return program.peer === 'gateway' && env['MAIL_BOUNCE_DOMAIN'] ? ports.further : undefined;
+  }
+
+  /** The port on which subscribers dial in to a webhooks process; undefined = none. */
+  get eventsPort(): number | undefined {
+    const { program, ports } = this.#options;
+    return program.peer === 'webhooks' ? ports.further : undefined;
   }
 
   get logFile(): string {
@@ -96,6 +102,7 @@ export class Member {
         PORT: String(ports.http),
         HEALTH_PORT: String(ports.http),
         ...(this.mailPort !== undefined && { SMTP_LISTEN_PORT: String(this.mailPort) }),
+        ...(this.eventsPort !== undefined && { EVENTS_PORT: String(this.eventsPort) }),
       },
     });
     this.#child = child;

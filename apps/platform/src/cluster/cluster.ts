@@ -33,6 +33,8 @@ export interface ClusterOptions {
   readonly port?: number;
   /** Port on which the first gateway takes incoming mail, if `MAIL_BOUNCE_DOMAIN` is set. @default a free one */
   readonly mailPort?: number | undefined;
+  /** Port on which subscribers dial in to the first webhooks process. @default a free one */
+  readonly eventsPort?: number | undefined;
   /** Number of processes per service. @default 1 */
   readonly replicas?: (service: string) => number;
   /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
@@ -52,6 +54,8 @@ export interface Cluster {
   readonly urls: readonly string[];
   /** The port on which the first gateway takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
+  /** The port on which subscribers dial in to the first webhooks process; undefined = there is none. */
+  readonly eventsPort: number | undefined;
   readonly members: readonly Member[];
   /** The processes of a service. @throws Fault `bug` for an unknown name. */
   of(service: string): readonly Member[];
@@ -132,6 +136,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   return {
     url: urls[0]!,
     mailPort: gateways[0]!.mailPort,
+    eventsPort: members.find(({ service }) => service === 'webhooks')?.eventsPort,
     urls,
     members,
     of(service) {
@@ -177,12 +182,14 @@ async function layOut(options: ClusterOptions, env: Readonly<Record<string, stri
   );
   const ports = await freePorts(3 * wanted.length);
   const placed = wanted.map((member, i) => {
-    const [grpc, http, mail] = ports.slice(3 * i) as [number, number, number];
-    return { ...member, ports: { grpc, http, mail } };
+    const [grpc, http, further] = ports.slice(3 * i) as [number, number, number];
+    return { ...member, ports: { grpc, http, further } };
   });
   const first = placed.find(({ program }) => program.peer === 'gateway')!;
   if (options.port !== undefined) first.ports.http = options.port;
-  if (options.mailPort !== undefined) first.ports.mail = options.mailPort;
+  if (options.mailPort !== undefined) first.ports.further = options.mailPort;
+  const firstWebhooks = placed.find(({ program }) => program.peer === 'webhooks');
+  if (options.eventsPort !== undefined && firstWebhooks) firstWebhooks.ports.further = options.eventsPort;
   const addresses = Map.groupBy(placed, ({ program }) => program.peer);
   const peers: Record<string, string> = {};
   for (const [peer, processes] of addresses) {

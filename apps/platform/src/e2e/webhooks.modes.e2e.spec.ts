@@ -5,7 +5,7 @@ import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { WebhookRequest } from '@tidings/rpc';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
-import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
+import { apnsToken, dialIn, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
 import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
@@ -20,7 +20,7 @@ const registration = (n: number): Parameters => ({
   push_token: tokenOf(n),
   language: n % 3 === 0 ? 'de' : 'en',
 });
-const numberOf = ({ hwid }: ReceivedEvent): number => Number(hwid.split('-')[1]);
+const numberOf = ({ hwid }: Pick<ReceivedEvent, 'hwid'>): number => Number(hwid.split('-')[1]);
 
 describe('event streams', () => {
   const DEVICES = 60;
@@ -263,6 +263,30 @@ describe('event streams', () => {
       expect([key, headers!['subscription']]).toEqual([`${application}/${published[i]!.hwid}`, id]);
     }
     await world.call('deleteSubscription', { id });
+  });
+
+  it('come to a consumer that dials in, from where an earlier one left off', async () => {
+    const { id } = await world.call('createSubscription', { events: EVENTS });
+    const dial = () =>
+      dialIn({
+        address: `127.0.0.1:${world.eventsPort}`,
+        ...{ authorization: `Token ${world.secrets.api}`, subscription: id },
+      });
+    const uuidsOf = (events: readonly WebhookRequest[]) => events.map(({ uuid }) => uuid).toSorted();
+    const first = await dial();
+    first.answer = (event) => (numberOf(event) % 2 === 0 ? 'ok' : 'not yet');
+    await send({ content: 'For whoever calls' });
+    const events = take();
+    expect(uuidsOf(first.received)).toEqual(uuidsOf(events));
+    first.kill();
+    await send({ content: 'For whoever calls again' });
+    const second = await dial();
+    await world.advance(120);
+    await world.settle();
+    const open = events.filter((event) => numberOf(event) % 2 === 1);
+    expect(uuidsOf(second.received)).toEqual(uuidsOf([...open, ...take()]));
+    await world.call('deleteSubscription', { id });
+    expect(await second.ended).toEqual({ code: 5, details: 'subscription: not found' });
   });
 
   it('wait for a subscriber that is away, and hold nothing up meanwhile', async () => {

@@ -40,7 +40,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
   const child = await startNode({
     entry,
     logFile: join(dataFolder, 'platform.log'),
-    env: { ...env, HOST: '127.0.0.1', PORT: String(port), TIDINGS_DATA: dataFolder },
+    env: { EVENTS_PORT: '0', ...env, HOST: '127.0.0.1', PORT: String(port), TIDINGS_DATA: dataFolder },
   });
   const url = `http://127.0.0.1:${port}`;
   try {

@@ -7,11 +7,10 @@ import type { WebhookRequest } from '@tidings/rpc';
 import type { EventMaker } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
-import { parseEndpoint } from '../subscriptions/endpoint.ts';
+import { type Endpoint, parseEndpoint } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
-import type { Link, LinkDeps, LinkListener } from './links/link-port.ts';
-import { openLink } from './links/links.ts';
+import type { Link, LinkListener, LinkRequest } from './links/link-port.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -28,7 +27,10 @@ const TROUBLE_MS = 1_000;
 export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
   readonly maker: EventMaker;
-  readonly link: LinkDeps;
+  /** Opens a link to the subscriber. */
+  readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
+  /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
+  readonly hungUp?: () => void;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
@@ -189,7 +191,7 @@ export class Stream {
   }
 
   async #open(): Promise<void> {
-    const { link: deps, clock, log, metrics } = this.#deps;
+    const { connect, clock, log, metrics } = this.#deps;
     const {
       id,
       settings: { endpoint },
@@ -201,7 +203,7 @@ export class Stream {
         broken: (error) => this.#broken(error),
       };
       const { signal } = this.#ending;
-      const link = await openLink({ endpoint: parseEndpoint(endpoint), subscription: id, listener, signal }, deps);
+      const link = await connect({ endpoint: parseEndpoint(endpoint), subscription: id, listener, signal });
       if (this.#ending.signal.aborted || endpoint !== this.#subscription.settings.endpoint) return link.close();
       this.#link = link;
       this.#lastAnswerAt = clock.now();
@@ -213,9 +215,14 @@ export class Stream {
   }
 
   #broken(error: unknown): void {
-    const { clock, log } = this.#deps;
+    const { clock, log, hungUp } = this.#deps;
     this.#breakLink();
     if (this.#ending.signal.aborted) return;
+    if (hungUp) {
+      this.#openAt = Infinity;
+      log.info({ err: error }, 'consumer gone');
+      return hungUp();
+    }
     const { endpoint } = this.#subscription.settings;
     if (this.#breaks++ === 0) log.warn({ err: error, endpoint }, 'stream broken; reconnecting');
     this.#openAt = clock.now() + waitMs(this.#breaks);

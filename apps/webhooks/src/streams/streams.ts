@@ -4,10 +4,13 @@ import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
+import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
 import { Stream, type StreamDeps } from './event-stream.ts';
+import type { LinkDeps } from './links/link-port.ts';
+import { openLink } from './links/links.ts';
 import { FORGET_OWNERS_MS } from '../storage/retention.ts';
 import { ownersModel } from '../storage/webhooks.schema.ts';
 
@@ -17,15 +20,27 @@ const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: a margin for clock differences and write latency. */
 const MARGIN_MS = 1_000;
 
-export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
+export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'connect' | 'hungUp'> {
   readonly db: Db;
+  readonly link: LinkDeps;
   readonly subscriptions: Pick<SubscriptionStore, 'enabled'>;
   readonly progress: ProgressStore;
   readonly log: Logger;
 }
 
+/** The lease of this process on the streams that it owns. */
+export interface Lease {
+  readonly owner: string;
+  isHeld(): boolean;
+  /** Whether other processes stream as well. */
+  hasPeers(): boolean;
+}
+
+/** Subscribers that dial in have no stream before they do (R-EV7). */
+const hasEndpoint = ({ settings }: Subscription): boolean => settings.endpoint !== NO_ENDPOINT;
+
 /**
- * The streams of this process. Each enabled subscription belongs to one process at a time, on which all live processes agree. A lease makes
+ * The streams of this process. Each enabled subscription with an endpoint belongs to one process at a time, on which all live processes agree. A lease makes
  * concurrent streams rare; only the owner writes progress. Leases use the system clock, even if the test clock is advanced.
  */
 export class Streams {
@@ -38,6 +53,12 @@ export class Streams {
   readonly #rounds: Periodic;
   /** When other processes may claim the streams. */
   #until = 0;
+  #peers = 0;
+  readonly lease: Lease = {
+    owner: this.#me,
+    isHeld: () => Date.now() < this.#until,
+    hasPeers: () => this.#peers > 0,
+  };
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
@@ -61,7 +82,7 @@ export class Streams {
 
   /** Ids of subscriptions with due work: those of this process, and those without an owner. */
   async due(): Promise<string[]> {
-    const enabled = await this.#deps.subscriptions.enabled();
+    const enabled = (await this.#deps.subscriptions.enabled()).filter(hasEndpoint);
     const owners = await this.#deps.progress.owners(enabled.map(({ id }) => id));
     const live = new Set((await this.#live()).map(({ name }) => name));
     const due = await Promise.all(
@@ -97,11 +118,15 @@ export class Streams {
     await this.#renew();
     const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const mine = new Map(
-      enabled.filter(({ id }) => rendezvous(id, live)[0]?.name === this.#me).map((one) => [one.id, one]),
+      enabled
+        .filter(hasEndpoint)
+        .filter(({ id }) => rendezvous(id, live)[0]?.name === this.#me)
+        .map((one) => [one.id, one]),
     );
     const ending = [...this.#streams].filter(([id, stream]) => stream.isLost || !isSame(stream, mine.get(id)));
     await Promise.all(ending.map(([id]) => this.#end(id)));
     const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
+    this.#peers = others.size;
     for (const subscription of mine.values()) {
       if (signal.aborted) return;
       const stream = this.#streams.get(subscription.id);
@@ -123,7 +148,7 @@ export class Streams {
   }
 
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
-    const { progress, log, ...deps } = this.#deps;
+    const { progress, log, link, ...deps } = this.#deps;
     const { id } = subscription;
     const known = await progress.claim(subscription, this.#me, others);
     if (!known) return;
@@ -131,7 +156,8 @@ export class Streams {
       ...deps,
       log: log.child({ subscription: id }),
       save: (reached) => progress.save(id, this.#me, reached),
-      isOwner: () => Date.now() < this.#until,
+      isOwner: () => this.lease.isHeld(),
+      connect: (request) => openLink(request, link),
     });
     this.#streams.set(id, stream);
   }

@@ -1,3 +1,10 @@
 // The stand-ins are a separate program; specs of streams use them as well.
 // eslint-disable-next-line @nx/enforce-module-boundaries -- only specs import this file
-export { type ReceivedEvent, selfSigned, startSubscriber, type Subscriber } from '@tidings/simulators';
+export {
+  type Consumer,
+  dialIn,
+  type ReceivedEvent,
+  selfSigned,
+  startSubscriber,
+  type Subscriber,
+} from '@tidings/simulators';

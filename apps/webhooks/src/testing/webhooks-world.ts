@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
-import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
+import { type Accounts, DeviceDescription, type DescribeRequest, type Devices, TokenView } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { type TestMongo, testBroker } from '@tidings/testing';
@@ -44,6 +44,14 @@ export class World {
   broker!: EmbeddedBroker;
   /** Metrics of the most recently opened service. */
   metrics = openMetrics();
+  /** By secret. */
+  readonly tokens = new Map([
+    ['secret', TokenView.fromPartial({ id: 'token', account: ACCOUNT, allApplications: true })],
+  ]);
+  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'> = {
+    resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
+    findApplication: async () => ({ application: undefined }),
+  };
   /** Requests to the registry. */
   readonly described: DescribeRequest[] = [];
 
@@ -69,6 +77,7 @@ export class World {
     const service = await openWebhooks({
       ...{ clock: this.clock, log: this.log, db: this.db, broker: this.broker, metrics: this.metrics },
       ...{ keys: keysFrom(new Uint8Array(32)), allowPrivate: ['127.0.0.0/8'] },
+      ...{ accounts: this.accounts, events: { host: '127.0.0.1', port: 0 } },
       devices: {
         describe: (request) => {
           this.described.push(request);

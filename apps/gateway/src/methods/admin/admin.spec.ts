@@ -182,7 +182,6 @@ describe('operators (R-T8)', () => {
 
   it.each([
     [{ events: undefined }, 'events is required'],
-    [{ endpoint: undefined }, 'endpoint: subscriptions without an endpoint are not served yet'],
     [{ events: [] }, 'events: must not be empty'],
     [{ events: ['Push Seen'] }, /^events\[0\]: must be one of Push Sent, Push Delivered, Push Opened, /],
     [{ endpoint: 'https://events.example' }, 'endpoint: http:// and https:// are not served yet'],

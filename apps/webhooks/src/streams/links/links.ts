@@ -6,7 +6,6 @@ import type { LinkDeps, LinkRequest, Link } from './link-port.ts';
 
 const notServed: Readonly<Partial<Record<Endpoint['kind'], string>>> = {
   http: 'http:// and https:// are not served yet',
-  'dial-in': 'subscriptions without an endpoint are not served yet',
 };
 
 /** Refuses kinds of endpoints without a transport. @throws Fault `argument` */

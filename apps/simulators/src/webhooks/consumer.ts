@@ -1,0 +1,69 @@
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings/rpc';
+
+export interface ConsumerOptions {
+  /** `host:port` of the event streams. */
+  readonly address: string;
+  /** Metadata of the call; undefined = left out. */
+  readonly authorization?: string | undefined;
+  readonly subscription?: string | undefined;
+}
+
+/** The end of a call: gRPC's status. */
+export interface CallEnd {
+  readonly code: number;
+  readonly details: string;
+}
+
+/** A simulated consumer that dials in to Tidings: it keeps a ledger of the events that it received. */
+export interface Consumer {
+  /** All events, in order of arrival. */
+  readonly received: WebhookRequest[];
+  /** The status of the acknowledgement of an event; undefined = none. @default always 'ok' */
+  answer: (event: WebhookRequest) => string | undefined;
+  /** Resolves when the call has ended. */
+  readonly ended: Promise<CallEnd>;
+  /** Ends the connection without a word, as the death of the process would. */
+  kill(): void;
+}
+
+const { fullName, methods } = EventStreamDefinition;
+
+/** Dials in; resolves when the call is accepted or has ended. */
+export async function dialIn({ address, authorization, subscription }: ConsumerOptions): Promise<Consumer> {
+  const { Client, credentials, Metadata } = await import('@grpc/grpc-js');
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
+  const metadata = new Metadata();
+  if (authorization !== undefined) metadata.set('authorization', authorization);
+  if (subscription !== undefined) metadata.set('subscription', subscription);
+  const stream: ClientDuplexStream<WebhookResponse, WebhookRequest> = client.makeBidiStreamRequest(
+    `/${fullName}/${methods.subscribe.name}`,
+    (response: WebhookResponse) => Buffer.from(WebhookResponse.encode(response).finish()),
+    (bytes) => WebhookRequest.decode(bytes),
+    metadata,
+  );
+  const ended = Promise.withResolvers<CallEnd>();
+  const accepted = Promise.withResolvers<void>();
+  const consumer: Consumer = {
+    ...{ received: [], answer: () => 'ok', ended: ended.promise },
+    kill() {
+      stream.cancel();
+      client.close();
+    },
+  };
+  stream.on('data', (event: WebhookRequest) => {
+    consumer.received.push(event);
+    const status = consumer.answer(event);
+    if (status !== undefined) stream.write({ uuid: event.uuid, status, message: '' });
+  });
+  // The status follows.
+  stream.on('error', () => undefined);
+  stream.on('metadata', () => accepted.resolve());
+  stream.on('status', ({ code, details }: CallEnd) => {
+    accepted.resolve();
+    ended.resolve({ code, details });
+    client.close();
+  });
+  await accepted.promise;
+  return consumer;
+}

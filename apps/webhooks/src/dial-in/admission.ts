@@ -1,0 +1,71 @@
+import type { Clock } from '@tidings/kernel';
+import { type Accounts, TokenScope, type TokenView } from '@tidings/rpc';
+import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
+import { refusals } from './refusals.ts';
+
+/** The metadata of a call. */
+export interface Credentials {
+  readonly authorization: string | undefined;
+  readonly subscription: string | undefined;
+}
+
+export interface Admitted {
+  readonly subscription: Subscription;
+  /** Id of the token. */
+  readonly token: string;
+}
+
+export interface AdmissionDeps {
+  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>;
+  readonly subscriptions: Pick<SubscriptionStore, 'find'>;
+  readonly clock: Clock;
+}
+
+/** Longer than any issued secret, and than any id. */
+const MAX_LENGTH = 512;
+
+const isText = (text: string | undefined): text is string =>
+  text !== undefined && text !== '' && text.length <= MAX_LENGTH;
+
+const secretIn = (authorization: string | undefined): string | undefined =>
+  /^(?:token|api)\s+(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
+
+/**
+ * Admits a consumer to a subscription without an endpoint (R-EV7). Another account's subscription is not found. A token for some applications needs a
+ * subscription that names applications, and all of them.
+ * @throws Refusal
+ */
+export function admission({ accounts, subscriptions, clock }: AdmissionDeps) {
+  const tokenOf = async (authorization: string | undefined): Promise<TokenView> => {
+    const secret = secretIn(authorization);
+    if (!isText(secret)) throw refusals.noToken();
+    const { token } = await accounts.resolveToken({ secret });
+    if (!token || (token.expiresAt && token.expiresAt.getTime() <= clock.now())) throw refusals.wrongToken();
+    if (token.scope === TokenScope.TOKEN_SCOPE_DEVICE) throw refusals.deviceToken();
+    return token;
+  };
+
+  const isGranted = async (token: TokenView, application: string): Promise<boolean> =>
+    token.applications.includes(application) ||
+    (await accounts.findApplication({ application })).application?.authorizeAllTokens === true;
+
+  const isCovered = async (token: TokenView, applications: readonly string[]): Promise<boolean> => {
+    if (token.allApplications) return true;
+    const granted = await Promise.all(applications.map((application) => isGranted(token, application)));
+    return granted.length > 0 && granted.every(Boolean);
+  };
+
+  return async ({ authorization, subscription: id }: Credentials): Promise<Admitted> => {
+    const token = await tokenOf(authorization);
+    if (!isText(id)) throw refusals.noSubscription();
+    const subscription = await subscriptions.find(id);
+    if (subscription?.account !== token.account) throw refusals.unknown();
+    const { applications, endpoint, enabled } = subscription.settings;
+    if (!(await isCovered(token, applications))) throw refusals.uncovered();
+    if (endpoint !== NO_ENDPOINT) throw refusals.hasEndpoint();
+    if (!enabled) throw refusals.disabled();
+    return { subscription, token: token.id };
+  };
+}

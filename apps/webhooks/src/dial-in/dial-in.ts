@@ -1,0 +1,34 @@
+import { wrongPlace } from '@tidings/runtime';
+import { admission, type AdmissionDeps } from './admission.ts';
+import { DialledStreams, type DialledStreamsDeps } from './dialled-streams.ts';
+import { openEventsServer } from './events-server.ts';
+
+export interface DialInDeps extends Omit<DialledStreamsDeps, 'admit'>, AdmissionDeps {
+  readonly subscriptions: DialledStreamsDeps['subscriptions'] & AdmissionDeps['subscriptions'];
+  /** The listening address; port 0 = a free one. */
+  readonly events: { readonly host: string; readonly port: number };
+}
+
+export interface DialIn extends Pick<DialledStreams, 'wake' | 'changed' | 'due' | 'close'> {
+  readonly port: number;
+}
+
+/** Serves subscribers that dial in (R-EV7). @throws Fault `argument` if the address cannot be listened on */
+export async function openDialIn({ events, accounts, ...deps }: DialInDeps): Promise<DialIn> {
+  const { subscriptions, clock, log } = deps;
+  const streams = new DialledStreams({ ...deps, admit: admission({ accounts, subscriptions, clock }) });
+  const serve = openEventsServer({ ...events, log, serve: (call) => void streams.dial(call) });
+  const server = await serve.catch(wrongPlace({ ...events, variable: 'EVENTS_PORT' }));
+  log.info({ host: events.host, port: server.port }, 'event streams can be dialled');
+  return {
+    port: server.port,
+    wake: (name) => streams.wake(name),
+    changed: () => streams.changed(),
+    due: () => streams.due(),
+    async close() {
+      // Calls end with a status before their connections do.
+      await streams.close();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import { isAck, type Link, type LinkListener } from '../streams/links/link-port.ts';
+import type { Credentials } from './admission.ts';
+import type { Refusal } from './refusals.ts';
+
+/** Maximum events in memory that the connection has not taken yet. */
+const MAX_BUFFERED = 200;
+
+/** A call of EventStream. */
+export interface DialledCall extends Credentials {
+  /** Whether the consumer has ended it. */
+  readonly isOver: boolean;
+  /** The link to the consumer; answers are read from then on. Closing it does not end the call. */
+  link(listener: LinkListener): Link;
+  /** Ends the call: with OK, or with a refusal. Only the first one counts. */
+  end(refusal?: Refusal): void;
+}
+
+/** @param accept tells the consumer that its events follow */
+export function dialledCall(
+  call: ServerDuplexStream<WebhookResponse, WebhookRequest>,
+  accept: () => void,
+): DialledCall {
+  const textOf = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
+  let listener: LinkListener | undefined;
+  let isOver = false;
+  let isEnded = false;
+  let isWritable = true;
+  const over = (error: Error): void => {
+    if (isOver) return;
+    isOver = true;
+    const last = listener;
+    listener = undefined;
+    last?.broken(error);
+  };
+  call.on('cancelled', () => over(new Error('the consumer has hung up')));
+  call.on('end', () => over(new Error('the consumer has ended its side')));
+  call.on('error', over);
+  call.on('data', ({ uuid, status }: WebhookResponse) => listener?.answered(uuid, isAck(status)));
+  // Answers wait in the connection until there is a link.
+  call.pause();
+  call.on('drain', () => {
+    isWritable = true;
+    listener?.drained();
+  });
+  return {
+    authorization: textOf('authorization'),
+    subscription: textOf('subscription'),
+    get isOver() {
+      return isOver;
+    },
+    link(hears) {
+      if (isOver) throw new Error('the consumer has hung up');
+      listener = hears;
+      accept();
+      call.resume();
+      return {
+        get isWritable() {
+          return listener === hears && isWritable;
+        },
+        send(event) {
+          // The stream's own high-water mark of 16 would cost a turn of the event loop for every 16 events.
+          if (listener === hears) isWritable = call.write(event) || call.writableLength < MAX_BUFFERED;
+        },
+        close() {
+          if (listener === hears) listener = undefined;
+        },
+      };
+    },
+    end(refusal) {
+      if (isEnded || call.cancelled) return;
+      isEnded = true;
+      listener = undefined;
+      if (refusal) call.emit('error', { code: refusal.code, details: refusal.message });
+      else call.end();
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { every, type Periodic } from '@tidings/coordination';
+import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
+import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import { Stream, type StreamDeps } from '../streams/event-stream.ts';
+import type { ProgressStore } from '../streams/stream-progress.ts';
+import type { Lease } from '../streams/streams.ts';
+import type { Admitted, Credentials } from './admission.ts';
+import type { DialledCall } from './dialled-call.ts';
+import { MAX_STREAMS_PER_TOKEN, type Refusal, refusalOf, refusals } from './refusals.ts';
+
+const ROUND_MS = 1_000;
+/** Tokens are checked again after this time: a revoked one is refused within 5 s (R-T1). */
+const CHECK_EVERY_MS = 3_000;
+/** Calls whose token is being looked up. */
+const MAX_OPENING = 64;
+/** A consumer takes a stream over from whichever process has it. */
+const NOBODY: ReadonlySet<string> = new Set();
+
+export interface DialledStreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'connect' | 'hungUp'> {
+  readonly lease: Lease;
+  readonly subscriptions: Pick<SubscriptionStore, 'find'>;
+  readonly progress: Pick<ProgressStore, 'claim' | 'save' | 'release' | 'owners'>;
+  readonly admit: (credentials: Credentials) => Promise<Admitted>;
+}
+
+interface Dialled {
+  readonly stream: Stream;
+  readonly call: DialledCall;
+  readonly token: string;
+  /** Monotonic time of the last check of the token. */
+  checkedAt: number;
+}
+
+/**
+ * The streams of consumers that have dialled in to this process (R-EV7). The process that is dialled takes the lease of the stream; an earlier consumer
+ * of the subscription, in whichever process, is hung up. Order, acknowledgements and progress are those of every stream.
+ */
+export class DialledStreams {
+  readonly #deps: DialledStreamsDeps;
+  readonly #dialled = new Map<string, Dialled>();
+  /** The last step of each subscription whose stream begins or ends: steps of one subscription follow each other. */
+  readonly #steps = new Map<string, Promise<void>>();
+  readonly #rounds: Periodic;
+  #opening = 0;
+  #isClosing = false;
+
+  constructor(deps: DialledStreamsDeps) {
+    this.#deps = deps;
+    this.#rounds = every(ROUND_MS, () => this.#round(), { name: 'dialled streams', log: deps.log });
+  }
+
+  /** Serves a call until it ends. */
+  async dial(call: DialledCall): Promise<void> {
+    try {
+      const admitted = await this.#admit(call);
+      await this.#inTurn(admitted.subscription.id, () => this.#begin(call, admitted));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal !== error) this.#deps.log.warn({ err: error }, 'dialled stream failed');
+      call.end(refusal);
+    }
+  }
+
+  /** Applies changes of subscriptions immediately. */
+  changed(): Promise<void> {
+    return this.#rounds.now();
+  }
+
+  /** Signals a new commit in a log. */
+  wake(log: string): void {
+    for (const { stream } of this.#dialled.values()) if (stream.log === log) stream.wake();
+  }
+
+  /** Ids of dialled subscriptions with due work. */
+  async due(): Promise<string[]> {
+    const dialled = [...this.#dialled];
+    const due = await Promise.all(dialled.map(([, { stream }]) => stream.isDue()));
+    return dialled.filter((_, i) => due[i]).map(([id]) => id);
+  }
+
+  /** Ends all streams; their consumers may dial another process at once. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#rounds.stop();
+    await Promise.all([...this.#dialled.keys()].map((id) => this.#hangUp(id, refusals.stopping())));
+  }
+
+  async #admit(call: Credentials): Promise<Admitted> {
+    if (this.#opening >= MAX_OPENING) throw refusals.busy();
+    this.#opening++;
+    try {
+      return await this.#deps.admit(call);
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  async #begin(call: DialledCall, { subscription, token }: Admitted): Promise<void> {
+    const { progress, lease, admit: _, subscriptions: __, log, ...deps } = this.#deps;
+    const { id } = subscription;
+    // Its progress is stored before it is read.
+    await this.#stop(id, refusals.takenOver());
+    if (this.#isClosing) throw refusals.stopping();
+    if (this.#streamsOf(token) >= MAX_STREAMS_PER_TOKEN) throw refusals.tooMany();
+    if (call.isOver) return;
+    const known = await progress.claim(subscription, lease.owner, NOBODY);
+    if (!known) throw refusals.takenOver();
+    const stream: Stream = new Stream(subscription, known, {
+      ...deps,
+      log: log.child({ subscription: id }),
+      connect: async ({ listener }) => call.link(listener),
+      // An error of the call itself has ended it already.
+      hungUp: () => void this.#hangUp(id, refusals.silent(), stream),
+      save: (reached) => progress.save(id, lease.owner, reached),
+      isOwner: () => lease.isHeld(),
+    });
+    this.#dialled.set(id, { stream, call, token, checkedAt: performance.now() });
+  }
+
+  #streamsOf(token: string): number {
+    let count = 0;
+    for (const dialled of this.#dialled.values()) if (dialled.token === token) count++;
+    return count;
+  }
+
+  /** Ends a stream and its call, if it is still this one. */
+  async #hangUp(id: string, refusal: Refusal, stream = this.#dialled.get(id)?.stream): Promise<void> {
+    await this.#inTurn(id, async () => {
+      if (this.#dialled.get(id)?.stream === stream) await this.#stop(id, refusal);
+    }).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'dialled stream failed'));
+  }
+
+  /** Waits briefly for outstanding answers, stores the progress, and ends the call. */
+  async #stop(id: string, refusal: Refusal): Promise<void> {
+    const dialled = this.#dialled.get(id);
+    if (!dialled) return;
+    this.#dialled.delete(id);
+    const { stream, call } = dialled;
+    try {
+      await stream.stop();
+      await this.#deps.progress.release(id, this.#deps.lease.owner);
+    } finally {
+      call.end(call.isOver ? undefined : refusal);
+    }
+  }
+
+  /** Ends streams whose subscription, token or owner has changed. */
+  async #round(): Promise<void> {
+    const ids = [...this.#dialled.keys()];
+    if (ids.length === 0) return;
+    const { progress, lease, subscriptions } = this.#deps;
+    const owners = await progress.owners(ids);
+    await Promise.all(
+      ids.map(async (id) => {
+        const dialled = this.#dialled.get(id);
+        if (!dialled) return;
+        const { stream } = dialled;
+        const subscription = await subscriptions.find(id);
+        const isOwned = owners.get(id) === lease.owner && !stream.isLost;
+        const refusal = isOwned ? await this.#refusalOf(dialled, subscription) : refusals.takenOver();
+        if (refusal) return this.#hangUp(id, refusal, stream);
+        stream.update(subscription!);
+        // Commits of other processes send no signal to this one.
+        if (lease.hasPeers()) stream.wake();
+      }),
+    );
+  }
+
+  async #refusalOf(dialled: Dialled, subscription: Subscription | undefined): Promise<Refusal | undefined> {
+    if (!subscription) return refusals.unknown();
+    const { endpoint, enabled } = subscription.settings;
+    if (endpoint !== NO_ENDPOINT) return refusals.hasEndpoint();
+    // One that was disabled and enabled again begins anew.
+    if (!enabled || subscription.since.getTime() !== dialled.stream.since.getTime()) return refusals.disabled();
+    if (performance.now() - dialled.checkedAt < CHECK_EVERY_MS) return undefined;
+    dialled.checkedAt = performance.now();
+    try {
+      await this.#deps.admit(dialled.call);
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      // A registry that is away says nothing about the token.
+      return refusal === error ? refusal : undefined;
+    }
+  }
+
+  async #inTurn(id: string, step: () => Promise<void>): Promise<void> {
+    const before = this.#steps.get(id) ?? Promise.resolve();
+    const running = before.then(step);
+    const settled = running.catch(() => undefined);
+    this.#steps.set(id, settled);
+    await running.finally(() => {
+      if (this.#steps.get(id) === settled) this.#steps.delete(id);
+    });
+  }
+}

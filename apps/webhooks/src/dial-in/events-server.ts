@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { ConnectionInjector, ServerDuplexStream } from '@grpc/grpc-js';
+import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import type { Logger } from '@tidings/runtime';
+import { type DialledCall, dialledCall } from './dialled-call.ts';
+
+/** Connections of one process; further ones are closed at once. */
+const MAX_CONNECTIONS = 1_000;
+/** Calls on one connection. */
+const MAX_CALLS = 100;
+/** A connection without a call ends after this time. */
+const IDLE_MS = 60_000;
+/** A consumer that answers no ping within these times is gone, so that its machine may vanish silently. */
+const [PING_MS, PONG_MS] = [20_000, 10_000];
+/** Maximum size of an answer. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_METADATA_BYTES = 16 * 1024;
+/** Time for the last bytes of ended calls. */
+const DRAIN_MS = 1_000;
+
+export interface EventsServerOptions {
+  readonly host: string;
+  /** 0 = a free one. */
+  readonly port: number;
+  readonly log: Logger;
+  /** Serves a call, and ends it. */
+  readonly serve: (call: DialledCall) => void;
+}
+
+export interface EventsServer {
+  readonly port: number;
+  /** Refuses new connections, and ends the others. */
+  close(): Promise<void>;
+}
+
+/** What a connection needs of gRPC. */
+interface Loaded {
+  readonly injector: ConnectionInjector;
+  readonly shutdown: () => void;
+}
+
+const { fullName, methods } = EventStreamDefinition;
+
+async function load(serve: EventsServerOptions['serve']): Promise<Loaded> {
+  const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
+    'grpc.max_concurrent_streams': MAX_CALLS,
+    'grpc.max_metadata_size': MAX_METADATA_BYTES,
+    'grpc.max_connection_idle_ms': IDLE_MS,
+    'grpc.keepalive_time_ms': PING_MS,
+    'grpc.keepalive_timeout_ms': PONG_MS,
+    'grpc.enable_channelz': 0,
+  });
+  server.register(
+    `/${fullName}/${methods.subscribe.name}`,
+    (call: ServerDuplexStream<WebhookResponse, WebhookRequest>) =>
+      serve(dialledCall(call, () => call.sendMetadata(new Metadata()))),
+    (event: WebhookRequest) => Buffer.from(WebhookRequest.encode(event).finish()),
+    (bytes) => WebhookResponse.decode(bytes),
+    'bidi',
+  );
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  return { injector, shutdown: () => server.forceShutdown() };
+}
+
+/** Serves `tidings.events.v1.EventStream` (R-EV7). The first connection loads gRPC: most deployments have none. */
+export async function openEventsServer({ host, port, log, serve }: EventsServerOptions): Promise<EventsServer> {
+  const sockets = new Set<Socket>();
+  let loading: Promise<Loaded> | undefined;
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // The call that it carries reports it.
+    socket.on('error', () => undefined);
+    loading ??= load(serve);
+    loading.then(
+      ({ injector }) => injector.injectConnection(socket),
+      (error: unknown) => {
+        log.error({ err: error }, 'the event streams cannot be served');
+        socket.destroy();
+      },
+    );
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      const loaded = await loading?.catch(() => undefined);
+      loaded?.injector.drain(DRAIN_MS);
+      const late = setTimeout(() => sockets.forEach((socket) => socket.destroy()), loaded ? DRAIN_MS : 0);
+      await closed;
+      clearTimeout(late);
+      loaded?.shutdown();
+    },
+  };
+}
