@@ -115,5 +115,7 @@ export interface Broker {
    * @throws Fault `conflict` when another process has the partition
    */
   seek(group: string, topic: string, partition: number, offset: number): Promise<void>;
+  /** Removes the offsets of a group that is no longer used. @throws Fault `conflict` while it has a member */
+  forget(group: string): Promise<void>;
   close(): Promise<void>;
 }

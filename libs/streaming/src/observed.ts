@@ -56,6 +56,10 @@ export function observed(broker: Broker, metrics: Registry): Broker {
     lag: (group) => broker.lag(group),
     groups: () => broker.groups(),
     seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
+    async forget(group) {
+      await broker.forget(group);
+      groups.delete(group);
+    },
     close: () => broker.close(),
   };
 }

@@ -142,6 +142,7 @@ function withSubscriptions(broker: Broker) {
     lag: (group) => broker.lag(group),
     groups: () => broker.groups(),
     seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
+    forget: (group) => broker.forget(group),
     close: () => broker.close(),
   };
   return { broker: counted, subscriptions };

@@ -186,7 +186,9 @@ export class Appender {
     const { store, lease } = this.#deps;
     try {
       if (!lease.held && !(await lease.confirmed())) return notHeld();
-      const outcomes = await store.append(writes.map(({ log, batch }) => ({ ...log.place, batch })));
+      const outcomes = await store.append(
+        writes.map(({ log, batch }) => ({ ...log.place, batch, compressed: log.kind === 'facts' })),
+      );
       // A write that arrived after the lease expired may be below the offsets that the next holder has trimmed.
       return lease.held || (await lease.confirmed()) ? outcomes : notHeld();
     } catch (error) {

@@ -178,6 +178,10 @@ class Embedded implements EmbeddedBroker {
     this.#logs.push(...logs);
   }
 
+  forget(group: string): Promise<void> {
+    return this.#groups.forget(group);
+  }
+
   trim(): Promise<void> {
     return this.#housekeeping.pass();
   }

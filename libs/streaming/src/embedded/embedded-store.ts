@@ -1,3 +1,4 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, DUPLICATE_KEY } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
@@ -43,11 +44,22 @@ interface FindReply<T> extends Document {
   readonly cursor: { readonly firstBatch: readonly T[] };
 }
 
-const toBatch = ({ _id, n, at, records }: StoredBatch): Batch => ({
+/** Below this length compression costs more than it saves. */
+const PACKED_BYTES = 4_096;
+const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** The records of a batch as they are stored: facts are kept for a year. */
+const packed = (body: Buffer): Pick<StoredBatch, 'raw' | 'records'> =>
+  body.length < PACKED_BYTES ? { records: body } : { raw: body.length, records: zstdCompressSync(body, fast) };
+
+const unpacked = (records: Buffer, raw: number | undefined): Buffer =>
+  raw === undefined ? records : zstdDecompressSync(records, { maxOutputLength: raw });
+
+const toBatch = ({ _id, n, at, raw, records }: StoredBatch): Batch => ({
   first: _id.o,
   count: n,
   at,
-  body: Buffer.isBuffer(records) ? records : Buffer.from(records.buffer),
+  body: unpacked(Buffer.isBuffer(records) ? records : Buffer.from(records.buffer), raw),
 });
 
 const idsBetween = ({ topic: t, partition: p }: Place, from: number, to: number): Document => ({
@@ -77,15 +89,17 @@ export class Store implements OffsetStore {
   }
 
   /** Inserts at most one batch per partition, durably; returns the outcomes in order. @throws Fault `unavailable` when they are unknown */
-  async append(batches: readonly (Place & { readonly batch: Batch })[]): Promise<Appended[]> {
+  async append(
+    batches: readonly (Place & { readonly batch: Batch; readonly compressed: boolean })[],
+  ): Promise<Appended[]> {
     const reply = await this.#write({
       insert: BATCHES,
       ordered: false,
-      documents: batches.map(({ topic, partition, batch }) => ({
+      documents: batches.map(({ topic, partition, batch, compressed }) => ({
         _id: { t: topic, p: partition, o: batch.first },
         n: batch.count,
         at: batch.at,
-        records: batch.body,
+        ...(compressed ? packed(batch.body) : { records: batch.body }),
       })),
       writeConcern: DURABLE,
     });
@@ -172,7 +186,7 @@ export class Store implements OffsetStore {
       ordered: false,
       updates: batches.map(({ first, body }) => ({
         q: { _id: { t: place.topic, p: place.partition, o: first } },
-        u: { $set: { records: body } },
+        u: { $set: { records: body }, $unset: { raw: '' } },
       })),
       writeConcern: DURABLE,
     });
@@ -207,6 +221,16 @@ export class Store implements OffsetStore {
         u: { $set: { o } },
         upsert: true,
       })),
+      writeConcern: SOON,
+    });
+  }
+
+  async removeOffsets(offsets: readonly Omit<StoredOffset, 'offset'>[]): Promise<void> {
+    if (offsets.length === 0) return;
+    await this.#all({
+      delete: OFFSETS,
+      ordered: false,
+      deletes: offsets.map(({ group: g, topic: t, partition: p }) => ({ q: { _id: { g, t, p } }, limit: 1 })),
       writeConcern: SOON,
     });
   }

@@ -99,6 +99,16 @@ export class Groups {
     await this.#deps.offsets.flushed();
   }
 
+  async forget(name: string): Promise<void> {
+    const group = this.#groups.get(name);
+    if (!group) return;
+    if (group.members.size > 0) throw Fault.conflict(`Group ${name} has members`);
+    await this.#deps.offsets.flushed();
+    this.#groups.delete(name);
+    const cursors = [...group.cursors.values()].flatMap((ofTopic) => [...ofTopic.values()]);
+    await this.#deps.store.removeOffsets(cursors.map((cursor) => cursor.toStored()));
+  }
+
   /** Stops all deliveries. */
   halt(): void {
     this.#ended = true;

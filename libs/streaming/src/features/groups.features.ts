@@ -111,6 +111,22 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       expect(await test.broker.lag('unheard-of')).toEqual([]);
     });
 
+    it('is forgotten once it has no member, and would begin anew', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', ...numbers(0, 3)));
+      const name = newGroup();
+      const { texts, stop } = await listen({ group: name });
+      await until(() => texts().length === 3);
+      await expect(test.broker.forget(name)).rejects.toMatchObject({ kind: 'conflict' });
+      await stop();
+      await test.broker.forget(name);
+      expect(await test.broker.groups()).not.toContain(name);
+      expect(await test.broker.lag(name)).toEqual([]);
+      await test.broker.forget(name);
+      const again = await listen({ group: name });
+      await until(() => again.texts().length === 3);
+    });
+
     it('goes back or forward by seek', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 6)));

@@ -164,14 +164,20 @@ class KafkaBroker implements Broker {
     await this.#seekIdle(group, topic, partition, target);
   }
 
+  async forget(group: string): Promise<void> {
+    if (this.#membersOf(group).length > 0) throw Fault.conflict(`Group ${group} has members`);
+    await this.#lookups.removeGroup(group);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  #publisherOf({ name, partitions }: TopicSpec): Publisher {
+  #publisherOf({ name, partitions, kind }: TopicSpec): Publisher {
     const { clock } = this.#options;
-    return new Publisher({ producer: this.#producer, clock, name, topic: this.#names.out(name), partitions });
+    const [topic, compressed] = [this.#names.out(name), kind === 'facts'];
+    return new Publisher({ producer: this.#producer, clock, name, topic, partitions, compressed });
   }
 
   #membersOf(group: string): Member[] {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
 import type { Admin } from 'kafkajs';
 import type { GroupLag } from '../broker-port.ts';
 import { faultOf } from './kafka-faults.ts';
@@ -56,6 +57,14 @@ export class Lookups {
   async isIdle(group: string): Promise<boolean> {
     const { groups } = await answerTo(() => this.#admin.describeGroups([this.#names.out(group)]));
     return groups.every(({ state }) => state === 'Empty' || state === 'Dead');
+  }
+
+  /** Removes a group without members, if there is one. @throws Fault `conflict` while it has members */
+  async removeGroup(group: string): Promise<void> {
+    const found = await this.groups();
+    if (!found.includes(group)) return;
+    if (!(await this.isIdle(group))) throw Fault.conflict(`Group ${group} has members`);
+    await answerTo(() => this.#admin.deleteGroups([this.#names.out(group)]));
   }
 
   async #committed(group: string): Promise<Committed> {

@@ -1,7 +1,8 @@
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Message, Producer } from 'kafkajs';
+import type { Message, Producer, ProducerRecord } from 'kafkajs';
 import { partitionOf } from '../partition.ts';
 import type { OutRecord, Position } from '../broker-port.ts';
+import { GZIP } from './compression.ts';
 import { checkedSize } from '../size.ts';
 import { faultOf } from './kafka-faults.ts';
 
@@ -9,6 +10,8 @@ import { faultOf } from './kafka-faults.ts';
 const REQUEST_RECORDS = 1_000;
 /** A single record may be larger. */
 const REQUEST_BYTES = 4 << 20;
+/** Below this number of bytes in a request compression costs more than it saves. */
+const COMPRESSED_BYTES = 4_096;
 /** Time limit of a publication. */
 const PATIENCE_MS = 5_000;
 
@@ -40,6 +43,8 @@ export interface PublisherDeps {
   /** The topic's name in Kafka. */
   readonly topic: string;
   readonly partitions: number;
+  /** Whether records are kept for so long that they are compressed. */
+  readonly compressed: boolean;
 }
 
 /**
@@ -109,7 +114,7 @@ export class Publisher {
     try {
       const messages = slices.flatMap((slice) => this.#messagesOf(slice));
       const { producer, topic } = this.#deps;
-      const written = await producer.send({ topic, messages });
+      const written = await producer.send({ topic, messages, ...this.#compressionOf(slices) });
       this.#settle(
         slices,
         messages,
@@ -125,6 +130,11 @@ export class Publisher {
           fault,
         );
     }
+  }
+
+  #compressionOf(slices: readonly Slice[]): Pick<ProducerRecord, 'compression'> {
+    const bytes = slices.reduce((sum, slice) => sum + slice.bytes, 0);
+    return this.#deps.compressed && bytes >= COMPRESSED_BYTES ? { compression: GZIP } : {};
   }
 
   #messagesOf({ publication: { records }, from, to }: Slice): (Message & { partition: number })[] {

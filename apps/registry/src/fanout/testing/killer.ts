@@ -42,6 +42,7 @@ export class Killer {
         lag: wrapped.lag,
         groups: wrapped.groups,
         seek: wrapped.seek,
+        forget: wrapped.forget,
         close: wrapped.close,
         publish: wrapped.publish,
       },

@@ -29,6 +29,8 @@ export interface StoredBatch {
   readonly _id: BatchId;
   readonly n: number;
   readonly at: number;
+  /** The length of the records, of a batch that is compressed. */
+  readonly raw?: number;
   readonly records: Buffer | Binary;
 }
 
@@ -71,7 +73,13 @@ type LeaseDocument = Partial<Omit<Holder, '_id'>> & { readonly _id: string; read
 export const batchesModel = defineModel<StoredBatch>({
   name: 'streaming.batches',
   retention: 'as the topic',
-  fields: { _id: object<BatchId>({ t: text, p: number, o: number }), n: number, at: number, records: bytes },
+  fields: {
+    _id: object<BatchId>({ t: text, p: number, o: number }),
+    n: number,
+    at: number,
+    raw: optional(number),
+    records: bytes,
+  },
 });
 
 export const floorsModel = defineModel<FloorDocument>({
