@@ -42,6 +42,7 @@ describeWithMongo('dispatcher', (mongo) => {
   let clock: ShiftedClock;
   let metrics: Registry;
   let outcomes: SliceOutcome[];
+  let deadTokens: SliceOutcome[];
 
   beforeAll(async () => {
     simulators = await startSimulators({ control: false });
@@ -67,6 +68,13 @@ describeWithMongo('dispatcher', (mongo) => {
       topics: [topicNames.outcomes],
       handler: async ({ records }) => void outcomes.push(...records.map(({ value }) => SliceOutcome.decode(value))),
     });
+    deadTokens = [];
+    const tokens = await broker.subscribe({
+      group: 'listener of tokens',
+      topics: [topicNames.deadTokens],
+      handler: async ({ records }) => void deadTokens.push(...records.map(({ value }) => SliceOutcome.decode(value))),
+    });
+    closing.add('listener of tokens', tokens, (subscription) => subscription.stop());
     closing.add('listener', listening, (subscription) => subscription.stop());
   });
   afterEach(() => closing.close());
@@ -162,8 +170,10 @@ describeWithMongo('dispatcher', (mongo) => {
     const bySlice = outcomes.toSorted((a, b) => a.number - b.number).map(({ outcome }) => outcome?.value);
     expect(bySlice[0]).toMatchObject({
       failed: [{ category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1 }],
-      deadTokens: [{ position: 7, token: dead.token }],
+      deadTokens: [],
     });
+    await until(() => deadTokens.length === 1);
+    expect(deadTokens[0]!.outcome!.value).toMatchObject({ sent: [], deadTokens: [{ position: 7, token: dead.token }] });
     expect(outcomes.map((outcome) => answered(outcome.outcome!.value as SliceSettled).size).toSorted()).toEqual([5, 8]);
     expect(ledger()).toMatchObject({ accepted: 12, refused: 1, duplicates: 0 });
     expect((await broker.lag('dispatcher.apns')).every(({ committed, end }) => committed === end)).toBe(true);

@@ -34,6 +34,7 @@ import { MongoAttempts } from './claim/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
+import type { OutcomeRecord } from './send/sending.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import { forgetLeases, mongoLeases, WorkerLease } from './claim/worker-lease.ts';
 import { dispatcherPurge } from './dispatcher-purge.ts';
@@ -114,10 +115,17 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   });
   await throttles.refresh();
   const outcomes = microBatcher(broker, topicNames.outcomes);
+  const deadTokens = microBatcher(broker, topicNames.deadTokens);
   closing.add('outcomes', outcomes, (batcher) => batcher.drained());
+  closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
+  const publish = async ({ deadTokens: tokens, ...record }: OutcomeRecord): Promise<void> => {
+    // First: the outcome says that the slice is settled.
+    if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
+    await outcomes.publish(record);
+  };
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
-    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, outcomes }, closing));
+    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish }, closing));
   }
   const deletions = await followDeletions(deps, {
     service: 'dispatcher',
@@ -203,12 +211,12 @@ interface LaneDeps extends DispatcherDeps {
   readonly attempts: MongoAttempts;
   readonly throttles: Throttles;
   readonly provider: Channel;
-  readonly outcomes: ReturnType<typeof microBatcher>;
+  readonly publish: (record: OutcomeRecord) => Promise<void>;
 }
 
 /** A lane is a separate worker: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, outcomes } = deps;
+  const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, publish } = deps;
   const log = deps.log.child({ channel, lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
@@ -220,7 +228,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
   const dispatch = new Dispatch({
     ...{ lane, channel: provider, store: attempts, workerLease, throttles, clock, log },
-    publish: (record) => outcomes.publish(record),
+    publish,
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),
       timers: systemTimers,

@@ -1,6 +1,6 @@
 import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
-import { facts, MessageEvent, type PlanEvent, topicNames } from '@tidings/events';
+import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations, Segments } from '@tidings/rpc';
@@ -12,6 +12,7 @@ import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/message-log.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
+import { recordsOf } from './messages/message-records.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
 import { OffsetSteps } from './messages/offset-steps.ts';
 import { removeExpired } from './messages/message-expiry.ts';
@@ -63,11 +64,9 @@ export async function openScheduler({
       decode: (bytes) => messagesLog.decode(bytes),
       isKnown: (event) => messagesLog.isKnown(event),
       publish: ({ log: name, position, events }) =>
-        events.map((event, index) => ({
-          topic: topicNames.messages,
-          key: event.activity === '' ? event.code : event.activity,
-          value: MessageEvent.encode({ ...event, stamp: { log: name, position: BigInt(position), index } }).finish(),
-        })),
+        recordsOf(
+          events.map((event, index) => ({ ...event, stamp: { log: name, position: BigInt(position), index } })),
+        ),
       onProblem: (error) => log.warn({ category: messagesLog.category, err: error }, 'relay failed'),
     }),
     (opened) => opened.close(),

@@ -127,6 +127,20 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   entry: slice.entry,
 });
 
+/** Separates an outcome, which is kept as long as figures, from the tokens in it, which name devices. */
+export function withoutTokens(outcome: SliceOutcome): { readonly facts: SliceOutcome; readonly tokens?: SliceOutcome } {
+  const { outcome: what } = outcome;
+  if (what?.$case !== 'settled' || what.value.deadTokens.length === 0) return { facts: outcome };
+  const { deadTokens, claimedAt } = what.value;
+  return {
+    facts: { ...outcome, outcome: { $case: 'settled', value: { ...what.value, deadTokens: [] } } },
+    tokens: {
+      ...outcome,
+      outcome: { $case: 'settled', value: { ...{ sent: [], failed: [], bounced: [] }, deadTokens, claimedAt } },
+    },
+  };
+}
+
 /** The event of a settled slice; equal inputs give equal bytes. */
 export const settledOutcome = (slice: Addressee, results: Results, claimedAt: Date, at: Date): SliceOutcome =>
   outcomeOf(slice, at, { $case: 'settled', value: { ...results, claimedAt } });

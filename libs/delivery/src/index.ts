@@ -82,6 +82,7 @@ export {
   type Results,
   resultsOf,
   settledOutcome,
+  withoutTokens,
 } from './batch-results.ts';
 export {
   type Failure,

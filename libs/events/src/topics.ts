@@ -1,5 +1,7 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+/** As long as figures are kept (R-LM3), and a day: facts arise after the send date, which that is counted from. */
+const FIGURES = 366 * DAY;
 
 /** Names of the topics (architecture 6): tests, tools and subscribers rely on them. */
 export const topicNames = {
@@ -8,10 +10,12 @@ export const topicNames = {
   devices: 'tidings.devices',
   visits: 'tidings.visits',
   messages: 'tidings.messages',
+  messageTimes: 'tidings.message-times',
   fanout: 'tidings.fanout',
   fanoutDirect: 'tidings.fanout.direct',
   plans: 'tidings.plans',
   outcomes: 'tidings.outcomes',
+  deadTokens: 'tidings.dead-tokens',
   reports: 'tidings.reports',
   conversions: 'tidings.conversions',
   jobs: 'tidings.jobs',
@@ -43,13 +47,18 @@ const general: readonly Topic[] = [
   // Contains personal data: deleted as soon as the registry's reactions have processed it, if the log supports that (architecture 4, erasure).
   topic(topicNames.devices, 'work', 8, 2 * DAY),
   topic(topicNames.visits, 'facts', 8, 2 * DAY),
-  topic(topicNames.messages, 'facts', 8, 7 * DAY),
+  // Contains the content and the audience.
+  topic(topicNames.messages, 'facts', 8, 30 * DAY),
+  // A message may be accepted a year before its send date, which its figures are kept from.
+  topic(topicNames.messageTimes, 'facts', 1, 2 * FIGURES),
   topic(topicNames.fanout, 'work', 8, DAY),
   topic(topicNames.fanoutDirect, 'work', 8, DAY),
-  topic(topicNames.plans, 'facts', 8, 7 * DAY),
-  topic(topicNames.outcomes, 'facts', 8, 7 * DAY),
-  topic(topicNames.reports, 'facts', 8, 7 * DAY),
-  topic(topicNames.conversions, 'facts', 8, 7 * DAY),
+  topic(topicNames.plans, 'facts', 8, FIGURES),
+  topic(topicNames.outcomes, 'facts', 8, FIGURES),
+  // Names push tokens.
+  topic(topicNames.deadTokens, 'work', 8, 2 * DAY),
+  topic(topicNames.reports, 'facts', 8, FIGURES),
+  topic(topicNames.conversions, 'facts', 8, FIGURES),
   topic(topicNames.jobs, 'facts', 8, 7 * DAY),
   topic(topicNames.deadLetters, 'facts', 1, 30 * DAY),
 ];

@@ -1,7 +1,6 @@
 import { channelServing, localResults } from '@tidings/channels';
 import { CUTOFF_MS, DEADLINE_MS, type HeldBack, OPEN_DEVICES, READY_MS, SLOTS_MS, sliceId } from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
-import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
 import type { Deferred } from '../claim/attempts.ts';
@@ -11,13 +10,21 @@ import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
-import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';
+import {
+  type Budget,
+  type Job,
+  type OpenSlice,
+  type OutcomeRecord,
+  type Publication,
+  Sending,
+  type SendingDeps,
+} from '../send/sending.ts';
 import type { SliceRun } from '../send/slice-run.ts';
 
 export interface DispatchDeps extends SendingDeps {
   readonly workerLease: WorkerLease;
   /** Resolves when an outcome is durable. */
-  readonly publish: (record: OutRecord) => Promise<unknown>;
+  readonly publish: (record: OutcomeRecord) => Promise<unknown>;
 }
 
 /** A resumed slice holds slots already: it is deferred again unless its credential is ready almost at once. */

@@ -23,6 +23,7 @@ import {
   settledOutcome,
   untried,
   waitOf,
+  withoutTokens,
   withResults,
   hourOf,
 } from '@tidings/delivery';
@@ -84,7 +85,12 @@ export interface OpenSlice {
 }
 
 /** The outcome to publish, or undefined if another worker has the slice. */
-export type Publication = OutRecord | undefined;
+export type Publication = OutcomeRecord | undefined;
+
+/** The record of an outcome, and the tokens that the provider has rejected in it, for a record of their own. */
+export interface OutcomeRecord extends OutRecord {
+  readonly deadTokens?: Uint8Array;
+}
 
 /** The end of a run: the outcome to publish, and the run if it still awaits answers. */
 export interface Left {
@@ -251,7 +257,7 @@ export class Sending {
     return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
 
-  #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
+  #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutcomeRecord {
     const outcomes = outcomesOf(results);
     this.#deps.metrics.settled(outcomes);
     job.tally.settled(outcomes);
@@ -288,23 +294,25 @@ export class Sending {
   }
 
   /** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */
-  again(job: Job, slice: Slice, attempt: Settled | Deferred): OutRecord {
+  again(job: Job, slice: Slice, attempt: Settled | Deferred): OutcomeRecord {
     if (attempt.state === 'settled') return this.record(job, slice, attempt);
     const dueAt = Math.max(attempt.dueAt, this.#deps.clock.now() + ASK_AGAIN_MS);
     return this.record(job, slice, { ...attempt, dueAt });
   }
 
   /** The published outcome, the same on each call. */
-  record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutRecord {
+  record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutcomeRecord {
     const addressee: Addressee = { ...batch, number };
     const now = this.#deps.clock.now();
     const outcome =
       attempt.state === 'settled'
         ? settledOutcome(addressee, attempt.results, new Date(attempt.claimedAt), new Date(attempt.settledAt))
         : deferredOutcome(addressee, new Date(shownDueAt(attempt, now)), new Date(now));
+    const { facts, tokens } = withoutTokens(outcome);
     return {
       key: messageChunkKey(batch),
-      value: SliceOutcome.encode(outcome).finish(),
+      value: SliceOutcome.encode(facts).finish(),
+      ...(tokens && { deadTokens: SliceOutcome.encode(tokens).finish() }),
     };
   }
 }

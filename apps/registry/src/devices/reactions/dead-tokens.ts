@@ -98,7 +98,7 @@ export function forgetDeadTokens({ db, clock, broker, logs, report, keys }: Dead
   const devices = db.collection<DeviceDocument>(DEVICES);
   return consume(broker, {
     group: DEAD_TOKENS_GROUP,
-    topics: { [topicNames.outcomes]: facts.outcomes },
+    topics: { [topicNames.deadTokens]: facts.outcomes },
     report,
     handler: (records) =>
       transientAsFault(async () => {

@@ -97,7 +97,7 @@ describeWithMongo('the registry', (mongo) => {
     };
     const publish = async (...outcomes: SliceOutcome[]): Promise<void> => {
       await test.broker.publish(
-        topicNames.outcomes,
+        topicNames.deadTokens,
         outcomes.map((value) => ({ key: `M/${test.app}/0`, value: SliceOutcome.encode(value).finish() })),
       );
       await settle();

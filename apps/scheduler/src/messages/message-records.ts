@@ -1,0 +1,47 @@
+import { MessageAccepted, MessageEvent, topicNames } from '@tidings/events';
+
+/** A record of a topic. */
+interface MessageRecord {
+  readonly topic: string;
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+/**
+ * The records of a commit's events. `tidings.messages` gets them whole; `tidings.message-times` what figures need of them, without audience and
+ * content, so that it can be kept as long as figures (R-LM3). Hidden messages have no figures that are kept.
+ */
+export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
+  const hidden = new Set(
+    events.flatMap(({ code, event }) => (event?.$case === 'accepted' && event.value.hidden ? [code] : [])),
+  );
+  const whole = events.map((event) => ({
+    topic: topicNames.messages,
+    key: event.activity === '' ? event.code : event.activity,
+    value: MessageEvent.encode(event).finish(),
+  }));
+  const times = events.flatMap((event) => {
+    const value = hidden.has(event.code) ? undefined : timesIn(event);
+    return value
+      ? [{ topic: topicNames.messageTimes, key: event.code, value: MessageEvent.encode(value).finish() }]
+      : [];
+  });
+  return [...whole, ...times];
+}
+
+/** The event without what names recipients or says what they are sent; undefined if it has no time that figures need. */
+function timesIn({ stamp, code, id, at, event }: MessageEvent): MessageEvent | undefined {
+  const of = (known: MessageEvent['event']): MessageEvent => ({
+    ...{ stamp, code, id, at, account: '', activity: '' },
+    event: known,
+  });
+  switch (event?.$case) {
+    case 'accepted':
+      return of({ $case: 'accepted', value: MessageAccepted.fromPartial({ sendAt: event.value.sendAt }) });
+    case 'released':
+    case 'purged':
+      return of(event);
+    default:
+      return undefined;
+  }
+}
