@@ -1,7 +1,15 @@
-import type { ModelDefinition } from '@tidings/mongo';
+import { leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { activitiesModel } from './storage/activities.schema.ts';
 import { deadLettersModel } from './storage/dead-letters.schema.ts';
+import { projectionsModel } from './storage/projections.schema.ts';
 import { groupsModel, messagesModel } from './storage/statistics.schema.ts';
 
-/** The collections of statistics. */
-export const collections: readonly ModelDefinition[] = [messagesModel, groupsModel, activitiesModel, deadLettersModel];
+/** The collections of statistics that exist once. */
+export const ownCollections: readonly ModelDefinition[] = [
+  deadLettersModel,
+  projectionsModel,
+  { ...leasesModel, retention: 'for ever: one document, for the replay' },
+];
+
+/** The collections of statistics. Those of read models exist once for each generation (`projections/generations.ts`). */
+export const collections: readonly ModelDefinition[] = [messagesModel, groupsModel, activitiesModel, ...ownCollections];

@@ -4,6 +4,7 @@ import type { MessageEvent } from '@tidings/events';
 import { expiryOf } from '@tidings/messaging';
 import { collectionOf, isTransient, updateAll } from '@tidings/mongo';
 import type { Db, Filter } from 'mongodb';
+import { inGeneration } from './projections/generations.ts';
 import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
@@ -13,6 +14,7 @@ export const LATE_MS = 8 * DAY_MS;
 
 /** Cached report windows: reports arrive repeatedly for a few messages. */
 const KNOWN_ENDS = 10_000;
+const ADOPTED_AT_ONCE = 1_000;
 
 /** An application's share of a message. */
 export interface Share {
@@ -35,6 +37,12 @@ export interface MessageFactsStore {
   /** Codes of at most `limit` messages whose figures are removed and for which no more facts can arrive. */
   late(now: Date, limit: number): Promise<string[]>;
   forget(messages: readonly string[]): Promise<void>;
+  /** When the figures of these messages expire; nothing for a message that is not known. */
+  expiries(messages: readonly string[]): Promise<ReadonlyMap<string, Date>>;
+  /** Messages whose processing began before this time, in no order. */
+  releasedBefore(time: Date): AsyncIterable<string>;
+  /** Adds the times of all messages of another generation. */
+  adopt(generation: number): Promise<void>;
 }
 
 /** Shares of deleted applications in messages that continue for other applications (R-B2). */
@@ -48,9 +56,10 @@ export const purgedApplications = (events: readonly MessageEvent[]): string[] =>
   ...new Set(events.flatMap(({ event }) => (event?.$case === 'purged' ? [event.value.application] : []))),
 ];
 
-export function openMessageFacts(db: Db): MessageFactsStore {
+export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
+  const model = inGeneration(messagesModel, generation);
   // Native: updated with every message, and queried by facts.
-  const messages = collectionOf(db, messagesModel);
+  const messages = collectionOf(db, model);
   const codes = async (filter: Filter<MessageFacts>, limit: number): Promise<string[]> => {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
@@ -60,7 +69,7 @@ export function openMessageFacts(db: Db): MessageFactsStore {
     (times: readonly Times[]) =>
       updateAll<MessageFacts>(
         db,
-        messagesModel.name,
+        model.name,
         [...earliest(times)].map(([_id, $min]) => ({ q: { _id }, u: { $min }, upsert: true })),
       ),
     { mayBeOneItem: (error) => !isTransient(error) },
@@ -89,6 +98,22 @@ export function openMessageFacts(db: Db): MessageFactsStore {
       const removeAt = new Date(now.getTime() + LATE_MS);
       // The start of processing is removed, but the expiry is kept: a repeated event must not restore the figures.
       await messages.updateMany({ _id: { $in: [...expired] } }, { $set: { removeAt }, $unset: { releasedAt: '' } });
+    },
+    async expiries(codes) {
+      const found = messages.find({ _id: { $in: [...codes] } }, { projection: { expiresAt: 1 } });
+      return new Map((await found.toArray()).flatMap(({ _id, expiresAt }) => (expiresAt ? [[_id, expiresAt]] : [])));
+    },
+    async *releasedBefore(time) {
+      const found = messages.find({ releasedAt: { $lt: time } }, { projection: { _id: 1 } });
+      for await (const { _id } of found) yield _id;
+    },
+    async adopt(other) {
+      let batch: Times[] = [];
+      for await (const { _id: code, ...times } of collectionOf(db, inGeneration(messagesModel, other)).find()) {
+        batch.push({ code, ...times });
+        if (batch.length === ADOPTED_AT_ONCE) await write(batch.splice(0));
+      }
+      await write(batch);
     },
     late: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
     async forget(late) {

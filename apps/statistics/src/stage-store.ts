@@ -12,12 +12,14 @@ import { collectionOf } from '@tidings/mongo';
 import { Binary, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
+import { inGeneration } from './projections/generations.ts';
 import type { WindowEnds } from './report-changes.ts';
 import {
   type Change,
   type Group,
   mergeParts,
   noParts,
+  type PartName,
   type Parts,
   type ReportPart,
   reportParts,
@@ -46,6 +48,10 @@ export interface StageStore {
   forget(messages: readonly string[]): Promise<void>;
   /** Removes the groups of these applications in these messages. */
   forgetShares(shares: readonly Share[]): Promise<void>;
+  /** Removes the groups of these applications in all messages; reads the keys of all groups. */
+  forgetApplications(applications: readonly string[]): Promise<void>;
+  /** The groups of a message as changes: applying them to another store adds what that one lacks. */
+  changesOf(message: string): Promise<{ readonly changes: readonly Change[]; readonly createdAt: Date } | undefined>;
   /** Removes groups without a message that are older than any retention. */
   removeOrphans(now: Date): Promise<void>;
 }
@@ -62,8 +68,9 @@ function groupOf(id: string): Group {
 /** Ids with a message's, or a share's, prefix: codes contain no character above the successor of "/". */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
-export function openStageStore(db: Db): StageStore {
-  const groups = collectionOf(db, groupsModel);
+export function openStageStore(db: Db, generation = 0): StageStore {
+  const model = inGeneration(groupsModel, generation);
+  const groups = collectionOf(db, model);
   let recent = new RecentParts(RECENT_PARTS);
   const remove = async (prefixes: readonly string[]): Promise<void> => {
     for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
@@ -78,7 +85,7 @@ export function openStageStore(db: Db): StageStore {
   };
   return {
     async apply(changes, windowEndOf, at) {
-      await project({ db, collection: groupsModel.name }, changes, {
+      await project({ db, collection: model.name }, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
         apply: (stored, facts) => {
@@ -111,6 +118,18 @@ export function openStageStore(db: Db): StageStore {
     async removeOrphans(now) {
       await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - GROUPS_KEPT_MS) } });
     },
+    async forgetApplications(applications) {
+      if (applications.length === 0) return;
+      const purged = new Set(applications);
+      for await (const { _id } of groups.find({}, { projection: { _id: 1 } }))
+        if (purged.has(groupOf(_id).application)) await groups.deleteOne({ _id });
+      recent = new RecentParts(RECENT_PARTS);
+    },
+    async changesOf(message) {
+      const documents = await groups.find({ _id: idsOf(message) }).toArray();
+      const [first] = documents;
+      return first && { changes: documents.flatMap(changesIn), createdAt: first.createdAt };
+    },
     async forgetShares(shares) {
       await remove(shares.map(({ message, application }) => `${message}/${application}`));
     },
@@ -124,6 +143,14 @@ function compact(change: Change, windowEndOf: WindowEnds): Change {
   if (end === undefined) return change;
   if (change.part !== 'mailBounced') return { ...change, value: coarser(change.value, end) };
   return { ...change, value: new Map([...change.value].map(([category, hours]) => [category, coarser(hours, end)])) };
+}
+
+/** The parts of a document, each as the change that makes it. */
+function changesIn(document: GroupDocument): Change[] {
+  const parts = partsOf(document);
+  const stored = Object.keys(parts).filter((part) => part in document) as PartName[];
+  // The name of a part and its value belong together.
+  return stored.map((part) => ({ group: groupOf(document._id), part, value: parts[part] }) as Change);
 }
 
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);

@@ -161,7 +161,16 @@ const values: readonly unknown[] = [
   ],
   ...[{ de: { ios: { body: 'a' } } }, { de: { ios: { body: 'b' } } }, { conditions: [{ segment: { code: 'a' } }] }],
   ...[{ conditions: [{ segment: { code: 'b' } }] }, { days: 7, count: 3 }, { days: 1, count: 1 }],
-  ...[{ value: 100 }, { value: 200 }, '1s', 'update', 'end', '-----BEGIN PRIVATE KEY-----\nAA=='],
+  ...[
+    { value: 100 },
+    { value: 200 },
+    '1s',
+    'update',
+    'end',
+    '-----BEGIN PRIVATE KEY-----\nAA==',
+    'statistics',
+    'conversions',
+  ],
   ...[{ type: 'service_account', project_id: 'q', private_key: 'k', client_email: 'e' }],
 ];
 

@@ -31,7 +31,7 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly path: string;
   readonly scope: Scope;
   /** HTTP status of a success. */
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   /** Maximum size of a body, unpacked (R-LM1). Bodies with a raised limit may be compressed by gzip. */
   readonly maxBodyBytes: number;
   /** Time limit, after which the request is answered as unavailable. */

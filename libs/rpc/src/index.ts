@@ -321,6 +321,7 @@ export {
   PlatformMetrics,
   type Statistics,
   StatisticsDefinition,
+  ReplayView,
   TotalsReply,
 } from './generated/tidings/rpc/v1/statistics.ts';
 export {

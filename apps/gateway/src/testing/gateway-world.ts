@@ -329,6 +329,8 @@ export class World {
     funnel: unsupported,
     totals: unsupported,
     outcomesOfDevice: async () => ({ outcomes: [] }),
+    startReplay: unsupported,
+    lastReplay: async () => ({ replay: undefined }),
   };
 
   readonly deadLetters: DeadLetters = {

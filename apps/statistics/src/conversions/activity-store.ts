@@ -10,6 +10,7 @@ import {
   type EventsPart,
   type OpensPart,
 } from '../storage/activities.schema.ts';
+import { inGeneration } from '../projections/generations.ts';
 import { GROUPS_KEPT_MS } from '../storage/statistics.schema.ts';
 import {
   activityId,
@@ -41,12 +42,20 @@ export interface PlacedCredit extends Credit {
 
 /** Opens and events of devices, and the credits that they result in (R-H6). */
 export interface ActivityStore {
-  /** Adds facts to their documents by compare-and-set, and credits the events concerned anew; resolves when both are durable. */
-  apply(changes: readonly ActivityChange[], now: Date): Promise<void>;
+  /**
+   * Adds facts to their documents by compare-and-set, and credits the events concerned anew; resolves when both are durable.
+   * @param createdAt of a document, which its retention is counted from @default now
+   */
+  apply(changes: readonly ActivityChange[], now: Date, createdAt?: (key: ActivityKey) => Date): Promise<void>;
   /** The credits of a message, in a fixed order. */
   creditsOf(message: string): Promise<PlacedCredit[]>;
   /** Removes opens and events after their retention, and documents after theirs. */
   expire(now: Date): Promise<void>;
+  /**
+   * Adds the days up to this one, with their credits, from another generation, and returns the number of documents. Where that has emptied a day, its
+   * credits replace those of this generation.
+   */
+  adopt(generation: number, lastDay: number, now: Date): Promise<number>;
   /** Removes all activity of these applications. */
   forget(applications: readonly string[]): Promise<void>;
 }
@@ -79,18 +88,34 @@ const partOf = <Part extends { readonly rows: Binary }>(part: Part): Omit<Part, 
   rows: bytesOf(part.rows),
 });
 
-export function openActivityStore(db: Db): ActivityStore {
-  const activities = collectionOf(db, activitiesModel);
+/** The opens and events of a document, as the changes that make it. */
+function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
+  const key = activityKeyOf(_id);
+  const ofOpens = opens ? decodeOpens(partOf(opens), key.block) : [];
+  return [
+    ...ofOpens.map(({ message, platform, position, second }): ActivityChange => {
+      return { key, part: 'opens', opens: { message, platform, positions: [position], seconds: [second] } };
+    }),
+    ...(events ? [{ key, part: 'events', rows: decodeActions(partOf(events), key.block) } as const] : []),
+  ];
+}
+
+export function openActivityStore(db: Db, generation = 0): ActivityStore {
+  const model = inGeneration(activitiesModel, generation);
+  const activities = collectionOf(db, model);
   let recent = new RecentParts(RECENT_PARTS);
   return {
-    async apply(changes, now) {
+    async apply(changes, now, createdAt = () => now) {
       if (changes.length === 0) return;
-      await project({ db, collection: activitiesModel.name }, changes, {
+      await project({ db, collection: model.name }, changes, {
         idOf: ({ key }) => activityId(key),
         partOf: ({ part }) => part,
         apply: applied,
         recent,
-        onInsert: () => ({ createdAt: now, dueAt: new Date(now.getTime() + ACTIVITY_KEPT_MS) }),
+        onInsert: ({ key }) => ({
+          createdAt: createdAt(key),
+          dueAt: new Date(createdAt(key).getTime() + ACTIVITY_KEPT_MS),
+        }),
       });
       const concerned = await concernedBy(activities, changes, now);
       for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
@@ -110,6 +135,20 @@ export function openActivityStore(db: Db): ActivityStore {
     async expire(now) {
       await activities.deleteMany({ dueAt: { $lt: now }, closed: true });
       for (let closed = CLOSED_AT_ONCE; closed === CLOSED_AT_ONCE;) closed = await closeDays(activities, now);
+    },
+    async adopt(other, lastDay, now) {
+      const former = collectionOf(db, inGeneration(activitiesModel, other));
+      let adopted = 0;
+      for await (const { _id } of former.find({}, { projection: { _id: 1 } })) {
+        if (activityKeyOf(_id).day > lastDay) continue;
+        const document = await former.findOne({ _id });
+        if (!document) continue;
+        adopted++;
+        if (document.closed) await activities.replaceOne({ _id }, document, { upsert: true });
+        else await this.apply(changesIn(document), now, () => document.createdAt);
+      }
+      recent = new RecentParts(RECENT_PARTS);
+      return adopted;
     },
     async forget(applications) {
       for (const application of applications)

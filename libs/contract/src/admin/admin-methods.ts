@@ -17,6 +17,7 @@ import { listTokens } from './listTokens.ts';
 import { explain } from './explain.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
 import { liftThrottle, listProviders } from './providers.ts';
+import { lastReplay, startReplay } from './replay.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
 import { setCapping } from './setCapping.ts';
 import { setCategories } from './setCategories.ts';
@@ -66,5 +67,7 @@ export const adminMethods = {
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,
+  startReplay,
+  lastReplay,
   settled,
 } as const;

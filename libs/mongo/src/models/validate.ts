@@ -3,6 +3,8 @@ import { type ModelDefinition, modelOf } from './model.ts';
 
 /** Maximum number of documents that are read of each collection: those that were inserted last. */
 const AT_MOST = 2_000;
+/** A read model that is rebuilt is a further collection of the same model. */
+const GENERATION = /_\d+$/;
 
 /**
  * Validates the stored documents of a database against the schemas of its models, at most the last 2,000 of each collection; answers a line for each
@@ -12,8 +14,8 @@ export async function invalidDocuments(db: Db, models: readonly ModelDefinition[
   const known = new Map(models.map((model) => [model.name, model]));
   const lines: string[] = [];
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    const model = known.get(name);
-    if (model) lines.push(...(await invalidIn(db, model)));
+    const model = known.get(name) ?? known.get(name.replace(GENERATION, ''));
+    if (model) lines.push(...(await invalidIn(db, { ...model, name })));
     else lines.push(`${db.databaseName}.${name}: no model`);
   }
   return lines;

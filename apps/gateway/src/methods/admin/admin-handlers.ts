@@ -17,6 +17,7 @@ import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
 import { liftThrottle, listProviders } from './providers.ts';
+import { lastReplay, startReplay } from './replay.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
 import { setCapping } from './setCapping.ts';
 import { setCategories } from './setCategories.ts';
@@ -67,5 +68,7 @@ export const adminHandlers = {
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,
+  startReplay,
+  lastReplay,
   settled,
 } satisfies Serves<typeof adminMethods>;

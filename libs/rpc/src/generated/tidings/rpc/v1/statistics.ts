@@ -12,6 +12,53 @@ export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/statistics.proto";
 
+export interface StartReplayRequest {
+  /** statistics or conversions. */
+  projection: string;
+}
+
+export interface LastReplayRequest {
+}
+
+export interface LastReplayReply {
+  /** Absent where there was none. */
+  replay: ReplayView | undefined;
+}
+
+export interface ReplayView {
+  /** Counts replays. */
+  id: number;
+  projection: string;
+  started:
+    | Date
+    | undefined;
+  /** Absent while it runs. */
+  finished: Date | undefined;
+  topics: ReplayedTopic[];
+  /** Records that could not be handled. */
+  skipped: bigint;
+  /** Records a second, of the time that was spent on reading them. */
+  rate: number;
+  /** Absent where the topics reach as far back as the figures. */
+  kept: KeptFigures | undefined;
+}
+
+export interface ReplayedTopic {
+  topic: string;
+  handled: bigint;
+  /** Those that were there when its reading began. */
+  total: bigint;
+}
+
+/** Figures whose facts are not all in the topics any more: those of the former projection were added. */
+export interface KeptFigures {
+  /** The topics begin then. */
+  before: Date | undefined;
+  messages: number;
+  /** Parts of conversions: a block of devices on one day. */
+  blocks: number;
+}
+
 export interface OutcomesOfDeviceRequest {
   message: string;
   application: string;
@@ -192,6 +239,672 @@ export interface FunnelErrorCode {
   name: string;
   count: number;
 }
+
+function createBaseStartReplayRequest(): StartReplayRequest {
+  return { projection: "" };
+}
+
+export const StartReplayRequest: MessageFns<StartReplayRequest> = {
+  encode(message: StartReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.projection !== "") {
+      writer.uint32(10).string(message.projection);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.projection = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<StartReplayRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<StartReplayRequest | StartReplayRequest[]>
+      | Iterable<StartReplayRequest | StartReplayRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [StartReplayRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [StartReplayRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, StartReplayRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<StartReplayRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [StartReplayRequest.decode(p)];
+        }
+      } else {
+        yield* [StartReplayRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StartReplayRequest>, I>>(base?: I): StartReplayRequest {
+    return StartReplayRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StartReplayRequest>, I>>(object: I): StartReplayRequest {
+    const message = createBaseStartReplayRequest();
+    message.projection = object.projection ?? "";
+    return message;
+  },
+};
+
+function createBaseLastReplayRequest(): LastReplayRequest {
+  return {};
+}
+
+export const LastReplayRequest: MessageFns<LastReplayRequest> = {
+  encode(_: LastReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LastReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLastReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LastReplayRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LastReplayRequest | LastReplayRequest[]> | Iterable<LastReplayRequest | LastReplayRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LastReplayRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [LastReplayRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LastReplayRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LastReplayRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LastReplayRequest.decode(p)];
+        }
+      } else {
+        yield* [LastReplayRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LastReplayRequest>, I>>(base?: I): LastReplayRequest {
+    return LastReplayRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LastReplayRequest>, I>>(_: I): LastReplayRequest {
+    const message = createBaseLastReplayRequest();
+    return message;
+  },
+};
+
+function createBaseLastReplayReply(): LastReplayReply {
+  return { replay: undefined };
+}
+
+export const LastReplayReply: MessageFns<LastReplayReply> = {
+  encode(message: LastReplayReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay !== undefined) {
+      ReplayView.encode(message.replay, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LastReplayReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLastReplayReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay = ReplayView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LastReplayReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LastReplayReply | LastReplayReply[]> | Iterable<LastReplayReply | LastReplayReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LastReplayReply.encode(p).finish()];
+        }
+      } else {
+        yield* [LastReplayReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LastReplayReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LastReplayReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LastReplayReply.decode(p)];
+        }
+      } else {
+        yield* [LastReplayReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LastReplayReply>, I>>(base?: I): LastReplayReply {
+    return LastReplayReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LastReplayReply>, I>>(object: I): LastReplayReply {
+    const message = createBaseLastReplayReply();
+    message.replay = (object.replay !== undefined && object.replay !== null)
+      ? ReplayView.fromPartial(object.replay)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReplayView(): ReplayView {
+  return {
+    id: 0,
+    projection: "",
+    started: undefined,
+    finished: undefined,
+    topics: [],
+    skipped: 0n,
+    rate: 0,
+    kept: undefined,
+  };
+}
+
+export const ReplayView: MessageFns<ReplayView> = {
+  encode(message: ReplayView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).uint32(message.id);
+    }
+    if (message.projection !== "") {
+      writer.uint32(18).string(message.projection);
+    }
+    if (message.started !== undefined) {
+      Timestamp.encode(toTimestamp(message.started), writer.uint32(26).fork()).join();
+    }
+    if (message.finished !== undefined) {
+      Timestamp.encode(toTimestamp(message.finished), writer.uint32(34).fork()).join();
+    }
+    for (const v of message.topics) {
+      ReplayedTopic.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.skipped !== 0n) {
+      if (BigInt.asUintN(64, message.skipped) !== message.skipped) {
+        throw new globalThis.Error("value provided for field message.skipped of type uint64 too large");
+      }
+      writer.uint32(48).uint64(message.skipped);
+    }
+    if (message.rate !== 0) {
+      writer.uint32(57).double(message.rate);
+    }
+    if (message.kept !== undefined) {
+      KeptFigures.encode(message.kept, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.projection = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.started = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.finished = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.topics.push(ReplayedTopic.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.skipped = reader.uint64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.rate = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.kept = KeptFigures.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReplayView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ReplayView | ReplayView[]> | Iterable<ReplayView | ReplayView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReplayView.encode(p).finish()];
+        }
+      } else {
+        yield* [ReplayView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReplayView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReplayView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReplayView.decode(p)];
+        }
+      } else {
+        yield* [ReplayView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReplayView>, I>>(base?: I): ReplayView {
+    return ReplayView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReplayView>, I>>(object: I): ReplayView {
+    const message = createBaseReplayView();
+    message.id = object.id ?? 0;
+    message.projection = object.projection ?? "";
+    message.started = object.started ?? undefined;
+    message.finished = object.finished ?? undefined;
+    message.topics = object.topics?.map((e) => ReplayedTopic.fromPartial(e)) || [];
+    message.skipped = (object.skipped !== undefined && object.skipped !== null) ? BigInt(object.skipped) : 0n;
+    message.rate = object.rate ?? 0;
+    message.kept = (object.kept !== undefined && object.kept !== null)
+      ? KeptFigures.fromPartial(object.kept)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReplayedTopic(): ReplayedTopic {
+  return { topic: "", handled: 0n, total: 0n };
+}
+
+export const ReplayedTopic: MessageFns<ReplayedTopic> = {
+  encode(message: ReplayedTopic, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.topic !== "") {
+      writer.uint32(10).string(message.topic);
+    }
+    if (message.handled !== 0n) {
+      if (BigInt.asUintN(64, message.handled) !== message.handled) {
+        throw new globalThis.Error("value provided for field message.handled of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.handled);
+    }
+    if (message.total !== 0n) {
+      if (BigInt.asUintN(64, message.total) !== message.total) {
+        throw new globalThis.Error("value provided for field message.total of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayedTopic {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayedTopic();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.topic = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.handled = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.total = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReplayedTopic, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ReplayedTopic | ReplayedTopic[]> | Iterable<ReplayedTopic | ReplayedTopic[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReplayedTopic.encode(p).finish()];
+        }
+      } else {
+        yield* [ReplayedTopic.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReplayedTopic>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReplayedTopic> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReplayedTopic.decode(p)];
+        }
+      } else {
+        yield* [ReplayedTopic.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReplayedTopic>, I>>(base?: I): ReplayedTopic {
+    return ReplayedTopic.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReplayedTopic>, I>>(object: I): ReplayedTopic {
+    const message = createBaseReplayedTopic();
+    message.topic = object.topic ?? "";
+    message.handled = (object.handled !== undefined && object.handled !== null) ? BigInt(object.handled) : 0n;
+    message.total = (object.total !== undefined && object.total !== null) ? BigInt(object.total) : 0n;
+    return message;
+  },
+};
+
+function createBaseKeptFigures(): KeptFigures {
+  return { before: undefined, messages: 0, blocks: 0 };
+}
+
+export const KeptFigures: MessageFns<KeptFigures> = {
+  encode(message: KeptFigures, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.before !== undefined) {
+      Timestamp.encode(toTimestamp(message.before), writer.uint32(10).fork()).join();
+    }
+    if (message.messages !== 0) {
+      writer.uint32(16).uint32(message.messages);
+    }
+    if (message.blocks !== 0) {
+      writer.uint32(24).uint32(message.blocks);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptFigures {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptFigures();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.before = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.messages = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.blocks = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<KeptFigures, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<KeptFigures | KeptFigures[]> | Iterable<KeptFigures | KeptFigures[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [KeptFigures.encode(p).finish()];
+        }
+      } else {
+        yield* [KeptFigures.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, KeptFigures>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<KeptFigures> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [KeptFigures.decode(p)];
+        }
+      } else {
+        yield* [KeptFigures.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<KeptFigures>, I>>(base?: I): KeptFigures {
+    return KeptFigures.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<KeptFigures>, I>>(object: I): KeptFigures {
+    const message = createBaseKeptFigures();
+    message.before = object.before ?? undefined;
+    message.messages = object.messages ?? 0;
+    message.blocks = object.blocks ?? 0;
+    return message;
+  },
+};
 
 function createBaseOutcomesOfDeviceRequest(): OutcomesOfDeviceRequest {
   return { message: "", application: "", chunk: 0, position: 0 };
@@ -3033,6 +3746,10 @@ export interface Statistics {
   funnel(request: FunnelRequest): Promise<FunnelReply>;
   /** Metrics by hour, and conversions (R-H5, R-H6). */
   totals(request: TotalsRequest): Promise<TotalsReply>;
+  /** Begins to rebuild a projection from its topics; refused while a replay is running. */
+  startReplay(request: StartReplayRequest): Promise<ReplayView>;
+  /** The replay that began last. */
+  lastReplay(request: LastReplayRequest): Promise<LastReplayReply>;
 }
 
 export type StatisticsDefinition = typeof StatisticsDefinition;
@@ -3071,6 +3788,24 @@ export const StatisticsDefinition = {
       requestType: TotalsRequest as typeof TotalsRequest,
       requestStream: false,
       responseType: TotalsReply as typeof TotalsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Begins to rebuild a projection from its topics; refused while a replay is running. */
+    startReplay: {
+      name: "StartReplay",
+      requestType: StartReplayRequest as typeof StartReplayRequest,
+      requestStream: false,
+      responseType: ReplayView as typeof ReplayView,
+      responseStream: false,
+      options: {},
+    },
+    /** The replay that began last. */
+    lastReplay: {
+      name: "LastReplay",
+      requestType: LastReplayRequest as typeof LastReplayRequest,
+      requestStream: false,
+      responseType: LastReplayReply as typeof LastReplayReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

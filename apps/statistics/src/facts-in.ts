@@ -1,0 +1,68 @@
+import { Conversion, facts, type MessageEvent, topicNames } from '@tidings/events';
+import type { Decoded } from '@tidings/streaming';
+import { actionChanges, type ActivityChange, openChanges } from './conversions/facts.ts';
+import { purgedApplications } from './message-facts.ts';
+import type { StatisticsFacts } from './projections/statistics-model.ts';
+import { gatherReports, type ReportsOfChunk } from './report-changes.ts';
+import { type Change, changesOfOutcome, changesOfPlan } from './stages.ts';
+
+/** The topics that figures rest on. `tidings.message-times` repeats events of `tidings.messages`, for longer; only a replay reads it. */
+export const topics = {
+  [topicNames.messages]: facts.messages,
+  [topicNames.plans]: facts.plans,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
+  [topicNames.conversions]: Conversion,
+} as const;
+
+export const timesTopics = {
+  [topicNames.messageTimes]: facts.messages,
+  [topicNames.messages]: facts.messages,
+} as const;
+
+export type Fact = Decoded<typeof topics & typeof timesTopics>;
+
+/** Whether the records are of this topic; the records of a batch belong to one partition. */
+const areOf = <T extends Fact['topic']>(
+  topic: T,
+  records: readonly Fact[],
+): records is readonly Extract<Fact, { topic: T }>[] => records[0]?.topic === topic;
+
+/** What the records of a batch say to each projection. */
+export interface FactsIn {
+  readonly statistics: StatisticsFacts;
+  readonly activity: readonly ActivityChange[];
+  /** Deleted applications. */
+  readonly purged: readonly string[];
+}
+
+export function factsIn(records: readonly Fact[]): FactsIn {
+  const [events, reported] = [eventsOf(records), reportsOf(records)];
+  return {
+    statistics: { events, own: changesOf(records), reported },
+    activity: [...openChanges(reported), ...actionsOf(records)],
+    purged: purgedApplications(events),
+  };
+}
+
+const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
+  areOf(topicNames.messages, records) || areOf(topicNames.messageTimes, records)
+    ? records.map(({ value }) => value)
+    : [];
+
+const reportsOf = (records: readonly Fact[]): ReportsOfChunk[] =>
+  areOf(topicNames.reports, records) ? gatherReports(records) : [];
+
+/** The activity in events of devices; that in opens comes with their reports. */
+const actionsOf = (records: readonly Fact[]): ActivityChange[] =>
+  areOf(topicNames.conversions, records) ? actionChanges(records.map(({ value }) => value)) : [];
+
+/** The changes of plans and outcomes. */
+function changesOf(records: readonly Fact[]): Change[] {
+  if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
+  if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
+  return [];
+}
+
+/** The message of a fact; undefined for the events of devices, which no message causes. */
+export const messageOf = (fact: Fact): string | undefined => ('message' in fact.value ? fact.value.message : undefined);

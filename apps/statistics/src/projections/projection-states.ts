@@ -1,0 +1,82 @@
+import { Fault } from '@tidings/kernel';
+import { collectionOf, isDuplicateKey } from '@tidings/mongo';
+import type { Db } from 'mongodb';
+import {
+  type ProjectionName,
+  type ProjectionsDocument,
+  projectionsModel,
+  type ReplayRecord,
+} from '../storage/projections.schema.ts';
+
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+const _id = 'projections';
+const INITIAL: ProjectionsDocument = { _id, live: { statistics: 0, conversions: 0 }, newest: 0 };
+
+/** Whether a replay is under way. */
+export const isRunning = (replay: ReplayRecord | undefined): boolean => replay !== undefined && !replay.finishedAt;
+
+/** The document that says which generations are read and built. Every change of it is a compare-and-set. */
+export interface ProjectionStates {
+  read(): Promise<ProjectionsDocument>;
+  /** Records a replay that builds the generation after `newest`. @throws Fault `conflict` while another one is running */
+  begin(projection: ProjectionName, newest: number, at: Date): Promise<ReplayRecord>;
+  /** Records deleted applications that a running replay met in its topics. */
+  purged(replay: ReplayRecord, applications: readonly string[]): Promise<void>;
+  /** Stores the progress of a running replay. */
+  progressed(replay: ReplayRecord): Promise<void>;
+  /** Makes the generation of a running replay the one that is read; false if another process was faster. */
+  finish(replay: ReplayRecord, at: Date): Promise<boolean>;
+}
+
+export function projectionStates(db: Db): ProjectionStates {
+  const states = collectionOf(db, projectionsModel);
+  const running = ({ id }: ReplayRecord) =>
+    ({ _id, 'replay.id': id, 'replay.finishedAt': { $exists: false } }) as const;
+  return {
+    async read() {
+      return (await states.findOne({ _id })) ?? INITIAL;
+    },
+    async begin(projection, newest, at) {
+      try {
+        await states.updateOne({ _id }, { $setOnInsert: { live: INITIAL.live, newest: 0 } }, { upsert: true });
+      } catch (error) {
+        // Another process has just made it.
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const replay: ReplayRecord = {
+        ...{ id: newest + 1, projection, generation: newest + 1, startedAt: at },
+        ...{ partitions: [], purged: [], skipped: 0, readingMs: 0 },
+      };
+      const idle = { $or: [{ replay: { $exists: false } }, { 'replay.finishedAt': { $exists: true } }] };
+      const { matchedCount } = await states.updateOne(
+        { _id, newest, ...idle },
+        { $set: { newest: newest + 1, replay } },
+        DURABLE,
+      );
+      if (matchedCount === 0) throw Fault.conflict('A replay is running');
+      return replay;
+    },
+    async purged(replay, applications) {
+      if (applications.length === 0) return;
+      await states.updateOne(
+        running(replay),
+        { $addToSet: { 'replay.purged': { $each: [...applications] } } },
+        DURABLE,
+      );
+    },
+    async progressed(replay) {
+      const { partitions, skipped, readingMs } = replay;
+      const set = { 'replay.partitions': partitions, 'replay.skipped': skipped, 'replay.readingMs': readingMs };
+      await states.updateOne(running(replay), { $set: set });
+    },
+    async finish(replay, at) {
+      const { projection, generation, kept } = replay;
+      const set = {
+        [`live.${projection}`]: generation,
+        'replay.finishedAt': at,
+        ...(kept && { 'replay.kept': kept }),
+      };
+      return (await states.updateOne(running(replay), { $set: set }, DURABLE)).matchedCount === 1;
+    },
+  };
+}

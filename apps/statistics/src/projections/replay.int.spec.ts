@@ -1,0 +1,222 @@
+import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
+import {
+  Conversion,
+  MessageEvent,
+  PlanEvent,
+  ReportKind,
+  Reports,
+  SliceOutcome,
+  type Topic,
+  topicNames,
+  topics as allTopics,
+} from '@tidings/events';
+import { Bitmap, ShiftedClock } from '@tidings/kernel';
+import { invalidDocuments } from '@tidings/mongo';
+import { keysFrom, openMetrics } from '@tidings/runtime';
+import type { EmbeddedBroker } from '@tidings/streaming';
+import { describeWithMongo, testBroker } from '@tidings/testing';
+import { pino } from 'pino';
+import { collections } from '../collections.ts';
+import { openStatistics, type StatisticsService } from '../statistics.ts';
+
+const DAY_MS = 86_400_000;
+const APPLICATIONS = ['AAAAA-BBBBB', 'CCCCC-DDDDD'] as const;
+const MESSAGES = ['A0B1-1', 'A0B1-2', 'A0B1-3'];
+const HIDDEN = 'A0B1-9';
+const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
+
+type Published = readonly [topic: string, key: string, value: Uint8Array];
+
+const eventOf = (code: string, at: Date, event: MessageEvent['event']): Uint8Array =>
+  MessageEvent.encode(MessageEvent.fromPartial({ code, at, event: event as never })).finish();
+
+/** A message to ten devices of each application: eight are sent, four open it, and three of these buy something. */
+function historyOf(message: string, at: Date, hidden = false): Published[] {
+  const second = Math.floor(at.getTime() / 1000);
+  const begun = [
+    eventOf(message, at, { $case: 'accepted', value: { hidden } as never }),
+    eventOf(message, at, { $case: 'released', value: {} as never }),
+  ];
+  const ofApplication = (application: string): Published[] => {
+    const of = { message, application };
+    const key = messageChunkKey({ ...of, chunk: 2 });
+    const eligible = [{ platform: 1, set: set(0, 1, 2, 3, 4, 5, 6, 7, 8, 9) }];
+    const sent = [{ platform: 1, hour: hourOf(at), set: set(0, 1, 2, 3, 4, 5, 6, 7), notDisplayable: set(3) }];
+    const failed = [{ category: 'INVALID_TOKEN', code: '410', name: 'x', platform: 1, hour: hourOf(at), set: set(8) }];
+    const opened = Reports.encode({
+      ...{ ...of, messageId: 1n, account: 'a', chunk: 2, kind: ReportKind.REPORT_KIND_OPENED, entry: undefined },
+      ...{ positions: [1, 2, 3, 4], platforms: [1, 1, 1, 1], at: [1, 2, 3, 4].map((later) => second + later) },
+      ...noMailColumns,
+    }).finish();
+    const bought = [1, 2, 3].map((position) =>
+      Conversion.encode(
+        Conversion.fromPartial({
+          ...{ application, chunk: 2, position, name: 'Buy', amount: position, currency: 'EUR' },
+          ...{ at: new Date(at.getTime() + 60_000), stamp: { log: 'd', position: BigInt(second), index: position } },
+        }),
+      ).finish(),
+    );
+    return [
+      [
+        topicNames.plans,
+        key,
+        PlanEvent.encode(
+          PlanEvent.fromPartial({ ...of, event: { $case: 'chunk', value: { chunk: 2, eligible } } }),
+        ).finish(),
+      ],
+      [
+        topicNames.outcomes,
+        key,
+        SliceOutcome.encode(
+          SliceOutcome.fromPartial({ ...of, chunk: 2, outcome: { $case: 'settled', value: { sent, failed } } }),
+        ).finish(),
+      ],
+      [topicNames.reports, key, opened],
+      ...bought.map((value): Published => [topicNames.conversions, `${application}/2`, value]),
+    ];
+  };
+  return [
+    ...begun.map((value): Published => [topicNames.messages, message, value]),
+    ...(hidden ? [] : begun.map((value): Published => [topicNames.messageTimes, message, value])),
+    ...APPLICATIONS.flatMap(ofApplication),
+  ];
+}
+
+describeWithMongo('a replay', (mongo) => {
+  const clock = new ShiftedClock();
+  const now = (): Date => new Date(clock.now());
+  let world = 0;
+  let broker: EmbeddedBroker;
+  let service: StatisticsService;
+  let database: string;
+
+  const open = (): Promise<StatisticsService> =>
+    openStatistics({
+      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
+      ...{ db: mongo.database(database), keys: keysFrom(new Uint8Array(32)) },
+    });
+  const start = async (topics: readonly Topic[] = allTopics([])): Promise<void> => {
+    database = `statistics${++world}`;
+    broker = await testBroker({ db: mongo.database(`log${world}`), clock, topics });
+    service = await open();
+  };
+  afterEach(async () => {
+    await service.close();
+    await broker.close();
+  });
+
+  const publish = async (records: readonly Published[]): Promise<void> => {
+    for (const [topic, key, value] of records) await broker.publish(topic, [{ key, value }]);
+  };
+  const settled = async (): Promise<void> => {
+    while ((await service.operations.settled({})).open.length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const figures = async (messages: readonly string[] = [...MESSAGES, HIDDEN]): Promise<unknown> => {
+    const { messages: metrics } = await service.statistics.metrics({ messages: [...messages] });
+    const others = messages.map(async (message) => [
+      await service.statistics.totals({ message, platforms: [] }),
+      { ...(await service.statistics.funnel({ message, platforms: [], trackingOff: false })), windowTo: undefined },
+    ]);
+    return { metrics, others: await Promise.all(others) };
+  };
+  const replayed = async (projection: string) => {
+    await service.statistics.startReplay({ projection });
+    await settled();
+    const { replay } = await service.statistics.lastReplay({});
+    expect(replay?.finished).toBeDefined();
+    return replay!;
+  };
+
+  it('gives the same figures three times, with facts that arrive and queries that are answered meanwhile', async () => {
+    await start();
+    await publish(MESSAGES.slice(0, 2).flatMap((message) => historyOf(message, now())));
+    await publish(historyOf(HIDDEN, now(), true));
+    await publish([
+      [topicNames.plans, 'poison', Uint8Array.of(255)],
+      [topicNames.messageTimes, 'poison', Uint8Array.of(255)],
+    ]);
+    await settled();
+    const before = await figures(MESSAGES.slice(0, 2));
+    await service.statistics.startReplay({ projection: 'statistics' });
+    await expect(service.statistics.startReplay({ projection: 'conversions' })).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    await publish(historyOf(MESSAGES[2]!, now()));
+    while (!(await service.statistics.lastReplay({})).replay?.finished)
+      expect(await figures(MESSAGES.slice(0, 2))).toEqual(before);
+    await settled();
+    const after = await figures();
+    expect(await figures(MESSAGES.slice(0, 2))).toEqual(before);
+    const { replay } = await service.statistics.lastReplay({});
+    expect(replay).toMatchObject({ id: 1, projection: 'statistics', skipped: 2n, kept: undefined });
+    expect(replay!.topics.map(({ topic, handled, total }) => [topic, handled === total])).toEqual(
+      ['message-times', 'messages', 'outcomes', 'plans', 'reports'].map((name) => [`tidings.${name}`, true]),
+    );
+    for (const projection of ['conversions', 'statistics', 'conversions']) await replayed(projection);
+    expect(await figures()).toEqual(after);
+    const db = mongo.database(database);
+    expect(await invalidDocuments(db, collections)).toEqual([]);
+    clock.advance(70_000);
+    await service.close();
+    service = await open();
+    const left = async () => (await db.collections()).map(({ collectionName }) => collectionName).toSorted();
+    while ((await left()).length > 5) await new Promise((resolve) => setImmediate(resolve));
+    expect(await left()).toEqual(['activities_4', 'groups_3', 'leases', 'messages_3', 'projections']);
+    expect(await figures()).toEqual(after);
+    expect((await broker.groups()).filter((name) => name.includes('replay'))).toEqual([]);
+  });
+
+  it('makes dropped figures again, 60 days later as well, and goes on after it was killed', async () => {
+    await start();
+    const [first] = MESSAGES as [string];
+    await publish(historyOf(first, now()));
+    await publish(historyOf(HIDDEN, now(), true));
+    await publish(historyOf(MESSAGES[1]!, now()));
+    const purged = { application: APPLICATIONS[1], whole: false };
+    for (const topic of [topicNames.messages, topicNames.messageTimes])
+      await publish(
+        MESSAGES.slice(0, 2).map((code) => [topic, code, eventOf(code, now(), { $case: 'purged', value: purged })]),
+      );
+    await settled();
+    clock.advance(60 * DAY_MS);
+    await broker.trim();
+    await settled();
+    const before = await figures([first]);
+    const db = mongo.database(database);
+    for (const name of ['groups', 'messages', 'activities']) await db.collection(name).deleteMany({});
+    for (const projection of ['statistics', 'conversions'])
+      for (let round = 0; round < 2; round++) {
+        await service.statistics.startReplay({ projection });
+        await service.close();
+        service = await open();
+        await settled();
+      }
+    expect(await figures([first])).toEqual(before);
+    const groups = await db.collection<{ _id: string }>('groups_2').find().toArray();
+    expect(
+      groups.map(({ _id }) => _id).filter((id) => id.startsWith(HIDDEN) || id.includes(purged.application)),
+    ).toEqual([]);
+    expect(
+      await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) as never }),
+    ).toBeNull();
+  });
+
+  it('keeps the figures that are older than the topics, and says so', async () => {
+    await start(allTopics([]).map((topic) => ({ ...topic, retentionMs: Math.min(topic.retentionMs, 10 * DAY_MS) })));
+    await publish(historyOf(MESSAGES[0]!, now()));
+    await settled();
+    clock.advance(11 * DAY_MS);
+    // It is released after the first records that are still there.
+    await publish(historyOf(MESSAGES[1]!, new Date(clock.now() + 60_000)));
+    await broker.trim();
+    await settled();
+    const before = await figures();
+    const [statistics, conversions] = [await replayed('statistics'), await replayed('conversions')];
+    expect(await figures()).toEqual(before);
+    expect(statistics.kept).toMatchObject({ messages: 1, blocks: 0 });
+    expect(conversions.kept).toMatchObject({ messages: 0 });
+    expect(conversions.kept!.blocks).toBeGreaterThan(0);
+    expect(now().getTime() - statistics.kept!.before!.getTime()).toBeLessThan(DAY_MS);
+  });
+});

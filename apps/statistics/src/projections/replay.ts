@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { topics as allTopics } from '@tidings/events';
+import { transientAsFault } from '@tidings/mongo';
+import type { ServiceDeps } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import { dayOf, LOOKBACK_DAYS } from '../conversions/activity.ts';
+import { type Fact, type FactsIn, factsIn, messageOf, timesTopics, topics } from '../facts-in.ts';
+import type { KeptFigures, ProjectionName, ReplayRecord } from '../storage/projections.schema.ts';
+import type { ProjectionStates } from './projection-states.ts';
+import { KNOWN_EVERYWHERE_MS, type ReadModels } from './read-models.ts';
+import { readToEnds } from './reading.ts';
+
+const DAY_MS = 86_400_000;
+/** Known expiries of messages. */
+const KNOWN_MESSAGES = 100_000;
+
+/** The topics of a projection beside those of messages. */
+const factTopics = {
+  statistics: pick('plans', 'outcomes', 'reports'),
+  conversions: pick('reports', 'conversions'),
+} as const;
+
+function pick(...names: readonly ('plans' | 'outcomes' | 'reports' | 'conversions')[]): Partial<typeof topics> {
+  return Object.fromEntries(
+    Object.entries(topics).filter(([topic]) => names.some((name) => topic === `tidings.${name}`)),
+  );
+}
+
+const retentions = new Map(allTopics([]).map(({ name, retentionMs }) => [name, retentionMs]));
+
+export interface ReplayDeps extends Pick<ServiceDeps, 'clock' | 'log'> {
+  readonly broker: Broker;
+  readonly states: ProjectionStates;
+  readonly models: ReadModels;
+}
+
+const groupOf = ({ generation }: ReplayRecord, part: 'messages' | 'facts'): string =>
+  `statistics.replay-${generation}.${part}`;
+
+/**
+ * Rebuilds a projection beside the one that is read, and lets queries read it. The live consumers write to both from the moment that the replay was
+ * recorded; the replay reads what was published before that. It may be repeated by another process from where a former one has stopped.
+ * @throws when it is aborted
+ */
+export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: AbortSignal): Promise<void> {
+  const everywhere = delay(KNOWN_EVERYWHERE_MS);
+  const { broker, states, log, clock } = deps;
+  const target = targetOf(record, deps);
+  const read = async (part: 'messages' | 'facts'): Promise<void> => {
+    const began = performance.now() - record.readingMs;
+    const progressed = (): Promise<void> => {
+      record.readingMs = performance.now() - began;
+      return states.progressed(record);
+    };
+    await readToEnds(broker, {
+      ...{ group: groupOf(record, part), partitions: record.partitions, progressed, signal },
+      topics: (part === 'messages' ? timesTopics : factTopics[record.projection]) as Partial<
+        typeof topics & typeof timesTopics
+      >,
+      skipped: (count) => (record.skipped += count),
+      handler: (records) => target.handler(records as readonly Fact[]),
+    });
+    await progressed();
+  };
+  // First: then facts of messages whose figures have expired need not be applied.
+  await read('messages');
+  await target.prepare((await states.read()).live[record.projection]);
+  await everywhere;
+  await read('facts');
+  // An application may have been deleted meanwhile, and its facts applied after that.
+  await read('messages');
+  const state = await states.read();
+  const kept = await target.complete(state.live[record.projection], state.replay?.purged ?? [], signal);
+  if (kept) record.kept = kept;
+  if (await states.finish(record, new Date(clock.now())))
+    log.info({ projection: record.projection, generation: record.generation, kept }, 'projection replayed');
+  for (const part of ['messages', 'facts'] as const) await broker.forget(groupOf(record, part));
+}
+
+/** The generation that is built. */
+interface Target {
+  readonly handler: (records: readonly Fact[]) => () => Promise<void>;
+  /** Between the events of messages and all other facts. */
+  prepare(live: number): Promise<void>;
+  /** Removes what has no place in it, and adds the figures of the live generation that are older than the topics. */
+  complete(live: number, purged: readonly string[], signal: AbortSignal): Promise<KeptFigures | undefined>;
+}
+
+const targetOf = (record: ReplayRecord, deps: ReplayDeps): Target =>
+  ({ statistics: statisticsTarget, conversions: conversionsTarget })[record.projection](record, deps);
+
+function statisticsTarget(record: ReplayRecord, { models, states, clock }: ReplayDeps): Target {
+  const { stages, messageFacts, ...model } = models.statistics(record.generation);
+  const expiries = new Map<string, Date | undefined>();
+  const learn = async (codes: ReadonlySet<string>): Promise<void> => {
+    const unknown = [...codes].filter((code) => !expiries.has(code));
+    if (unknown.length === 0) return;
+    const found = await messageFacts.expiries(unknown);
+    if (expiries.size > KNOWN_MESSAGES) expiries.clear();
+    for (const code of unknown) expiries.set(code, found.get(code));
+  };
+  /** Without events of its message a fact is of a hidden one, whose figures are over; that of a new message may be younger than what was read. */
+  const isShown = (fact: Fact): boolean => {
+    const expiry = expiries.get(messageOf(fact) ?? '');
+    return expiry ? expiry.getTime() > clock.now() : fact.timestamp > record.startedAt.getTime() - DAY_MS;
+  };
+  const codesOf = (records: readonly Fact[]): Set<string> => new Set(records.flatMap((fact) => messageOf(fact) ?? []));
+  return {
+    handler(records) {
+      const at = new Date(records[0]?.timestamp ?? 0);
+      const codes = codesOf(records);
+      const isKnown = [...codes].every((code) => expiries.has(code));
+      const first = isKnown ? factsIn(records.filter((fact) => codes.size === 0 || isShown(fact))) : undefined;
+      return () =>
+        transientAsFault(async () => {
+          let facts = first;
+          if (!facts) {
+            await learn(codes);
+            facts = factsIn(records.filter(isShown));
+          }
+          await states.purged(record, facts.purged);
+          await model.apply(facts.statistics, at);
+        });
+    },
+    prepare: (live) => messageFacts.adopt(live),
+    async complete(live, purged, signal) {
+      const before = beginningOf(record, clock.now());
+      const former = models.statistics(live);
+      let messages = 0;
+      for await (const code of before ? former.messageFacts.releasedBefore(before) : []) {
+        const own = await former.stages.changesOf(code);
+        if (!own) continue;
+        messages++;
+        await stages.apply(own.changes, await messageFacts.windowEnds([code]), own.createdAt);
+      }
+      await stages.forgetApplications(purged);
+      await model.expire(new Date(clock.now()), signal);
+      return before && { before, messages, blocks: 0 };
+    },
+  };
+}
+
+function conversionsTarget(record: ReplayRecord, { models, states, clock }: ReplayDeps): Target {
+  const activities = models.conversions(record.generation);
+  const apply = async ({ activity, purged }: FactsIn): Promise<void> => {
+    await states.purged(record, purged);
+    await activities.apply(activity, new Date(clock.now()), ({ day }) => new Date(day * DAY_MS));
+  };
+  return {
+    handler(records) {
+      const facts = factsIn(records);
+      return () => transientAsFault(() => apply(facts));
+    },
+    prepare: async () => undefined,
+    async complete(live, purged) {
+      const before = beginningOf(record, clock.now());
+      const lastDay = before && dayOf(before.getTime() / 1000) + LOOKBACK_DAYS;
+      const now = new Date(clock.now());
+      const blocks = lastDay === undefined ? 0 : await activities.adopt(live, lastDay, now);
+      await activities.forget(purged);
+      await activities.expire(now);
+      return before && { before, messages: 0, blocks };
+    },
+  };
+}
+
+/**
+ * The time since which the topics hold all facts of a projection; undefined if they always have. The events of messages are no bound: those that
+ * figures need are kept for longer.
+ */
+export function beginningOf(
+  { projection, partitions }: Pick<ReplayRecord, 'projection' | 'partitions'>,
+  now: number,
+): Date | undefined {
+  const cut = partitions.filter(({ topic, from }) => topic in factTopics[projection] && from > 0);
+  if (cut.length === 0) return undefined;
+  // A partition whose records have all expired lacks those before its retention.
+  return new Date(
+    Math.max(...cut.map(({ topic, firstAt }) => firstAt?.getTime() ?? now - (retentions.get(topic) ?? 0))),
+  );
+}
+
+/** Whether a projection of this name is there. */
+export const isProjection = (name: string): name is ProjectionName => name in factTopics;

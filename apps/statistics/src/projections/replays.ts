@@ -1,0 +1,108 @@
+import { every } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import { Lease } from '@tidings/mongo';
+import type { ReplayView, Statistics } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import type { ReplayRecord } from '../storage/projections.schema.ts';
+import { createGeneration, dropFormer } from './generations.ts';
+import { isRunning } from './projection-states.ts';
+import { isProjection, replay, type ReplayDeps } from './replay.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const LEASE_MS = 10_000;
+const RENEW_EVERY_MS = 3_000;
+/** A query that has begun on the former generation ends within this time. */
+const FORMER_KEPT_MS = 60_000;
+
+export interface Replays {
+  readonly rpc: Pick<Statistics, 'startReplay' | 'lastReplay'>;
+  /** One line while a replay is running. */
+  open(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** Runs replays, one at a time in the whole service: whichever process holds the lease goes on with the one that was recorded. */
+export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
+  const { db, clock, log, states } = deps;
+  const lease = new Lease(db, 'replay', { clock, lengthMs: LEASE_MS });
+  /** The replay whose former generation is gone. */
+  let dropped: number | undefined;
+
+  const run = async (record: ReplayRecord, signal: AbortSignal): Promise<void> => {
+    if (!(await lease.take())) return;
+    const lost = new AbortController();
+    const renewal = every(
+      RENEW_EVERY_MS,
+      async () => {
+        if (!(await lease.take())) lost.abort();
+      },
+      { name: 'lease of the replay', log },
+    );
+    try {
+      await replay(record, deps, AbortSignal.any([signal, lost.signal]));
+    } catch (error) {
+      if (!signal.aborted && !lost.signal.aborted) throw error;
+    } finally {
+      await renewal.stop();
+      await lease.release();
+    }
+  };
+  const look = async (signal: AbortSignal): Promise<void> => {
+    const state = await states.read();
+    const { replay: record } = state;
+    if (!record) return;
+    if (!record.finishedAt) return run(record, signal);
+    if (record.id !== dropped && clock.now() - record.finishedAt.getTime() > FORMER_KEPT_MS) {
+      await dropFormer(db, state);
+      dropped = record.id;
+    }
+  };
+  const looking = every(LOOK_EVERY_MS, look, { name: 'replay', log, immediately: true });
+  return {
+    rpc: {
+      async startReplay({ projection }) {
+        if (!isProjection(projection)) throw Fault.argument(`there is no projection ${projection}`);
+        const { newest, replay: former } = await states.read();
+        if (isRunning(former)) throw Fault.conflict('A replay is running');
+        // Before the live consumers may write to it.
+        await createGeneration(db, projection, newest + 1);
+        const record = await states.begin(projection, newest, new Date(clock.now()));
+        void looking.now();
+        return viewOf(record);
+      },
+      async lastReplay() {
+        const { replay: record } = await states.read();
+        return { replay: record && viewOf(record) };
+      },
+    },
+    async open() {
+      const { replay: record } = await states.read();
+      return record && isRunning(record) ? [`statistics: replay of ${record.projection}`] : [];
+    },
+    stop: () => looking.stop(),
+  };
+}
+
+function viewOf({
+  id,
+  projection,
+  startedAt,
+  finishedAt,
+  partitions,
+  skipped,
+  readingMs,
+  kept,
+}: ReplayRecord): ReplayView {
+  const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, own]) => ({
+    topic,
+    handled: BigInt(own.reduce((sum, { from, next, to }) => sum + Math.min(next, to) - from, 0)),
+    total: BigInt(own.reduce((sum, { from, to }) => sum + to - from, 0)),
+  }));
+  const handled = Number(topics.reduce((sum, topic) => sum + topic.handled, 0n));
+  return {
+    ...{ id, projection, started: startedAt, finished: finishedAt, skipped: BigInt(skipped) },
+    topics: topics.sort((a, b) => (a.topic < b.topic ? -1 : 1)),
+    rate: readingMs > 0 ? (handled * 1000) / readingMs : 0,
+    kept: kept && { ...kept },
+  };
+}

@@ -1,0 +1,69 @@
+import { sharedWrites } from '@tidings/coordination';
+import type { MessageEvent } from '@tidings/events';
+import { isTransient } from '@tidings/mongo';
+import type { Db } from 'mongodb';
+import { type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
+import { changesOfReports, type ReportsOfChunk } from '../report-changes.ts';
+import { type Change } from '../stages.ts';
+import { openStageStore, type StageStore } from '../stage-store.ts';
+
+/** Maximum changes of several partitions that are applied together. */
+const CHANGES_TOGETHER = 200;
+const EXPIRED_AT_ONCE = 100;
+
+/** What a batch of records says. Only those lists have entries that the topic of the batch can fill. */
+export interface StatisticsFacts {
+  readonly events: readonly MessageEvent[];
+  /** Of plans and outcomes. */
+  readonly own: readonly Change[];
+  readonly reported: readonly ReportsOfChunk[];
+}
+
+/** A generation of the projection `statistics`: the sets of devices, and what is known of their messages. */
+export interface StatisticsModel {
+  readonly stages: StageStore;
+  readonly messageFacts: MessageFactsStore;
+  /** Resolves when the facts are durable. @param at the creation of documents that they are the first facts of */
+  apply(facts: StatisticsFacts, at: Date): Promise<void>;
+  /** Removes figures after their retention. */
+  expire(now: Date, signal: AbortSignal): Promise<void>;
+}
+
+export function openStatisticsModel(db: Db, generation: number): StatisticsModel {
+  const stages = openStageStore(db, generation);
+  const messageFacts = openMessageFacts(db, generation);
+  // Plans and outcomes of single messages arrive a few at a time, spread over all partitions. They have no hours that a report window ends in.
+  const applyOwn = sharedWrites(
+    (changes: readonly { readonly change: Change; readonly at: Date }[]) =>
+      stages.apply(
+        changes.map(({ change }) => change),
+        () => undefined,
+        changes[0]!.at,
+      ),
+    { maxItems: CHANGES_TOGETHER, mayBeOneItem: (error) => !isTransient(error) },
+  );
+  return {
+    ...{ stages, messageFacts },
+    async apply({ events, own, reported }, at) {
+      if (events.length > 0) await messageFacts.apply(events);
+      await stages.forgetShares(purgedShares(events));
+      const windowEndOf = await messageFacts.windowEnds(reported.map(({ of }) => of.message));
+      await applyOwn(own.map((change) => ({ change, at })));
+      const changes = changesOfReports(reported, windowEndOf);
+      if (changes.length > 0) await stages.apply(changes, windowEndOf, at);
+    },
+    async expire(now, signal) {
+      for (let more = true; more && !signal.aborted;) {
+        const [expired, late] = [
+          await messageFacts.expired(now, EXPIRED_AT_ONCE),
+          await messageFacts.late(now, EXPIRED_AT_ONCE),
+        ];
+        await stages.forget([...expired, ...late]);
+        await messageFacts.removed(expired, now);
+        await messageFacts.forget(late);
+        more = expired.length + late.length > 0;
+      }
+      await stages.removeOrphans(now);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { object, oneOf } from '../values.ts';
+
+const topic = z.object({ topic: z.string(), handled: z.int(), total: z.int() });
+
+const replay = z.object({
+  /** Counts the replays of the system. */
+  id: z.int(),
+  projection: z.string(),
+  state: z.enum(['running', 'done']),
+  started: z.string(),
+  finished: z.string().nullable(),
+  /** Records of all topics. The total grows when a topic's reading begins. */
+  handled: z.int(),
+  total: z.int(),
+  /** Records that could not be handled; they do not stop a replay. */
+  skipped: z.int(),
+  /** Records a second. */
+  rate: z.int(),
+  topics: z.array(topic),
+  /** Figures that are older than the topics, and were taken from the former projection (R-LM3); null where there are none. */
+  kept: z.object({ before: z.string(), messages: z.int(), blocks: z.int() }).nullable(),
+});
+
+const topics = [
+  { topic: 'tidings.message-times', handled: 12, total: 12 },
+  { topic: 'tidings.messages', handled: 30, total: 30 },
+  { topic: 'tidings.outcomes', handled: 21_000, total: 40_000 },
+  { topic: 'tidings.plans', handled: 320, total: 320 },
+  { topic: 'tidings.reports', handled: 118_638, total: 1_900_000 },
+];
+const running = {
+  ...{ id: 3, projection: 'statistics', state: 'running' as const, started: '2026-01-15T12:00:00Z', finished: null },
+  ...{ handled: 140_000, total: 1_940_362, skipped: 0, rate: 70_000, topics, kept: null },
+};
+const begun = { ...running, handled: 0, total: 0, rate: 0, topics: [] };
+
+/**
+ * Begins to rebuild a projection from its topics; queries are answered from the former one until the new one has all facts. 409 while another
+ * replay is running (architecture 4).
+ */
+export const startReplay = admin('startReplay', {
+  route: 'POST replay',
+  status: 202,
+  input: object({ projection: oneOf(['statistics', 'conversions']) }),
+  output: replay,
+  examples: [{ request: { projection: 'statistics' }, reply: begun }],
+});
+
+/** The progress of the replay that began last, and its result; 404 if there was none. */
+export const lastReplay = admin('lastReplay', {
+  route: 'GET replay',
+  input: object({}),
+  output: replay,
+  examples: [{ request: {}, reply: running }],
+});
