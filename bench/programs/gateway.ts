@@ -68,7 +68,7 @@ const gateway = await createGateway({
   processes: [],
   dispatchers: () => [],
   disposableDomains: new Set(),
-  broker: { publish: async () => [] },
+  broker: { publish: async () => [], subscribe: async () => ({ stop: async () => undefined }) },
   clock: systemClock,
   log: openLog('warn'),
   metrics: openMetrics(),

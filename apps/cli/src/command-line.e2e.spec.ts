@@ -61,6 +61,13 @@ describe('the command line', () => {
     expect(named).toEqual({ message: 'CODE_NOT_AVAILABLE', unknown: ['nobody'] });
   });
 
+  it('prints the records of a topic, from the oldest one', async () => {
+    const lines = (await run('tap', 'tidings.messages', '--from', 'earliest', '--limit', '2')).split('\n');
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^\S+Z \d\/\d+ [\w-]+ \{.*"event":\{"\w+":/);
+    await expect(run('tap', 'tidings.fanout')).rejects.toThrow('There is no public topic of this name');
+  });
+
   it('tells the state of the system, and finds nothing wrong with it but its local address', async () => {
     await world.settle();
     expect(await json('status')).toMatchObject({ ready: true, dead_letters: 0, open: [] });

@@ -6,13 +6,23 @@ import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
+import { addTap } from './commands/tap.ts';
 import { addTokens } from './commands/tokens.ts';
 import { completionScript, shells } from './completion.ts';
 import { type Session, sessionOf } from './session.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-const groups: readonly AddCommands[] = [addStatus, addTokens, addApps, addSend, addExplain, addDeadLetters, addDoctor];
+const groups: readonly AddCommands[] = [
+  addStatus,
+  addTokens,
+  addApps,
+  addSend,
+  addExplain,
+  addTap,
+  addDeadLetters,
+  addDoctor,
+];
 
 /** The command line. @param write receives results; messages to the user go to standard error */
 export function programOf(write: (text: string) => void): Command {

@@ -18,6 +18,7 @@ import type {
   Jobs,
 } from '@tidings/rpc';
 import type { AddressGuard, Logger } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
 import type { Access } from './auth/access.ts';
 import type { Credentials } from './auth/authorize.ts';
 import type { CallerLimits } from './auth/caller-limits.ts';
@@ -62,6 +63,8 @@ export interface Context {
   readonly system: System;
   /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;
+  /** Records of public topics, for operators. */
+  readonly broker: Pick<Broker, 'subscribe'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Decides which addresses given by callers the service may connect to. */

@@ -73,7 +73,7 @@ export interface GatewayDeps {
   /** Names the registry replica that handles a device command. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
   /** Receives the reports of devices. */
-  readonly broker: Pick<Broker, 'publish'>;
+  readonly broker: Pick<Broker, 'publish' | 'subscribe'>;
   /** A ShiftedClock in tests only: `POST /admin/v1/clock` sets it, together with the clock of every service. */
   readonly clock: Clock;
   readonly log: Logger;
@@ -219,6 +219,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     log,
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,
+    broker,
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
     whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),

@@ -20,6 +20,7 @@ import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { MailRoutes } from './http/mail.routes.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
+import { TapRoutes } from './http/tap.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { handlers } from './methods/handlers.ts';
 import { CONTEXT, INCOMING_MAIL, type IncomingMail, OWN_OPERATIONS } from './injection-tokens.ts';
@@ -53,6 +54,7 @@ const OWN_ROUTES = [
   DocsRoutes,
   SafariRoutes,
   WhatsAppRoutes,
+  TapRoutes,
   MailRoutes,
 ] as const;
 type Instances<Classes extends readonly (abstract new (...deps: never) => unknown)[]> = {

@@ -1,6 +1,7 @@
 export { asyncApiText } from './asyncapi.ts';
 export { bytesOf, written } from './bytes.ts';
 export { partialDecoder } from './partial-decoder.ts';
+export { publicTopics, shownRecord } from './public-records.ts';
 export { type FactReader, facts } from './readers.ts';
 export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
 export {

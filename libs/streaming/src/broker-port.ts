@@ -75,6 +75,8 @@ export interface SubscribeOptions {
   readonly from?: 'earliest' | 'latest';
   /** How long after a batch an incomplete one waits for more records: fewer batches cost less. @default 0 */
   readonly lingerMs?: number;
+  /** The group ends with its last subscription: nothing is kept of it, and no record is kept for it. @default false */
+  readonly ephemeral?: boolean;
 }
 
 export interface Subscription {

@@ -50,6 +50,8 @@ export function observed(broker: Broker, metrics: Registry): Broker {
     },
     addTopic: (topic) => broker.addTopic(topic),
     subscribe(options): Promise<Subscription> {
+      // Its group has a name of its own, and metrics keep every name.
+      if (options.ephemeral) return broker.subscribe(options);
       groups.add(options.group);
       return broker.subscribe({ ...options, handler: handlerOf(options) });
     },

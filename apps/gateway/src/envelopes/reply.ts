@@ -8,8 +8,15 @@ export interface Reply {
   readonly body: string;
   /** Sent in place of JSON. */
   readonly file?: { readonly type: string; readonly bytes: Uint8Array };
-  /** Sent in place of JSON, as it is produced: `length` bytes. A stream still running 10 s after the gateway began to close is cut off. */
-  readonly stream?: { readonly type: string; readonly length: number; readonly bytes: AsyncIterable<Uint8Array> };
+  /**
+   * Sent in place of JSON, as it is produced: `length` bytes, or until it ends where that is undefined. A stream still running 10 s after the gateway
+   * began to close is cut off.
+   */
+  readonly stream?: {
+    readonly type: string;
+    readonly length: number | undefined;
+    readonly bytes: AsyncIterable<Uint8Array>;
+  };
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -145,7 +145,7 @@ export class Exchange {
     writeHead(request, response, reply);
     if (request.method === 'HEAD') return void response.end();
     try {
-      await pipeline(wholly(bytes, length), response, { signal: this.#ending.signal });
+      await pipeline(length === undefined ? bytes : wholly(bytes, length), response, { signal: this.#ending.signal });
     } catch (error) {
       // The reply is shorter than announced, so that the caller cannot take it for the whole.
       const { code } = error as { code?: unknown };
@@ -226,10 +226,13 @@ function writeHead(
   { status, body, file, stream, headers }: Reply,
 ): void {
   const lines: string[] = [];
-  if (stream) lines.push('content-type', stream.type, 'content-length', String(stream.length));
-  else if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
+  if (stream) {
+    lines.push('content-type', stream.type);
+    if (stream.length !== undefined) lines.push('content-length', String(stream.length));
+  }
+  if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
   else if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body) + 1));
-  else if (status !== 204) lines.push('content-length', '0');
+  else if (status !== 204 && !stream) lines.push('content-length', '0');
   if (headers) for (const [name, value] of Object.entries(headers)) lines.push(name, value);
   const { origin } = request.headers;
   if (origin !== undefined) lines.push(...crossOriginHeaders(origin).flat());

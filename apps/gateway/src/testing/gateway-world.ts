@@ -402,6 +402,7 @@ export class World {
           this.records.push(...records);
           return records.map((_, offset) => ({ partition: 0, offset }));
         },
+        subscribe: unsupported,
       },
       clock,
       log: openLog('silent'),

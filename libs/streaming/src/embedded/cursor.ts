@@ -24,7 +24,7 @@ export interface Member {
 
 export interface CursorDeps {
   readonly store: Store;
-  readonly offsets: Offsets;
+  readonly offsets: Pick<Offsets, 'changed'>;
   /** For the operator: it recovers by itself. */
   warn(text: string, cause: unknown): void;
 }

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { refuseOtherTopics } from '../group-topics.ts';
-import type { StoredOffset } from '../offsets.ts';
+import type { Offsets, StoredOffset } from '../offsets.ts';
 import type { GroupLag, SubscribeOptions, Subscription } from '../broker-port.ts';
 import { Cursor, type CursorDeps, type Member } from './cursor.ts';
 import type { PartitionLog } from './partition-log.ts';
@@ -12,6 +12,8 @@ interface Subscriber extends Member {
 }
 
 interface Group {
+  /** Its offsets are not stored, and it ends with its last member. */
+  readonly ephemeral: boolean;
   readonly members: Set<Subscriber>;
   /** By topic, then by partition. */
   readonly cursors: Map<string, Map<number, Cursor>>;
@@ -27,14 +29,21 @@ export function logsOf(topics: Topics, topic: string): readonly PartitionLog[] {
   return logs;
 }
 
+/** The offsets of ephemeral groups. */
+const notStored = { changed: () => undefined };
+
+interface GroupsDeps extends CursorDeps {
+  readonly offsets: Offsets;
+}
+
 /** Consumer groups: their offsets, and the assignment of partitions to subscriptions of this process. */
 export class Groups {
   readonly #topics: Topics;
-  readonly #deps: CursorDeps;
+  readonly #deps: GroupsDeps;
   readonly #groups = new Map<string, Group>();
   #ended = false;
 
-  constructor(topics: Topics, stored: readonly StoredOffset[], deps: CursorDeps) {
+  constructor(topics: Topics, stored: readonly StoredOffset[], deps: GroupsDeps) {
     this.#topics = topics;
     this.#deps = deps;
     for (const { group, topic, partition, offset } of stored) {
@@ -62,7 +71,8 @@ export class Groups {
   /** The offset below which every group has handled this partition's records; undefined while no group has read it. */
   passed({ topic, partition }: PartitionLog): number | undefined {
     let passed: number | undefined;
-    for (const { cursors } of this.#groups.values()) {
+    for (const { cursors, ephemeral } of this.#groups.values()) {
+      if (ephemeral) continue;
       const position = cursors.get(topic)?.get(partition)?.position;
       if (position !== undefined && position < (passed ?? Infinity)) passed = position;
     }
@@ -71,11 +81,13 @@ export class Groups {
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     const { group: name, topics, handler, maxRecords = MAX_RECORDS, from = 'earliest', lingerMs = 0 } = options;
+    this.#group(name, options.ephemeral);
     refuseOtherTopics(options, this.#groups.get(name)?.members);
     for (const topic of topics) {
       for (const log of logsOf(this.#topics, topic)) {
         if (!this.#cursor(name, log)) {
-          this.#deps.offsets.changed(this.#addCursor(name, log, from === 'earliest' ? log.start : log.end));
+          const cursor = this.#addCursor(name, log, from === 'earliest' ? log.start : log.end);
+          if (!options.ephemeral) this.#deps.offsets.changed(cursor);
         }
       }
     }
@@ -90,7 +102,7 @@ export class Groups {
     };
     group.members.add(member);
     share(group);
-    return { stop: () => this.#stop(group, member) };
+    return { stop: () => this.#stop(name, group, member) };
   }
 
   async seek(name: string, log: PartitionLog, offset: number): Promise<void> {
@@ -120,23 +132,24 @@ export class Groups {
 
   async close(): Promise<void> {
     this.#ended = true;
-    const stops = [...this.#groups.values()].flatMap((group) =>
-      [...group.members].map((member) => this.#stop(group, member)),
+    const stops = [...this.#groups].flatMap(([name, group]) =>
+      [...group.members].map((member) => this.#stop(name, group, member)),
     );
     await Promise.all(stops);
   }
 
-  async #stop(group: Group, member: Subscriber): Promise<void> {
+  async #stop(name: string, group: Group, member: Subscriber): Promise<void> {
     group.members.delete(member);
     share(group);
     if (member.active > 0) await new Promise<void>((resolve) => member.whenIdle.push(resolve));
-    await this.#deps.offsets.flushed();
+    if (group.ephemeral && group.members.size === 0) this.#groups.delete(name);
+    else await this.#deps.offsets.flushed();
   }
 
-  #group(name: string): Group {
+  #group(name: string, ephemeral = false): Group {
     let group = this.#groups.get(name);
     if (!group) {
-      group = { members: new Set(), cursors: new Map() };
+      group = { ephemeral, members: new Set(), cursors: new Map() };
       this.#groups.set(name, group);
     }
     return group;
@@ -147,10 +160,10 @@ export class Groups {
   }
 
   #addCursor(name: string, log: PartitionLog, offset: number): Cursor {
-    const { cursors } = this.#group(name);
+    const { cursors, ephemeral } = this.#group(name);
     const ofTopic = cursors.get(log.topic) ?? new Map<number, Cursor>();
     cursors.set(log.topic, ofTopic);
-    const cursor = new Cursor(name, log, offset, this.#deps);
+    const cursor = new Cursor(name, log, offset, ephemeral ? { ...this.#deps, offsets: notStored } : this.#deps);
     ofTopic.set(log.partition, cursor);
     return cursor;
   }

@@ -85,6 +85,18 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await until(() => got.length === 2);
     });
 
+    it('forgets an ephemeral group with its last member', async () => {
+      await start();
+      const name = newGroup();
+      await test.broker.publish(test.topic, records('a', '1', '2'));
+      for (let round = 1; round <= 2; round++) {
+        const member = await listen({ group: name, ephemeral: true });
+        await until(() => member.got.length === 2);
+        await member.stop();
+        expect(await test.broker.groups()).not.toContain(name);
+      }
+    });
+
     it('tells how far a group is', async () => {
       test.topic = declare('facts', 2);
       await start();

@@ -1,0 +1,57 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { Option } from 'commander';
+import { Failure } from '../session.ts';
+import type { AddCommands } from './command.ts';
+
+interface TapOptions {
+  readonly from: string;
+  readonly limit?: string;
+  readonly key?: string;
+}
+
+interface Tapped {
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string;
+  readonly published_at: string;
+  readonly record?: unknown;
+  readonly payload?: string;
+}
+
+const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
+  `${at} ${partition}/${offset} ${key} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
+
+/** `tidings tap`: the records of a public topic as they are published, until it is interrupted. */
+export const addTap: AddCommands = (program, withSession) => {
+  program
+    .command('tap')
+    .description('print the records of a public topic as they are published, one a line, until interrupted')
+    .argument('<topic>', 'such as tidings.outcomes')
+    .addOption(new Option('--from <start>', 'the first record').choices(['latest', 'earliest']).default('latest'))
+    .option('--limit <n>', 'end after this number of records')
+    .option('--key <text>', 'only records whose keys contain this text')
+    .action(
+      withSession(async ({ options, operator, print }, topic: string, { from, limit, key = '' }: TapOptions) => {
+        operator();
+        const url = new URL(`/admin/v1/tap/${encodeURIComponent(topic)}?from=${from}`, options.url);
+        const most = limit === undefined ? Infinity : Number(limit);
+        if (!(most > 0)) throw new Failure('--limit must be a number above 0');
+        const reply = await fetch(url, { headers: { authorization: `Bearer ${options.adminToken}` } });
+        if (reply.status !== 200) {
+          const { error } = (await reply.json()) as { error?: { message?: string } };
+          throw new Failure(`${error?.message ?? 'The topic cannot be tapped'} (${reply.status})`);
+        }
+        let count = 0;
+        const body = Readable.fromWeb(reply.body as Parameters<typeof Readable.fromWeb>[0]);
+        for await (const line of createInterface({ input: body })) {
+          if (line === '') continue;
+          const tapped = JSON.parse(line) as Tapped;
+          if (!tapped.key.includes(key)) continue;
+          print(tapped, options.json ? '' : shown(tapped));
+          if (++count >= most) break;
+        }
+        body.destroy();
+      }),
+    );
+};

@@ -1,0 +1,122 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { publicTopics, shownRecord } from '@tidings/events';
+import { Fault, randomBase62 } from '@tidings/kernel';
+import type { Broker, InRecord, Subscription } from '@tidings/streaming';
+import { Administrators } from '../auth/administrators.ts';
+import type { Context } from '../context.ts';
+import { adminEnvelope } from '../envelopes/admin.ts';
+import { TOO_MANY } from '../envelopes/reply.ts';
+import { CONTEXT } from '../injection-tokens.ts';
+import { queryOf, type Route } from './route.ts';
+
+/** Simultaneous taps of a gateway. */
+const MAX_TAPS = 10;
+/** Batches that wait for a slow reader, of at most {@link MAX_RECORDS} each; further ones stay in the topic. */
+const MAX_WAITING = 8;
+const MAX_RECORDS = 500;
+/** Longer than a reader needs for a batch, and shorter than a handler may take. */
+const ROOM_MS = 2_000;
+/** An empty line tells readers and proxies that the stream lives, and finds out that the reader has gone. */
+const HEARTBEAT_MS = 2_000;
+const RETRY_AFTER_SECONDS = 60;
+
+const starts = ['latest', 'earliest'] as const;
+type Start = (typeof starts)[number];
+
+/** `/admin/v1/tap/{topic}`: the records of a public topic as they are published, one JSON object a line, for operators. */
+@Injectable()
+export class TapRoutes {
+  readonly #context: Context;
+  readonly #administrators: Administrators;
+  #taps = 0;
+
+  constructor(@Inject(CONTEXT) context: Context, @Inject(Administrators) administrators: Administrators) {
+    this.#context = context;
+    this.#administrators = administrators;
+  }
+
+  routes(): Route[] {
+    return [
+      {
+        ...{ verb: 'GET', path: '/admin/v1/tap/{topic}', envelope: adminEnvelope },
+        serve: async ({ headers, socket, url }, { topic = '' }) => {
+          this.#administrators.check(headers.authorization, socket.remoteAddress ?? '');
+          if (!publicTopics.includes(topic)) {
+            throw Fault.notFound(`There is no public topic of this name; there are ${publicTopics.join(', ')}`);
+          }
+          const { from = 'latest' } = queryOf(url);
+          if (!starts.some((start) => start === from))
+            throw Fault.argument(`from: must be one of ${starts.join(', ')}`);
+          if (this.#taps >= MAX_TAPS) throw Fault.throttled(TOO_MANY, RETRY_AFTER_SECONDS);
+          const bytes = this.#lines(topic, from as Start);
+          return { status: 200, body: '', stream: { type: 'application/x-ndjson', length: undefined, bytes } };
+        },
+      },
+    ];
+  }
+
+  async *#lines(topic: string, from: Start): AsyncIterable<Uint8Array> {
+    this.#taps++;
+    try {
+      for await (const records of recordsOf(this.#context.broker, topic, from)) {
+        yield Buffer.from(records.length === 0 ? '\n' : records.map(lineOf).join(''));
+      }
+    } finally {
+      this.#taps--;
+    }
+  }
+}
+
+const lineOf = ({ topic, partition, offset, key, timestamp, value }: InRecord): string => {
+  const record = shownRecord(topic, value);
+  const undecoded = record === undefined ? { payload: Buffer.from(value).toString('base64') } : { record };
+  return `${JSON.stringify({ partition, offset, key, published_at: new Date(timestamp).toISOString(), ...undecoded })}\n`;
+};
+
+/** The records of a topic in batches, and an empty one when there was none for a while. Ends when the caller returns. */
+async function* recordsOf(
+  broker: Pick<Broker, 'subscribe'>,
+  topic: string,
+  from: Start,
+): AsyncIterable<readonly InRecord[]> {
+  const waiting: (readonly InRecord[])[] = [];
+  let arrived = Promise.withResolvers<void>();
+  let taken = Promise.withResolvers<void>();
+  const subscribing: Promise<Subscription> = broker.subscribe({
+    group: `tidings.tap.${randomBase62(12)}`,
+    topics: [topic],
+    ...{ from, maxRecords: MAX_RECORDS, ephemeral: true },
+    async handler({ records }) {
+      if (waiting.length >= MAX_WAITING) await within(ROOM_MS, taken.promise);
+      if (waiting.length >= MAX_WAITING) return 0;
+      waiting.push(records);
+      arrived.resolve();
+      return records.length;
+    },
+  });
+  try {
+    for (;;) {
+      const batch = waiting.shift();
+      if (batch) {
+        taken.resolve();
+        taken = Promise.withResolvers();
+        yield batch;
+      } else {
+        arrived = Promise.withResolvers();
+        // A failure to subscribe ends the stream.
+        await Promise.race([subscribing.then(() => arrived.promise), within(HEARTBEAT_MS, arrived.promise)]);
+        if (waiting.length === 0) yield [];
+      }
+    }
+  } finally {
+    await (await subscribing).stop();
+  }
+}
+
+/** Resolves with the promise, at the latest after a time. */
+async function within(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,48 @@
+import { Conversion } from './generated/tidings/events/v1/conversions.ts';
+import { DeviceEvent } from './generated/tidings/events/v1/devices.ts';
+import { JobEvent } from './generated/tidings/events/v1/jobs.ts';
+import { MessageEvent } from './generated/tidings/events/v1/messages.ts';
+import { SliceOutcome } from './generated/tidings/events/v1/outcomes.ts';
+import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
+import { Reports } from './generated/tidings/events/v1/reports.ts';
+import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
+import { topicNames } from './topics.ts';
+
+/** The types of the records of public topics, by topic: those of the AsyncAPI document. */
+const types = new Map<string, { decode(payload: Uint8Array): unknown }>([
+  [topicNames.devices, DeviceEvent],
+  [topicNames.visits, VisitEvent],
+  [topicNames.messages, MessageEvent],
+  [topicNames.plans, PlanEvent],
+  [topicNames.outcomes, SliceOutcome],
+  [topicNames.reports, Reports],
+  [topicNames.conversions, Conversion],
+  [topicNames.jobs, JobEvent],
+]);
+
+/** Topics whose records {@link shownRecord} decodes. */
+export const publicTopics: readonly string[] = [...types.keys()];
+
+/** Values that JSON lacks: integers of 64 bits as decimal text, bytes in base64, times in RFC 3339. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array)
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value !== 'object' || value === null) return value;
+  const { $case, value: chosen, ...fields } = value as { $case?: string; value?: unknown };
+  // A choice is shown as the one field that was chosen.
+  if ($case !== undefined) return { [$case]: jsonOf(chosen) };
+  if (chosen !== undefined) Object.assign(fields, { value: chosen });
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, jsonOf(field)]));
+}
+
+/** A record of a public topic as JSON; undefined if it cannot be decoded. */
+export function shownRecord(topic: string, payload: Uint8Array): unknown {
+  try {
+    return jsonOf(types.get(topic)?.decode(payload));
+  } catch {
+    return undefined;
+  }
+}
