@@ -12,6 +12,9 @@ export const asyncApiPath = 'libs/events/src/generated/asyncapi.json';
 /** The topics whose records are facts for programs of others, as `topicNames` calls them. */
 const PUBLIC = ['devices', 'visits', 'messages', 'plans', 'outcomes', 'reports', 'conversions', 'jobs', 'deadLetters'];
 
+/** The service for subscribers that dial in, which has no topic. */
+const EVENT_STREAM = 'tidings/events/v1/event_stream.proto';
+
 const PROTOBUF = 'application/x-protobuf';
 const BINDING = { bindingVersion: '0.5.0' };
 /** Field numbers of the descriptors in descriptor.proto, which source locations are made of. */
@@ -286,10 +289,7 @@ function documentOf(image, { topicNames, topics }) {
     types,
     [subscriptionTopic, ...published.map(({ record }) => record)].flatMap(({ name }) => name ?? []),
   );
-  const files = withImports(
-    image,
-    [...schemas.values()].map(({ file }) => file),
-  );
+  const files = withImports(image, [EVENT_STREAM, ...[...schemas.values()].map(({ file }) => file)]);
   return {
     asyncapi: '3.0.0',
     info: { title: 'Tidings events', version: '1.0.0', description: DESCRIPTION },

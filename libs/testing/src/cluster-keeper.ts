@@ -28,6 +28,7 @@ const kept: KeptCluster = {
   urls: cluster.urls,
   mailPort: cluster.mailPort,
   eventsPort: cluster.eventsPort,
+  kafka: { brokers: cluster.kafkaBrokers, namespace: options.env['KAFKA_NAMESPACE'] ?? '' },
   admin: options.adminToken,
   mongoUrl: cluster.mongoUrl,
   ports,

@@ -88,6 +88,7 @@ export async function cluster({
           client,
           simulators,
         },
+        kafka: { brokers: running.kafkaBrokers, namespace: stores?.namespace ?? '' },
         recordsOn: (topic) => everythingOn(running, topic, stores?.namespace),
       }),
       cluster: running,

@@ -17,7 +17,16 @@ import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import type { StoredWorld } from './platform-world.ts';
 import { checkDocuments } from './valid-documents.ts';
-import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
+import {
+  connect,
+  loadSimulators,
+  newAdminToken,
+  testEnvironment,
+  testLog,
+  untilSettled,
+  worldOf,
+  type KafkaPlace,
+} from './world.ts';
 
 /** The port of every provider, by its name. */
 type Ports = Readonly<Record<string, number>>;
@@ -39,6 +48,7 @@ export interface KeptCluster {
   readonly urls: readonly string[];
   readonly mailPort: number | undefined;
   readonly eventsPort: number | undefined;
+  readonly kafka: KafkaPlace;
   readonly admin: string;
   readonly mongoUrl: string;
   /** The expected ports of the providers: suites start their simulators there. */
@@ -80,6 +90,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
         urls: kept.urls,
         mailPort: kept.mailPort,
         eventsPort: kept.eventsPort,
+        kafka: kept.kafka,
         dataFolder: folder(),
         secrets,
         client,

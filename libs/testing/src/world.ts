@@ -10,6 +10,12 @@ import type { InRecord } from '@tidings/streaming';
 import { answered } from './answered.ts';
 import { compileCache } from './build.ts';
 
+/** The brokers of a Kafka, and the prefix of the platform's topics there. */
+export interface KafkaPlace {
+  readonly brokers: string;
+  readonly namespace: string;
+}
+
 /** The platform from a test's perspective in any mode: its API, the provider simulators, and a barrier. */
 export interface World {
   /** Base URL of the first gateway, and of all gateways. */
@@ -19,6 +25,8 @@ export interface World {
   readonly mailPort: number | undefined;
   /** The port on which subscribers dial in; undefined = unknown to this world. */
   readonly eventsPort: number | undefined;
+  /** The Kafka of the distributed mode; undefined = none, or unknown to this world. */
+  readonly kafka: KafkaPlace | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -64,6 +72,7 @@ interface WorldDeps {
   readonly urls: readonly string[];
   readonly mailPort?: number | undefined;
   readonly eventsPort?: number | undefined;
+  readonly kafka?: KafkaPlace | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -156,6 +165,7 @@ export function worldOf(deps: WorldDeps): World {
     url: urls[0]!,
     mailPort: deps.mailPort,
     eventsPort: deps.eventsPort,
+    kafka: deps.kafka,
     recordsOn: deps.recordsOn ?? unreadable,
     call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
     reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),

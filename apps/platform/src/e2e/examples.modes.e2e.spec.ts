@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
+import { apnsToken, fcmToken } from '@tidings/simulators';
+import type { ReplyOf } from '@tidings/client';
+import { answered, describeWhere, platform, type StoredWorld } from '@tidings/testing';
+
+const DEVICES = 240;
+const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
+const TOPIC = `examples-${randomUUID()}`;
+const examples = join(import.meta.dirname, '..', '..', '..', '..', 'examples');
+
+/** Whether there is a Python with the packages of the examples, which are installed on first use. */
+function hasPython(): boolean {
+  const { status, stderr, error } = spawnSync(join(examples, 'python', 'setup.sh'), { encoding: 'utf8' });
+  if (status !== 0) process.stderr.write(`The examples in Python are skipped: ${error?.message ?? stderr}\n`);
+  return status === 0;
+}
+
+/** Every fourth pair of devices has tokens that its provider calls dead. */
+const tokenOf = (n: number): string => (n % 2 === 0 ? apnsToken : fcmToken)(n % 8 < 2 ? 'dead' : 'accepted', n);
+
+/** A program: its command, with the file. */
+type Program = readonly string[];
+const typescript = (name: string): Program => [process.execPath, join(examples, 'typescript', `${name}.ts`)];
+const python = (name: string): Program => [
+  join(examples, 'python', '.venv', 'bin', 'python'),
+  join(examples, 'python', `${name}.py`),
+];
+
+type Funnel = ReplyOf<'getDeliveryFunnel'>;
+
+/** The figures of a funnel under the names of the events that they count. */
+function figuresOf({ channels }: Funnel): Readonly<Record<string, number>> {
+  const sum = (counts: readonly (string | undefined)[]): number =>
+    counts.reduce((total, count) => total + Number(count ?? 0), 0);
+  const stage = (name: string): number =>
+    sum(channels.flatMap(({ funnel }) => funnel.filter((each) => each.stage === name).map(({ count }) => count)));
+  return {
+    'Push Sent': stage('STAGE_SENT'),
+    'Push Delivered': sum(channels.map(({ confirmed_deliveries: { count } }) => count)),
+    'Push Opened': stage('STAGE_OPENED'),
+    'Push Failed': stage('STAGE_ERRORS'),
+  };
+}
+
+describe('the examples', () => {
+  let world: StoredWorld;
+  let folder: string;
+  let message: string;
+  /** The figures of the funnel, as the programs print theirs. */
+  let funnel: Readonly<Record<string, number>>;
+  const subscriptions: string[] = [];
+  const running: ChildProcess[] = [];
+
+  /** Runs a program; `heard` resolves at this text on its standard error, and at its end. */
+  function run([command, ...file]: Program, ...parameters: readonly string[]) {
+    const child = spawn(command!, [...file, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
+    running.push(child);
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (text) => (output += text));
+    child.stderr.on('data', (text) => (errors += text));
+    const ended = once(child, 'close');
+    const heard = (text: string): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => void (errors.includes(text) && resolve());
+        child.stderr.on('data', look);
+        child.on('close', () => resolve());
+        look();
+      });
+    const printed = async (): Promise<unknown> => {
+      await ended;
+      if (output === '') throw new Error(`${file.join(' ')} printed nothing: ${errors}`);
+      return JSON.parse(output) as unknown;
+    };
+    return { child, heard, ended, printed };
+  }
+
+  beforeAll(async () => {
+    world = await platform();
+    folder = await mkdtemp(join(tmpdir(), 'tidings-examples-'));
+    const endpoints = [undefined, undefined, ...(world.kafka ? [`kafka://${TOPIC}`] : [])];
+    for (const endpoint of endpoints) {
+      subscriptions.push((await world.call('createSubscription', { endpoint, events: EVENTS })).id);
+    }
+    const application = await world.application();
+    await world.registerDevices(application, DEVICES, (n) => ({
+      hwid: `device-${n}`,
+      device_type: n % 2 === 0 ? 1 : 3,
+      push_token: tokenOf(n),
+    }));
+    const notifications = [{ content: 'Count me', transactionId: randomUUID() }];
+    const { Messages } = await answered(() => world.call('createMessage', { application, notifications }));
+    message = Messages[0]!;
+    await world.settle();
+    const hashOf = (n: number): string =>
+      world.simulators.ledger.of(n % 2 === 0 ? 'apns' : 'fcm').entries({ token: tokenOf(n), limit: Infinity })[0]!.hash;
+    const report = (method: 'messageDeliveryEvent' | 'pushStat', n: number) =>
+      world.call(method, { application, hwid: `device-${n}`, hash: hashOf(n) });
+    for (const n of [2, 3, 4, 5]) await report('messageDeliveryEvent', n);
+    for (const n of [4, 5, 6]) await report('pushStat', n);
+    await world.settle();
+    funnel = figuresOf(await world.call('getDeliveryFunnel', { message_code: message }));
+  });
+  afterAll(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await world?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const counting = (kafka: Program, grpc: Program): void => {
+    it('count from a topic what the funnel counts, also after a kill', async () => {
+      if (!world.kafka) return;
+      const { brokers, namespace } = world.kafka;
+      const parameters = [brokers, `${namespace}${TOPIC}`, message];
+      const first = run(kafka, ...parameters);
+      await first.heard(' events');
+      first.child.kill('SIGKILL');
+      await first.ended;
+      expect(await run(kafka, ...parameters).printed()).toEqual(funnel);
+    });
+
+    it('count what they are sent when they dial in as the funnel does, also after a kill', async () => {
+      const parameters = [
+        ...[`127.0.0.1:${world.eventsPort}`, world.secrets.api, subscriptions.shift()!],
+        ...[message, join(folder, randomUUID())],
+      ];
+      const first = run(grpc, ...parameters);
+      await first.heard(' events');
+      first.child.kill('SIGKILL');
+      await first.ended;
+      const second = run(grpc, ...parameters);
+      await second.heard('accepted');
+      await world.advance(120);
+      await world.settle();
+      second.child.kill('SIGTERM');
+      expect(await second.printed()).toEqual(funnel);
+    });
+  };
+
+  describe('in TypeScript', () => counting(typescript('count-kafka'), typescript('count-grpc')));
+  describeWhere(hasPython())('in Python', () => counting(python('count_kafka'), python('count_grpc')));
+});
