@@ -62,3 +62,10 @@ export {
   type SubscriberOptions,
   startSubscriber,
 } from './webhooks/subscriber.ts';
+export {
+  HttpSubscriber,
+  type HttpSubscriberOptions,
+  type PostedEvent,
+  type ReceivedPost,
+  startHttpSubscriber,
+} from './webhooks/http-subscriber.ts';

@@ -146,10 +146,6 @@ const refused: Readonly<Record<string, { readonly by: string; readonly requests:
     by: 'fields/subscription.ts',
     requests: [{ ...subscription, campaigns: ['A1B2C-3D4E5'] }],
   },
-  '/admin/v1/subscriptions `endpoint` by `http://` or `https://`': {
-    by: 'fields/subscription.ts',
-    requests: ['http', 'https'].map((scheme) => ({ ...subscription, endpoint: `${scheme}://events.example` })),
-  },
 };
 
 const refusalOf = (path: string, request: Request): string => {

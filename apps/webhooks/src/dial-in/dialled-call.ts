@@ -1,6 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
-import { isAck, type Link, type LinkListener } from '../streams/links/link-port.ts';
+import { type Link, type LinkListener, reportAnswer } from '../streams/links/link-port.ts';
+import { ANSWER_MS } from '../streams/unacked.ts';
 import type { Credentials } from './admission.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -37,7 +38,7 @@ export function dialledCall(
   call.on('cancelled', () => over(new Error('the consumer has hung up')));
   call.on('end', () => over(new Error('the consumer has ended its side')));
   call.on('error', over);
-  call.on('data', ({ uuid, status }: WebhookResponse) => listener?.answered(uuid, isAck(status)));
+  call.on('data', (response: WebhookResponse) => listener && reportAnswer(listener, response));
   // Answers wait in the connection until there is a link.
   call.pause();
   call.on('drain', () => {
@@ -56,6 +57,7 @@ export function dialledCall(
       accept();
       call.resume();
       return {
+        answerMs: ANSWER_MS,
         get isWritable() {
           return listener === hears && isWritable;
         },

@@ -10,7 +10,7 @@ import type { StreamMetrics } from '../stream-metrics.ts';
 import { type Endpoint, parseEndpoint } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
-import type { Link, LinkListener, LinkRequest } from './links/link-port.ts';
+import type { Failure, Link, LinkListener, LinkRequest } from './links/link-port.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -54,6 +54,8 @@ export class Stream {
   #breaks = 0;
   #openAt = 0;
   #elapsedAt = -Infinity;
+  /** Whether an event failed since the last acknowledgement. */
+  #isFailing = false;
   #isDirty = false;
   #savedAt = -Infinity;
   #isLost = false;
@@ -198,7 +200,8 @@ export class Stream {
     } = this.#subscription;
     try {
       const listener: LinkListener = {
-        answered: (uuid, isAck) => this.#answered(uuid, isAck),
+        acked: (uuid) => this.#acked(uuid),
+        failed: (uuids, how, reason) => this.#failed(uuids, how, reason),
         drained: () => this.#signal.resolve(),
         broken: (error) => this.#broken(error),
       };
@@ -238,18 +241,29 @@ export class Stream {
     this.#deps.metrics.ended('broken', this.#unacked.broke(this.#deps.clock.now()));
   }
 
-  #answered(uuid: string, isAck: boolean): void {
+  #acked(uuid: string): void {
     const { clock, log, metrics } = this.#deps;
     this.#lastAnswerAt = clock.now();
-    const end = this.#unacked.answered(uuid, isAck, this.#lastAnswerAt);
-    if (!end) return;
+    if (!this.#unacked.acked(uuid, this.#lastAnswerAt)) return;
     this.#isDirty = true;
-    metrics.ended(end);
-    if (end === 'acked') {
-      metrics.unacked(-1);
-      if (this.#breaks > 0) log.info('stream recovered');
-      this.#breaks = 0;
-    }
+    metrics.ended('acked');
+    metrics.unacked(-1);
+    if (this.#breaks > 0 || this.#isFailing) log.info('stream recovered');
+    this.#breaks = 0;
+    this.#isFailing = false;
+    this.#signal.resolve();
+  }
+
+  #failed(uuids: readonly string[], how: Failure, reason: string): void {
+    const { clock, log, metrics } = this.#deps;
+    const now = clock.now();
+    if (how === 'refused') this.#lastAnswerAt = now;
+    const count = how === 'late' ? this.#unacked.unanswered(uuids, now) : this.#unacked.failed(uuids, now);
+    if (count === 0) return;
+    this.#isDirty = true;
+    metrics.ended(how, count);
+    if (!this.#isFailing) log.warn({ reason }, 'events failed; they are sent again');
+    this.#isFailing = true;
     this.#signal.resolve();
   }
 
@@ -299,7 +313,7 @@ export class Stream {
       this.#isDirty = true;
       if (made) {
         this.#link.send(made);
-        this.#unacked.sent(event, made.uuid, clock.now());
+        this.#unacked.sent(event, made.uuid, clock.now(), this.#link.answerMs);
       } else {
         this.#unacked.drop(event);
         metrics.ended('gone');

@@ -26,7 +26,8 @@ class Wire {
   }
 
   answer(d: number, isAck = true) {
-    return this.events.answered(`u${d}`, isAck, this.now);
+    const uuid = `u${d}`;
+    return isAck ? this.events.acked(uuid, this.now) : this.events.failed([uuid], this.now) === 1;
   }
 
   /** Advances time tick by tick. */
@@ -48,9 +49,9 @@ describe('unacked events', () => {
   it('are sent in order, and removed when acknowledged', () => {
     const wire = new Wire().read('a', 'b');
     expect(wire.send()).toEqual([0, 1]);
-    expect([wire.answer(1), wire.answer(0)]).toEqual(['acked', 'acked']);
+    expect([wire.answer(1), wire.answer(0)]).toEqual([true, true]);
     expect([wire.events.size, wire.events.inFlight, wire.send()]).toEqual([0, 0, []]);
-    expect(wire.answer(0)).toBeUndefined();
+    expect(wire.answer(0)).toBe(false);
   });
 
   it('of a device and message wait for one another, and let others overtake', () => {
@@ -71,7 +72,7 @@ describe('unacked events', () => {
     const waits: number[] = [];
     wire.send();
     for (let i = 0; i < 8; i++) {
-      expect(wire.answer(0, false)).toBe('refused');
+      expect(wire.answer(0, false)).toBe(true);
       const from = wire.now;
       while (wire.send().length === 0) wire.pass(250);
       waits.push((wire.now - from) / 1000);
@@ -86,10 +87,23 @@ describe('unacked events', () => {
     expect(wire.pass(ANSWER_MS - 1)).toEqual({ late: 0, givenUp: 0 });
     expect(wire.pass(1)).toEqual({ late: 2, givenUp: 0 });
     expect(wire.send()).toEqual([]);
-    expect(wire.answer(1)).toBe('acked');
-    expect(wire.answer(0, false)).toBeUndefined();
+    expect(wire.answer(1)).toBe(true);
+    expect(wire.answer(0, false)).toBe(false);
     wire.pass(1000);
     expect(wire.send()).toEqual([0]);
+  });
+
+  it('that a transport gave up are sent again, fewer at a time', () => {
+    const wire = new Wire().read(...many(200));
+    const sent = wire.send();
+    wire.pass(1);
+    expect(
+      wire.events.unanswered(
+        sent.map((d) => `u${d}`),
+        wire.now,
+      ),
+    ).toBe(100);
+    expect([wire.events.inFlight, wire.send().length]).toEqual([0, 50]);
   });
 
   it('of a broken stream are sent again like refused ones', () => {
@@ -156,7 +170,7 @@ describe('unacked events', () => {
       const batch = wire.send();
       sent += batch.length;
       queue.push(...batch);
-      for (const d of queue.splice(0, 5)) if (wire.answer(d) === 'acked') acked++;
+      for (const d of queue.splice(0, 5)) if (wire.answer(d)) acked++;
       wire.pass(1000);
     }
     expect(acked).toBeGreaterThan(5500);

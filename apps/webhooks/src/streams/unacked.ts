@@ -18,7 +18,7 @@ export interface Unacked extends Place {
   readonly at: number;
 }
 
-type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & { uuid?: string };
+type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & { uuid?: string; sentAt?: number };
 
 /** Maximum unacked events of a stream (R-EV5). */
 export const MAX_UNACKED = 1000;
@@ -95,29 +95,39 @@ export class UnackedEvents {
     return this.#events.has(event);
   }
 
-  /** Records that an event was written to the stream. */
-  sent(event: Unacked, uuid: string, now: number): void {
+  /** Records that an event was written to the stream, whose answer is late after `answerMs`. */
+  sent(event: Unacked, uuid: string, now: number, answerMs = ANSWER_MS): void {
     const known = event as Mutable;
     this.#ready.delete(known);
     known.phase = 'sent';
-    known.at = now + ANSWER_MS;
+    known.sentAt = now;
+    known.at = now + answerMs;
     known.uuid = uuid;
     this.#byUuid.set(uuid, known);
     this.#inFlight++;
   }
 
-  /** Records an answer, possibly a late one; undefined if it matches no event or changes nothing. */
-  answered(uuid: string, isAck: boolean, now: number): 'acked' | 'refused' | undefined {
+  /** Records an acknowledgement, possibly a late one; false if it matches no event. */
+  acked(uuid: string, now: number): boolean {
     const event = this.#byUuid.get(uuid);
-    if (!event) return undefined;
-    if (isAck) {
-      if (event.phase === 'sent') this.#adapt(now - (event.at - ANSWER_MS));
-      this.drop(event);
-      return 'acked';
-    }
-    if (event.phase !== 'sent') return undefined;
-    this.#fail(event, now);
-    return 'refused';
+    if (!event) return false;
+    if (event.phase === 'sent') this.#adapt(now - event.sentAt!);
+    this.drop(event);
+    return true;
+  }
+
+  /** Records failures of events in flight; returns how many of these are. */
+  failed(uuids: readonly string[], now: number): number {
+    const found = uuids.map((uuid) => this.#byUuid.get(uuid)).filter((event) => event?.phase === 'sent');
+    for (const event of found) this.#fail(event!, now);
+    return found.length;
+  }
+
+  /** Likewise for events without an answer: the subscriber gets fewer at a time. */
+  unanswered(uuids: readonly string[], now: number): number {
+    const count = this.failed(uuids, now);
+    if (count > 0) this.#slowDown(now);
+    return count;
   }
 
   /** Removes an event. */
@@ -142,7 +152,7 @@ export class UnackedEvents {
         this.drop(event);
         givenUp++;
       } else if (event.phase === 'sent' && event.at <= now) {
-        isNews ||= event.at - ANSWER_MS >= this.#slowedAt;
+        isNews ||= event.sentAt! >= this.#slowedAt;
         this.#fail(event, now);
         late++;
       }

@@ -5,7 +5,6 @@ import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
-import { checkServed } from '../streams/links/links.ts';
 import { hostChosenBy, parseEndpoint } from './endpoint.ts';
 import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
 import type { Subscription } from './subscription.ts';
@@ -47,7 +46,6 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
   /** Accepts a name that cannot be resolved now, as it may be resolvable later. Refuses a name with only private addresses. */
   const checkEndpoint = async (text: string): Promise<void> => {
     const endpoint = parseEndpoint(text);
-    checkServed(endpoint);
     const host = hostChosenBy(endpoint);
     if (host === undefined) return;
     await guard.resolve(host).catch((error: unknown) => {

@@ -3,8 +3,10 @@
 export {
   type Consumer,
   dialIn,
+  type HttpSubscriber,
   type ReceivedEvent,
   selfSigned,
+  startHttpSubscriber,
   startSubscriber,
   type Subscriber,
 } from '@tidings/simulators';

@@ -8,7 +8,7 @@ import type { EmbeddedBroker } from '@tidings/streaming';
 import { type TestMongo, testBroker } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { openWebhooks, type WebhooksDeps, type WebhooksService } from '../webhooks.ts';
-import { startSubscriber, type Subscriber } from './test-subscriber.ts';
+import { type HttpSubscriber, startHttpSubscriber, startSubscriber, type Subscriber } from './test-subscriber.ts';
 
 export const ACCOUNT = 'default';
 export const APPLICATION = 'AAAAA-BBBBB';
@@ -91,6 +91,10 @@ export class World {
 
   async subscriber(options?: Parameters<typeof startSubscriber>[0]): Promise<Subscriber> {
     return this.closing.add('subscriber', await startSubscriber(options), (opened) => opened.down());
+  }
+
+  async httpSubscriber(options?: Parameters<typeof startHttpSubscriber>[0]): Promise<HttpSubscriber> {
+    return this.closing.add('subscriber', await startHttpSubscriber(options), (opened) => opened.down());
   }
 
   /** Subscribes to all events, unless `fields` says otherwise. @returns the id */

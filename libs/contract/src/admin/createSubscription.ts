@@ -21,6 +21,10 @@ export const createSubscription = admin('createSubscription', {
       reply: { id: 'sub-1' },
     },
     {
+      request: { endpoint: 'https://events.example.com/tidings', events: ['Email Bounced', 'Email Complained'] },
+      reply: { id: 'sub-3' },
+    },
+    {
       request: {
         endpoint: 'grpcs://events.example.com/my.own.WebhookService/StreamWebhookEvents',
         events: ['Push Opened'],

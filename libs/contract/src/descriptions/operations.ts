@@ -108,7 +108,7 @@ export const operationWords = {
   'setSenders.required': 'Whether senders must be verified addresses.',
   verified: 'The verified addresses.',
   endpoint:
-    'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.',
+    'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, posts to `http://` or `https://`, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.',
   events:
     'Names of events: `Push Sent`, `Push Delivered`, `Push Opened`, `Push Failed`, `Email Sent`, `Email Delivered`, `Email Bounced`, `Email Opened`, `Email Clicked`, `Email Unsubscribed`, `Email Complained`, `Email Failed`, `SMS Sent`, `SMS Delivered`, `SMS Failed`, `WhatsApp Sent`, `WhatsApp Delivered`, `WhatsApp Failed`, `LINE Sent`, `LINE Failed`, `Kakao Sent`, `Kakao Failed`, `Inbox Delivered`, `Inbox Read`, `Inbox Opened`, `Inbox Deleted`. Other names are refused.',
   applications: 'Codes of applications; empty or left out: all of the account.',

@@ -23,9 +23,7 @@ const eventName = oneOf(served);
 const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://';
 
 /** Address of a subscriber (R-EV1); its owner parses it in full. */
-export const endpointAddress = text
-  .refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES)
-  .refine((address) => !/^https?:/i.test(address), 'http:// and https:// are not served yet');
+export const endpointAddress = text.refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES);
 
 /** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
 export const endpoint = optional(endpointAddress);

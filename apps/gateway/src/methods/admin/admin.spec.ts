@@ -184,7 +184,6 @@ describe('operators (R-T8)', () => {
     [{ events: undefined }, 'events is required'],
     [{ events: [] }, 'events: must not be empty'],
     [{ events: ['Push Seen'] }, /^events\[0\]: must be one of Push Sent, Push Delivered, Push Opened, /],
-    [{ endpoint: 'https://events.example' }, 'endpoint: http:// and https:// are not served yet'],
     [{ endpoint: 'events.example:90' }, /^endpoint: must be an address that begins with grpc:\/\/, .* or kafka:\/\/$/],
     [{ campaigns: ['AAAAA-BBBBB'] }, 'campaigns: not served yet'],
     [{ platforms: ['Ios'] }, 'platforms[0]: unknown value'],

@@ -3,7 +3,8 @@ import { rootCertificates } from 'node:tls';
 import type { ChannelOptions, ClientDuplexStream } from '@grpc/grpc-js';
 import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
 import type { GrpcEndpoint } from '../../subscriptions/endpoint.ts';
-import { isAck, type Link, type LinkListener, type OpenLink } from './link-port.ts';
+import { ANSWER_MS } from '../unacked.ts';
+import { type Link, type LinkListener, type OpenLink, reportAnswer } from './link-port.ts';
 
 /** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
@@ -80,8 +81,8 @@ function linkOf(stream: EventStream, listener: LinkListener, closeClient: () => 
     if (wasOpen) closeClient();
     return wasOpen;
   };
-  stream.on('data', ({ uuid, status }: WebhookResponse) => {
-    if (isOpen) listener.answered(uuid, isAck(status));
+  stream.on('data', (response: WebhookResponse) => {
+    if (isOpen) reportAnswer(listener, response);
   });
   stream.on('drain', () => {
     isWritable = true;
@@ -94,6 +95,7 @@ function linkOf(stream: EventStream, listener: LinkListener, closeClient: () => 
     if (over()) listener.broken(new Error('the subscriber has ended the stream'));
   });
   return {
+    answerMs: ANSWER_MS,
     get isWritable() {
       return isOpen && isWritable;
     },

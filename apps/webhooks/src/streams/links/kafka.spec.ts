@@ -24,7 +24,8 @@ function world() {
     {
       ...{ topic: TOPIC, subscription: 's1' },
       listener: {
-        answered: (uuid, isAck) => heard.push(`${uuid} ${isAck}`),
+        acked: (uuid) => heard.push(`${uuid} true`),
+        failed: (uuids, how) => heard.push(`${uuids.join()} ${how}`),
         drained: () => heard.push('drained'),
         broken: (error) => heard.push(`broken: ${error.message}`),
       },

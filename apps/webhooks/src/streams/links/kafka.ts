@@ -1,6 +1,7 @@
 import { WebhookRequest } from '@tidings/rpc';
 import { type Broker, microBatcher, type TopicSpec } from '@tidings/streaming';
 import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
+import { ANSWER_MS } from '../unacked.ts';
 import type { LinkListener, Link, OpenLink } from './link-port.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,7 +35,7 @@ export function topicLink(
   const published = (uuid: string): void => {
     const wasFull = waiting-- >= MAX_WAITING;
     if (!isOpen) return;
-    listener.answered(uuid, true);
+    listener.acked(uuid);
     if (wasFull) listener.drained();
   };
   const failed = (error: Error): void => {
@@ -43,6 +44,7 @@ export function topicLink(
     if (wasOpen) listener.broken(error);
   };
   return {
+    answerMs: ANSWER_MS,
     get isWritable() {
       return isOpen && waiting < MAX_WAITING;
     },

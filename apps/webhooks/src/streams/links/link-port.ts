@@ -1,23 +1,30 @@
-import type { WebhookRequest } from '@tidings/rpc';
+import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 
-/** The connection of a stream to its subscriber, over whatever transport its endpoint names. */
+/** The connection of a stream to its subscriber, over the transport that its endpoint names. */
 export interface Link {
   /** Whether the link takes another event. If it does not, `drained` follows once it does. */
   readonly isWritable: boolean;
+  /** Time from `send` until an event counts as late, in milliseconds. */
+  readonly answerMs: number;
   /** Sends an event, in order; its answer is reported by uuid. */
   send(event: WebhookRequest): void;
   /** Ends the link; no further callbacks are called. */
   close(): void;
 }
 
+/** How a send failed: with an answer, without one in time, or with a lost connection. */
+export type Failure = 'refused' | 'late' | 'broken';
+
+/** Answers to events; they may come late, or twice. */
 export interface LinkListener {
-  /** Reports the answer to an event; it may come late, or twice. */
-  answered(uuid: string, isAck: boolean): void;
+  acked(uuid: string): void;
+  /** @param reason for the subscriber's owner, without secrets */
+  failed(uuids: readonly string[], how: Failure, reason: string): void;
   drained(): void;
-  /** Called once, when the link has ended: all events in flight are unanswered. */
+  /** Called once, when the link has ended: all events in flight have failed. */
   broken(error: Error): void;
 }
 
@@ -30,7 +37,7 @@ export interface LinkDeps {
   readonly broker: Pick<Broker, 'addTopic' | 'publish'>;
 }
 
-/** What a transport needs to open a link. */
+/** The arguments of a transport. */
 export interface LinkRequest<Kind extends Endpoint> {
   readonly endpoint: Kind;
   /** Id of the subscription. */
@@ -41,7 +48,19 @@ export interface LinkRequest<Kind extends Endpoint> {
 }
 
 /** Opens a link. @throws the reason why the subscriber cannot be reached */
-export type OpenLink<Kind extends Endpoint = Endpoint> = (request: LinkRequest<Kind>, deps: LinkDeps) => Promise<Link>;
+export type OpenLink<Kind extends Endpoint> = (request: LinkRequest<Kind>, deps: LinkDeps) => Promise<Link>;
 
 /** Whether the status of an answer acknowledges (R-EV5). */
 export const isAck = (status: string): boolean => /^(ok|success|200)$/i.test(status.trim());
+
+const SHOWN = 60;
+
+/** A refusal by its status, shortened: the text is the subscriber's. */
+export const refusalBy = (status: string): string =>
+  `refused with the status ${JSON.stringify(status.slice(0, SHOWN))}`;
+
+/** Reports an answer in the form of the specification. */
+export function reportAnswer(listener: LinkListener, { uuid, status }: WebhookResponse): void {
+  if (isAck(status)) listener.acked(uuid);
+  else listener.failed([uuid], 'refused', refusalBy(status));
+}

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TlsFiles } from '../transport/listener.ts';
+
+export interface HttpSubscriberOptions {
+  readonly tls?: TlsFiles | undefined;
+  /** Path and query of the endpoint. @default '/' */
+  readonly path?: string;
+}
+
+/** An event as it is posted; all of its fields have the names of the proto. */
+export interface PostedEvent {
+  readonly event_name: string;
+  readonly message_code: string;
+  readonly hwid: string;
+  readonly uuid: string;
+  readonly [field: string]: unknown;
+}
+
+/** One event as received. */
+export interface ReceivedPostedEvent extends PostedEvent {
+  /** Index of its post. */
+  readonly post: number;
+  /** Occurrence of its uuid, from 1. */
+  readonly nth: number;
+  readonly isAcked: boolean;
+}
+
+/** A request of Tidings. */
+export interface ReceivedPost {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly events: readonly PostedEvent[];
+}
+
+/** The answer to a post; undefined = none, ever. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The subscriber's reaction to posts. */
+export interface HttpSubscriberBehaviour {
+  /** @default always 204 */
+  answer: (post: ReceivedPost, index: number) => HttpAnswer | undefined;
+  /** Answers for each event by a list in a body of the status 200; undefined leaves an event out of it. @default none */
+  answerEach: ((event: PostedEvent, nth: number) => string | undefined) | undefined;
+  /** Milliseconds from a post to its answer. @default 0 */
+  delayMs: number;
+}
+
+const wellBehaved = (): HttpSubscriberBehaviour => ({
+  answer: () => ({ status: 204 }),
+  answerEach: undefined,
+  delayMs: 0,
+});
+
+/** A simulated subscriber by HTTP, which keeps a ledger of all received posts and their events. */
+export class HttpSubscriber {
+  readonly behaviour = wellBehaved();
+  readonly posts: ReceivedPost[] = [];
+  /** All events, in order of arrival. */
+  readonly received: ReceivedPostedEvent[] = [];
+  readonly #options: HttpSubscriberOptions;
+  readonly #counts = new Map<string, number>();
+  #server: Server | undefined;
+  #port = 0;
+  #answering = 0;
+  #mostAtOnce = 0;
+
+  constructor(options: HttpSubscriberOptions) {
+    this.#options = options;
+  }
+
+  /** The endpoint for a subscription: `http://127.0.0.1:8080/`. */
+  get endpoint(): string {
+    const { tls, path = '/' } = this.#options;
+    return `${tls ? 'https' : 'http'}://127.0.0.1:${this.#port}${path}`;
+  }
+
+  /** Largest number of posts without an answer so far. */
+  get mostAtOnce(): number {
+    return this.#mostAtOnce;
+  }
+
+  /** Acknowledged uuids with their number of occurrences. */
+  acknowledged(): ReadonlyMap<string, number> {
+    const acknowledged = this.received.filter(({ isAcked }) => isAcked).map(({ uuid }) => uuid);
+    return new Map(acknowledged.map((uuid) => [uuid, this.#counts.get(uuid)!]));
+  }
+
+  /** Restores the default behaviour. */
+  behave(): void {
+    Object.assign(this.behaviour, wellBehaved());
+  }
+
+  /** Starts to listen; the endpoint is known from then on. */
+  async up(): Promise<void> {
+    if (this.#server) return;
+    const serve = (request: IncomingMessage, response: ServerResponse): void => void this.#serve(request, response);
+    const { tls } = this.#options;
+    const server = tls ? createTlsServer({ ...tls }, serve) : createServer(serve);
+    await once(server.listen(this.#port, '127.0.0.1'), 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Resets every connection and refuses new ones until it is {@link up} again on the same port. */
+  down(): void {
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+    this.#server = undefined;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return;
+    this.#mostAtOnce = Math.max(this.#mostAtOnce, ++this.#answering);
+    response.once('close', () => this.#answering--);
+    const events = JSON.parse(body) as PostedEvent[];
+    const post: ReceivedPost = { path: request.url ?? '', headers: request.headers, body, events };
+    const index = this.posts.push(post) - 1;
+    const { answerEach, answer: answerAll, delayMs } = this.behaviour;
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const answer = answerEach ? undefined : answerAll(post, index);
+    const isWhole = answer !== undefined && answer.status >= 200 && answer.status < 300;
+    const answers = events.map((event) => {
+      const nth = (this.#counts.get(event.uuid) ?? 0) + 1;
+      this.#counts.set(event.uuid, nth);
+      const status = answerEach?.(event, nth);
+      this.received.push({ ...event, post: index, nth, isAcked: answerEach ? status === 'ok' : isWhole });
+      return { uuid: event.uuid, status };
+    });
+    if (answerEach) reply(response, { status: 200, body: JSON.stringify(answers.filter(({ status }) => status)) });
+    else if (answer) reply(response, answer);
+  }
+}
+
+const reply = (response: ServerResponse, { status, headers = {}, body }: HttpAnswer): void =>
+  void response.writeHead(status, { ...headers }).end(body);
+
+/** Starts a simulated subscriber by HTTP. */
+export async function startHttpSubscriber(options: HttpSubscriberOptions = {}): Promise<HttpSubscriber> {
+  const subscriber = new HttpSubscriber(options);
+  await subscriber.up();
+  return subscriber;
+}

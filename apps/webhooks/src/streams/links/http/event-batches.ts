@@ -1,0 +1,88 @@
+/** An event in its encoded form. */
+export interface EncodedEvent {
+  readonly uuid: string;
+  readonly json: string;
+}
+
+/** Events that are posted together. */
+export interface EventBatch {
+  readonly events: readonly EncodedEvent[];
+}
+
+/** The events of a failed batch, which are posted together again. */
+interface Former {
+  readonly uuids: ReadonlySet<string>;
+}
+
+interface OpenBatch extends EventBatch {
+  readonly events: EncodedEvent[];
+  readonly former: Former | undefined;
+  readonly openedAt: number;
+  lastAt: number;
+  /** UTF-16 units of all events. */
+  length: number;
+}
+
+/** Maximum events of a batch, and time for which it is filled (R-EV6). */
+export const MAX_EVENTS = 500;
+const FILL_MS = 1_000;
+/** A batch that no event joins for this time is complete: waiting longer would only delay it. */
+const QUIET_MS = 50;
+/** A batch is full with this many UTF-16 units: receivers bound bodies, too. */
+const FULL_LENGTH = 1_000_000;
+
+const sizeOf = ({ former }: OpenBatch): number => former?.uuids.size ?? MAX_EVENTS;
+
+const isFull = (batch: OpenBatch): boolean => batch.events.length >= sizeOf(batch) || batch.length >= FULL_LENGTH;
+
+const completeAt = ({ openedAt, lastAt }: OpenBatch): number => Math.min(openedAt + FILL_MS, lastAt + QUIET_MS);
+
+/**
+ * Assembles batches from events. The events of a batch that failed as a whole form a batch of their own again when they are sent again together, so that the
+ * receiver recognizes it. Times are milliseconds of one clock.
+ */
+export class EventBatches {
+  readonly #open = new Set<OpenBatch>();
+  /** The former batch of each event of a failed one. */
+  readonly #former = new Map<string, Former>();
+
+  add(event: EncodedEvent, now: number): void {
+    const former = this.#former.get(event.uuid);
+    let batch = [...this.#open].find((open) => open.former === former && !isFull(open));
+    if (!batch) {
+      batch = { events: [], former, openedAt: now, lastAt: now, length: 0 };
+      this.#open.add(batch);
+    }
+    batch.events.push(event);
+    batch.length += event.json.length;
+    batch.lastAt = now;
+  }
+
+  /** Removes and returns a batch that is full, or filled for long enough; undefined if there is none. */
+  take(now: number): EventBatch | undefined {
+    for (const batch of this.#open) {
+      if (!isFull(batch) && completeAt(batch) > now) continue;
+      this.#open.delete(batch);
+      if (batch.former) this.#forget(batch.former);
+      return batch;
+    }
+    return undefined;
+  }
+
+  /** When the next batch is complete; Infinity if there is none. */
+  get dueAt(): number {
+    let due = Infinity;
+    for (const batch of this.#open) due = Math.min(due, isFull(batch) ? -Infinity : completeAt(batch));
+    return due;
+  }
+
+  /** Remembers a batch that failed as a whole. */
+  failed({ events }: EventBatch): void {
+    const former = { uuids: new Set(events.map(({ uuid }) => uuid)) };
+    for (const uuid of former.uuids) this.#former.set(uuid, former);
+  }
+
+  #forget(former: Former): void {
+    for (const uuid of former.uuids) if (this.#former.get(uuid) === former) this.#former.delete(uuid);
+  }
+}

@@ -1,0 +1,172 @@
+import { rootCertificates } from 'node:tls';
+import type { WebhookRequest } from '@tidings/rpc';
+import { type Dispatcher, Pool } from 'undici';
+import type { HttpEndpoint } from '../../../subscriptions/endpoint.ts';
+import { ANSWER_MS } from '../../unacked.ts';
+import { type Failure, type Link, type LinkDeps, type LinkListener, type OpenLink, refusalBy } from '../link-port.ts';
+import { batchAnswer, mayBeAnswers, refusalIn } from './batch-answer.ts';
+import { type EventBatch, EventBatches } from './event-batches.ts';
+import { eventJson } from './event-json.ts';
+
+/** Requests to a subscriber at a time, each on a connection of its own. */
+const MAX_POSTS = 4;
+/** Timeout for connecting to a subscriber. */
+const REACH_MS = 5_000;
+/** Maximum bytes of an answer that are read: 500 entries, and some more. */
+const MAX_ANSWER_BYTES = 256 * 1024;
+/** A stream waits longer than the link, whose timeout begins when the batch is posted. */
+const MARGIN_MS = 5_000;
+
+const overdue = new Error('no answer within 30 s');
+const closed = new Error('the link is closed');
+
+/** The status and the body of an answer; `isCut` if the body is longer than what is read. */
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly isCut: boolean;
+}
+
+async function replyOf({ statusCode: status, body }: Dispatcher.ResponseData): Promise<Reply> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.length;
+    // Leaving the loop destroys the body, and its connection.
+    if (bytes > MAX_ANSWER_BYTES) break;
+  }
+  return { status, body: Buffer.concat(parts).toString('utf8', 0, MAX_ANSWER_BYTES), isCut: bytes > MAX_ANSWER_BYTES };
+}
+
+/** A fault of a connection in few words. */
+function reasonOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  return message || code || 'unknown';
+}
+
+/** Posts events in batches. Connections open as they are needed, so that the link itself never breaks: a post that fails is a failure of its events. */
+class HttpLink implements Link {
+  readonly answerMs = ANSWER_MS + MARGIN_MS;
+  readonly #endpoint: HttpEndpoint;
+  readonly #listener: LinkListener;
+  readonly #guard: LinkDeps['guard'];
+  readonly #pool: Pool;
+  readonly #batches = new EventBatches();
+  readonly #ending = new AbortController();
+  #posts = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(endpoint: HttpEndpoint, listener: LinkListener, { guard, extraCa }: LinkDeps) {
+    this.#endpoint = endpoint;
+    this.#listener = listener;
+    this.#guard = guard;
+    this.#pool = new Pool(endpoint.origin, {
+      connections: MAX_POSTS,
+      pipelining: 1,
+      allowH2: false,
+      connect: {
+        timeout: REACH_MS,
+        lookup: guard.lookup,
+        ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
+      },
+      // Each post has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  get isWritable(): boolean {
+    return this.#posts < MAX_POSTS && !this.#ending.signal.aborted;
+  }
+
+  send(event: WebhookRequest): void {
+    this.#batches.add({ uuid: event.uuid, json: eventJson(event) }, performance.now());
+    this.#post();
+  }
+
+  close(): void {
+    this.#ending.abort(closed);
+    clearTimeout(this.#timer);
+    void this.#pool.destroy(closed);
+  }
+
+  /** Posts the batches that are complete, as far as connections are free. */
+  #post(): void {
+    const now = performance.now();
+    while (this.isWritable) {
+      const batch = this.#batches.take(now);
+      if (!batch) break;
+      this.#posts++;
+      void this.#run(batch);
+    }
+    this.#wait(now);
+  }
+
+  #wait(now: number): void {
+    const { dueAt } = this.#batches;
+    if (this.#timer || !this.isWritable || dueAt === Infinity) return;
+    const waitMs = Math.max(1, dueAt - now);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#post();
+    }, waitMs).unref();
+  }
+
+  async #run(batch: EventBatch): Promise<void> {
+    const report = await this.#exchange(batch).then(
+      (reply) => () => this.#replied(batch, reply),
+      (error: unknown) => () => this.#failed(batch, error === overdue ? 'late' : 'broken', reasonOf(error)),
+    );
+    if (this.#ending.signal.aborted) return;
+    this.#posts--;
+    report();
+    this.#post();
+    this.#listener.drained();
+  }
+
+  async #exchange({ events }: EventBatch): Promise<Reply> {
+    const { host, path } = this.#endpoint;
+    // Literal addresses are not looked up when connecting.
+    if (!this.#guard.allowsHost(host)) throw new Error(`${host} is not a public address`);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(overdue), ANSWER_MS).unref();
+    try {
+      const reply = await this.#pool.request({
+        ...{ method: 'POST', path, signal: AbortSignal.any([deadline.signal, this.#ending.signal]) },
+        headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' },
+        body: `[${events.map(({ json }) => json).join(',')}]`,
+      });
+      return await replyOf(reply);
+    } catch (error) {
+      throw deadline.signal.aborted ? overdue : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #replied(batch: EventBatch, { status, body, isCut }: Reply): void {
+    const isSuccess = status >= 200 && status <= 299;
+    if (!isSuccess) return this.#failed(batch, 'refused', `HTTP ${status}`);
+    if (isCut && mayBeAnswers(body)) return this.#failed(batch, 'refused', 'an answer that is too long');
+    const answer = isCut ? 'all' : batchAnswer(body);
+    for (const { uuid } of batch.events) {
+      const refusal = refusalIn(answer, uuid);
+      if (!refusal) this.#listener.acked(uuid);
+      else this.#listener.failed([uuid], 'refused', refusalOf(refusal));
+    }
+  }
+
+  #failed(batch: EventBatch, how: Failure, reason: string): void {
+    this.#batches.failed(batch);
+    const uuids = batch.events.map(({ uuid }) => uuid);
+    this.#listener.failed(uuids, how, reason);
+  }
+}
+
+const refusalOf = ({ status }: { readonly status: string | undefined }): string =>
+  status === undefined ? 'missing in the answer' : refusalBy(status);
+
+/** Opens a link over HTTP (R-EV6). Connects when the first batch is posted. */
+export const openHttpLink: OpenLink<HttpEndpoint> = ({ endpoint, listener }, deps) =>
+  Promise.resolve(new HttpLink(endpoint, listener, deps));
