@@ -3,7 +3,7 @@ import { commitRetention, type LogWriter, openCommits, openRedaction } from '@ti
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
-import { Closing, type Open, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
 import { accountsLog } from './accounts/account-log.ts';
@@ -91,8 +91,6 @@ const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
 const ICONS_EVERY_MS = 60_000;
 const INBOXES_EVERY_MS = 60_000;
-/** During a rotation of the master key, a process with the keys in the opposite order may seal with the previous one as long as it runs. */
-const RESEAL_EVERY_MS = 60_000;
 
 /** The lag of this service's consumer groups. */
 const lagOf =

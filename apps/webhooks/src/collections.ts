@@ -4,6 +4,7 @@ import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import {
   messagesModel,
   ownersModel,
+  secretsModel,
   streamsModel,
   subscriptionsModel,
   deliveriesModel,
@@ -16,5 +17,6 @@ export const collections: readonly ModelDefinition[] = [
   deliveriesModel,
   subscriptionsModel,
   streamsModel,
+  secretsModel,
   ownersModel,
 ];

@@ -1,10 +1,27 @@
+import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { keysFrom } from '@tidings/runtime';
 import { describeWithMongo, insideHosts } from '@tidings/testing';
-import { type HttpSubscriber, selfSigned } from './testing/test-subscriber.ts';
+import { type HttpSubscriber, type ReceivedPost, selfSigned } from './testing/test-subscriber.ts';
 import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const SENT = { events: ['Push Sent'] };
+const noFilters = { applications: [], platforms: [], messageCodes: [] };
+
+/** The reference implementation for receivers. */
+const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
+  Webhook: new (secret: string) => { verify(body: string, headers: object): unknown };
+};
+
+function validWith({ body, headers }: ReceivedPost, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
   let world: World;
@@ -64,6 +81,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(bodies).toEqual(refusals.map(() => bodies[0]));
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="refused"} 20');
     expect(subscriber.posts.map(({ path }) => path)).toEqual(refusals.map(() => '/events?key=1'));
+    expect(new Set(subscriber.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   it('answer for each event by a list, and get the others again', async () => {
@@ -154,5 +172,63 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     await world.settle(strict);
     expect(subscriber.posts).toEqual([]);
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="broken"} 2');
+  });
+
+  it('can verify what they get, with each secret that is valid, whatever master key encrypts it', async () => {
+    const [one, two] = [Buffer.alloc(32), Buffer.alloc(32, 2)];
+    const { id, secret } = await webhooks.subscriptions.create({
+      account: '',
+      settings: { ...SENT, endpoint: subscriber.endpoint, enabled: true, ...noFilters },
+    });
+    const { subscription: found } = await webhooks.subscriptions.find({ id });
+    const { subscriptions: listed } = await webhooks.subscriptions.list({});
+    expect([found!.secret, ...listed.map((each) => each.secret)]).toEqual(['', '']);
+    const post = async (service: WebhooksService): Promise<ReceivedPost> => {
+      await world.sent(await world.message(), [1]);
+      await world.settle(service);
+      return subscriber.posts.at(-1)!;
+    };
+    expect(validWith(await post(webhooks), secret)).toBe(true);
+
+    const { secret: next } = await webhooks.subscriptions.addSecret({ id });
+    const twice = await post(webhooks);
+    expect([secret, next].map((each) => validWith(twice, each))).toEqual([true, true]);
+
+    await webhooks.close();
+    const finished: string[] = [];
+    const rotation = { isToCurrent: async () => true, finish: async (service: string) => void finished.push(service) };
+    const { identity } = keysFrom(one);
+    const rotating = await world.webhooks({ keys: { identity, master: [two, one], rotation } });
+    await world.settle(rotating);
+    expect(finished).toEqual(['webhooks']);
+    await rotating.close();
+    const rotated = await world.webhooks({ keys: { identity, master: [two] } });
+    const after = await post(rotated);
+    expect([secret, next].map((each) => validWith(after, each))).toEqual([true, true]);
+
+    world.clock.advance(24 * 3_600_000);
+    const later = await post(rotated);
+    expect([secret, next].map((each) => validWith(later, each))).toEqual([false, true]);
+    await expect(rotated.subscriptions.addSecret({ id: 'unknown' })).resolves.toEqual({ secret: '' });
+    const stored = JSON.stringify(await world.db.collection('secrets').find().toArray());
+    expect(stored).not.toContain(next.slice('whsec_'.length));
+    await rotated.subscriptions.delete({ id });
+    expect(await world.db.collection('secrets').countDocuments()).toBe(0);
+  });
+
+  it('get a secret when they take the place of a stream', async () => {
+    const stream = await world.subscriber();
+    const id = await world.subscribe(webhooks, stream, SENT);
+    await expect(webhooks.subscriptions.addSecret({ id })).rejects.toMatchObject({ kind: 'conflict' });
+    const change = async () => {
+      const fields = { events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined };
+      const request = { ...fields, id, endpoint: subscriber.endpoint, enabled: undefined };
+      return (await webhooks.subscriptions.change(request)).subscription!.secret;
+    };
+    const [secret, again] = [await change(), await change()];
+    expect(again).toBe('');
+    await world.sent(await world.message(), [1]);
+    await world.settle(webhooks);
+    expect(validWith(subscriber.posts[0]!, secret)).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Accounts, Devices, Operations, Subscriptions } from '@tidings/rpc';
-import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, operationsOf, RESEAL_EVERY_MS, resealingBy, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { openDialIn } from './dial-in/dial-in.ts';
 import { eventMaker } from './events/make.ts';
@@ -15,6 +15,7 @@ import { openProgress } from './streams/stream-progress.ts';
 import { Streams } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
+import { openSecrets } from './subscriptions/subscription-secrets.ts';
 import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 import { collections } from './collections.ts';
@@ -71,6 +72,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
+  const secrets = openSecrets(db, { clock, log, master: keys.master });
   const hears: { wake?: (log: string) => void } = {};
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
@@ -93,7 +95,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
 
   const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
   const streaming = { clock, log, commits, progress, maker, subscriptions: store, metrics: streamMetrics(metrics) };
-  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, broker } });
+  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, broker, secrets } });
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, accounts, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());
@@ -108,7 +110,17 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();
+    await secrets.keepOnly((await store.all()).map(({ id }) => id));
   });
+  const resealing = resealingBy({ keys, service: 'webhooks', log, pass: () => secrets.reseal() });
+  if (resealing) {
+    const periodic = every(RESEAL_EVERY_MS, (signal) => resealing.run(signal), {
+      name: 'resealing',
+      log,
+      immediately: true,
+    });
+    closing.add('resealing', periodic, (each) => each.stop());
+  }
 
   const changed = async (): Promise<void> => void (await Promise.all([streams.changed(), dialIn.changed()]));
   const open = async (): Promise<string[]> => {
@@ -121,10 +133,11 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
       ...(await Promise.all([streams.due(), dialIn.due()]))
         .flat()
         .map((id) => `webhooks: events for subscription ${id}`),
+      ...((await resealing?.open()) ?? []),
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, changed }),
+    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, changed }),
     eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics }, open),
     close: () => closing.close(),

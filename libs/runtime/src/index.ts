@@ -23,6 +23,7 @@ export {
   openKeys,
   openMasterKey,
   type Rotation,
+  type SealingService,
   systemDatabase,
 } from './master-key.ts';
 export { masterKeyModel } from './storage/master-key.schema.ts';
@@ -32,6 +33,7 @@ export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
+export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {

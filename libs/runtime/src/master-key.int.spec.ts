@@ -111,7 +111,9 @@ describeWithMongo('the master key', (mongo) => {
       await expect(openKeys(system, [three, two])).rejects.toThrow(differs(one, three));
 
       expect(await opened[0]!.rotation!.isToCurrent()).toBe(true);
-      await opened[0]!.rotation!.finish();
+      await opened[0]!.rotation!.finish('registry');
+      await expect(openKeys(system, [two])).rejects.toThrow(differs(one, two));
+      await opened[0]!.rotation!.finish('webhooks');
       expect(deviceKeyOf(await openKeys(system, [two]))).toBe(deviceKeyOf(before));
       await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
       const next = await openKeys(system, [three, two]);
@@ -125,10 +127,15 @@ describeWithMongo('the master key', (mongo) => {
       const rotated = await openKeys(system, [two, one]);
       expect([await announced.rotation!.isToCurrent(), await rotated.rotation!.isToCurrent()]).toEqual([false, true]);
       // Changes nothing: the store is sealed with the other one.
-      await announced.rotation!.finish();
+      await announced.rotation!.finish('registry');
+      await announced.rotation!.finish('webhooks');
       await expect(openKeys(system, [two])).rejects.toThrow(differs(one, two));
+      await rotated.rotation!.finish('webhooks');
       const back = await openKeys(system, [one, two]);
-      await back.rotation!.finish();
+      // The way back is a rotation of its own: nothing is known of the services yet.
+      await back.rotation!.finish('registry');
+      await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
+      await back.rotation!.finish('webhooks');
       await openKeys(system, [one]);
       expect(await rotated.rotation!.isToCurrent()).toBe(false);
     });

@@ -21,9 +21,16 @@ export interface DeploymentKeys {
 export interface Rotation {
   /** Whether the store is encrypted with this process's current master key; if not, another process has the keys in the other order. */
   isToCurrent(): Promise<boolean>;
-  /** Records that nothing is encrypted with the previous master key any more: from then on services start without it. */
-  finish(): Promise<void>;
+  /**
+   * Records that a service has nothing encrypted with the previous master key any more. Once every service that stores such values has, services start
+   * without it.
+   */
+  finish(service: SealingService): Promise<void>;
 }
+
+/** The services that store values encrypted with the master key. */
+const sealingServices = ['registry', 'webhooks'] as const;
+export type SealingService = (typeof sealingServices)[number];
 
 /**
  * The database of the check value: one for all services of a deployment, so that they are compared with each other, too. `prefix` is that of its
@@ -83,14 +90,20 @@ async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, 
     identity: Buffer.from(sealIdentity([current], keys)),
     ...(next !== value && { previous: value }),
   };
-  await keysIn(system).updateOne({ _id, value, identity: identity ? { $exists: true } : { $exists: false } }, { $set });
+  const unchanged = { _id, value, identity: identity ? { $exists: true } : { $exists: false } };
+  await keysIn(system).updateOne(unchanged, { $set, ...(next !== value && { $unset: { resealed: '' } }) });
 }
 
 function rotationIn(system: Db, [current]: MasterKeys): Rotation {
   const own = { _id: 'check', value: checkValueOf(current) } as const;
   return {
     isToCurrent: async () => (await keysIn(system).exists(own)) !== null,
-    finish: async () => void (await keysIn(system).updateOne(own, { $unset: { previous: '' } })),
+    async finish(service) {
+      const during = { ...own, previous: { $exists: true } };
+      await keysIn(system).updateOne(during, { $addToSet: { resealed: service } });
+      const done = { ...own, resealed: { $all: [...sealingServices] } };
+      await keysIn(system).updateOne(done, { $unset: { previous: '', resealed: '' } });
+    },
   };
 }
 

@@ -345,9 +345,9 @@ export class World {
   readonly subscriptions: Subscriptions = {
     create: async ({ account, settings }) => {
       const id = `s${this.kept.size + 1}`;
-      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z') };
+      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z'), secret: '' };
       this.kept.set(id, view);
-      return view;
+      return { ...view, secret: settings!.endpoint.startsWith('https:') ? 'whsec_first' : '' };
     },
     find: async ({ id }) => ({ subscription: this.kept.get(id) }),
     list: async () => ({ subscriptions: [...this.kept.values()] }),
@@ -367,6 +367,7 @@ export class World {
       return { subscription };
     },
     delete: async ({ id }) => ({ deleted: this.kept.delete(id) }),
+    addSecret: async ({ id }) => ({ secret: this.kept.has(id) ? 'whsec_next' : '' }),
   };
 
   readonly operations: Operations = {

@@ -20,11 +20,14 @@ describeWithMongo('resealing', (mongo) => {
   let broker: EmbeddedBroker;
   const applications: string[] = [];
 
-  const registryWith = (keys: DeploymentKeys): Promise<RegistryService> =>
-    openRegistry({
+  const registryWith = async (keys: DeploymentKeys): Promise<RegistryService> => {
+    // There are no subscriptions.
+    await keys.rotation?.finish('webhooks');
+    return openRegistry({
       ...{ db: mongo.db, clock: new TestClock(), metrics: new Registry(), keys, broker },
       log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     });
+  };
   const settled = async (registry: RegistryService): Promise<void> => {
     while ((await registry.operations.settled({})).open.length > 0) await new Promise((next) => setTimeout(next, 10));
   };

@@ -3,7 +3,7 @@ import { type LogDefinition, openCommits, openRedaction, type PlacedEvent } from
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
 import { type ModelDefinition, modelOf } from '@tidings/mongo';
-import { type DeploymentKeys, type Logger, masterKeyId, reseal } from '@tidings/runtime';
+import { type DeploymentKeys, type Logger, reseal, type Resealing, resealingBy } from '@tidings/runtime';
 import type { Db, Document } from 'mongodb';
 import { stateOf } from './account-documents.ts';
 import { type AccountCommand, accountLogOf } from './account-log.ts';
@@ -20,17 +20,6 @@ export interface ResealingDeps {
     'category' | 'encode' | 'decode' | 'isKnown'
   >;
   readonly write: AccountWriter;
-}
-
-/** Re-encrypts secrets with the current master key during a rotation. */
-export interface Resealing {
-  /**
-   * Reseals every box in states and commits with the current master key, and logs when none is left. Resumes after a crash; concurrent runs are safe.
-   * Does nothing while the deployment seals with another key than this process.
-   */
-  run(signal: AbortSignal): Promise<void>;
-  /** One line until every box is resealed. */
-  open(): Promise<string[]>;
 }
 
 /** Applications, accounts and commits per read. */
@@ -90,14 +79,11 @@ const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): Placed
 
 /** Opens the resealing of a rotation; undefined without a previous master key. */
 export function openResealing({ db, clock, log, keys, definition, write }: ResealingDeps): Resealing | undefined {
-  const { master, rotation } = keys;
-  if (!rotation) return undefined;
+  if (!keys.rotation) return undefined;
   const commits = openCommits(db, definition);
   const redaction = openRedaction(db, definition);
   /** The last examined commit of each log: earlier commits do not change. */
   const seen = new Map<string, number>();
-  let isDone = false;
-
   const anew = sealingAnew(keys, log);
 
   const resealStates = async (signal: AbortSignal): Promise<number> => {
@@ -140,26 +126,9 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     return found;
   };
 
-  return {
-    async run(signal) {
-      let resealed = 0;
-      // Repeats until a pass finds nothing: a concurrent process may have sealed with the previous key.
-      for (let found = 1; found > 0;) {
-        if (!(await rotation.isToCurrent())) {
-          isDone = false;
-          return seen.clear();
-        }
-        found = (await resealStates(signal)) + (await resealCommits(signal));
-        if (signal.aborted) return;
-        resealed += found;
-      }
-      await rotation.finish();
-      const [current, previous] = master.map(masterKeyId);
-      if (resealed > 0 || !isDone)
-        log.info({ current, previous, resealed }, 'nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS');
-      isDone = true;
-    },
-    open: async () =>
-      !isDone && (await rotation.isToCurrent()) ? ['registry: what is sealed with the previous master key'] : [],
-  };
+  return resealingBy({
+    ...{ keys, log, service: 'registry' },
+    pass: async (signal) => (await resealStates(signal)) + (await resealCommits(signal)),
+    reset: () => seen.clear(),
+  });
 }

@@ -113,6 +113,28 @@ export const streamsModel = defineModel<StreamDocument>({
   },
 });
 
+export interface SecretsDocument {
+  /** The id of the subscription. */
+  readonly _id: string;
+  /** The encrypted secrets, the newest one first, and when each stops to sign; the newest one never does. */
+  readonly sealed: readonly { readonly box: Binary | Uint8Array; readonly until?: Date }[];
+  /** Counts changes, which are compare-and-set. */
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/** The secrets that sign events. No event, list or reply after their creation has them, so they are no part of the log. */
+export const secretsModel = defineModel<SecretsDocument>({
+  name: 'secrets',
+  retention: 'with the subscription',
+  fields: {
+    _id: text,
+    sealed: list(object<SecretsDocument['sealed'][number]>({ box: bytes, until: optional(date) })),
+    version: number,
+    createdAt: date,
+  },
+});
+
 /** The processes that may own streams. */
 export const ownersModel = defineModel<PresenceDocument>({
   name: 'owners',

@@ -7,7 +7,7 @@ import type { WebhookRequest } from '@tidings/rpc';
 import type { EventMaker } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
-import { type Endpoint, parseEndpoint } from '../subscriptions/endpoint.ts';
+import { type Endpoint, parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
 import type { Failure, Link, LinkListener, LinkRequest } from './links/link-port.ts';
@@ -211,7 +211,7 @@ export class Stream {
       this.#link = link;
       this.#lastAnswerAt = clock.now();
       metrics.connected(1);
-      if (this.#breaks === 0) log.info({ endpoint }, 'stream open');
+      if (this.#breaks === 0) log.info({ endpoint: withoutQuery(endpoint) }, 'stream open');
     } catch (error) {
       this.#broken(error);
     }
@@ -227,7 +227,9 @@ export class Stream {
       return hungUp();
     }
     const { endpoint } = this.#subscription.settings;
-    if (this.#breaks++ === 0) log.warn({ err: error, endpoint }, 'stream broken; reconnecting');
+    if (this.#breaks++ === 0) {
+      log.warn({ err: error, endpoint: withoutQuery(endpoint) }, 'stream broken; reconnecting');
+    }
     this.#openAt = clock.now() + waitMs(this.#breaks);
     this.#signal.resolve();
   }
@@ -258,7 +260,7 @@ export class Stream {
     const { clock, log, metrics } = this.#deps;
     const now = clock.now();
     if (how === 'refused') this.#lastAnswerAt = now;
-    const count = how === 'late' ? this.#unacked.unanswered(uuids, now) : this.#unacked.failed(uuids, now);
+    const count = how === 'late' ? this.#unacked.late(uuids, now) : this.#unacked.failed(uuids, now);
     if (count === 0) return;
     this.#isDirty = true;
     metrics.ended(how, count);

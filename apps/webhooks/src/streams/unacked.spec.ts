@@ -98,7 +98,7 @@ describe('unacked events', () => {
     const sent = wire.send();
     wire.pass(1);
     expect(
-      wire.events.unanswered(
+      wire.events.late(
         sent.map((d) => `u${d}`),
         wire.now,
       ),

@@ -124,7 +124,7 @@ export class UnackedEvents {
   }
 
   /** Likewise for events without an answer: the subscriber gets fewer at a time. */
-  unanswered(uuids: readonly string[], now: number): number {
+  late(uuids: readonly string[], now: number): number {
     const count = this.failed(uuids, now);
     if (count > 0) this.#slowDown(now);
     return count;

@@ -102,6 +102,12 @@ export function parseEndpoint(text: string): Endpoint {
   }
 }
 
+/** An endpoint for logs: the query may name a secret of the subscriber. */
+export const withoutQuery = (text: string): string => text.replace(/\?.*/s, '');
+
+/** Whether the events to an endpoint are signed with a secret of the subscription. */
+export const isSigned = (text: string): boolean => parseEndpoint(text).kind === 'http';
+
 /** The host that is connected to for a caller; undefined if the caller does not choose it. */
 export const hostChosenBy = (endpoint: Endpoint): string | undefined =>
   'host' in endpoint ? endpoint.host : undefined;

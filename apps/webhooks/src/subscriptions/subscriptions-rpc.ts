@@ -5,7 +5,8 @@ import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
-import { hostChosenBy, parseEndpoint } from './endpoint.ts';
+import { hostChosenBy, isSigned, parseEndpoint } from './endpoint.ts';
+import type { SubscriptionSecrets } from './subscription-secrets.ts';
 import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -16,19 +17,21 @@ export interface SubscriptionDeps {
   readonly writer: LogWriter<WebhookCommand, Subscription | undefined>;
   readonly clock: Clock;
   readonly guard: AddressGuard;
+  readonly secrets: SubscriptionSecrets;
   /** Notifies of changed subscriptions; resolves when the streams of this process are updated. */
   readonly changed: () => Promise<void>;
 }
 
-const viewOf = ({ id, account, settings, createdAt }: Subscription): SubscriptionView => ({
+const viewOf = ({ id, account, settings, createdAt }: Subscription, secret = ''): SubscriptionView => ({
   id,
   account,
   settings,
   createdAt,
+  secret,
 });
 
 /** `Subscriptions` of tidings.rpc.v1. */
-export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionDeps): Subscriptions {
+export function subscriptionsRpc({ store, writer, clock, guard, secrets, changed }: SubscriptionDeps): Subscriptions {
   /** Applies an action to a subscription, and resolves when every process uses the result for later events. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
@@ -53,13 +56,20 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
     });
   };
 
+  /** The first secret of a subscription that an endpoint needs; "" if it needs or has one. */
+  const firstSecret = async (id: string, endpoint: string): Promise<string> =>
+    isSigned(endpoint) && (await store.find(id)) && !(await secrets.has(id)) ? secrets.add(id) : '';
+
   return {
     async create({ account, settings }) {
       if (!settings) throw Fault.bug('a subscription without settings');
       await checkEndpoint(settings.endpoint);
-      const made = await act(account || DEFAULT_ACCOUNT, randomBase62(ID_LENGTH), { kind: 'create', settings });
+      const id = randomBase62(ID_LENGTH);
+      // First, so that no event is posted without a signature.
+      const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
+      const made = await act(account || DEFAULT_ACCOUNT, id, { kind: 'create', settings });
       if (!made) throw Fault.bug('a creation without a reply');
-      return viewOf(made);
+      return viewOf(made, secret);
     },
 
     async find({ id }) {
@@ -68,7 +78,7 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
     },
 
     async list() {
-      return { subscriptions: (await store.all()).map(viewOf) };
+      return { subscriptions: (await store.all()).map((each) => viewOf(each)) };
     },
 
     async change({ id, endpoint, events, applications, platforms, messageCodes, enabled }) {
@@ -77,12 +87,24 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
         ...{ endpoint, enabled, events: events?.items, applications: applications?.items },
         ...{ platforms: platforms?.items, messageCodes: messageCodes?.items },
       };
+      const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
       const done = await actOn(id, { kind: 'change', patch });
-      return { subscription: done && viewOf(done) };
+      return { subscription: done && viewOf(done, secret) };
     },
 
     async delete({ id }) {
-      return { deleted: (await actOn(id, { kind: 'delete' })) !== undefined };
+      const deleted = (await actOn(id, { kind: 'delete' })) !== undefined;
+      await secrets.remove(id);
+      return { deleted };
+    },
+
+    async addSecret({ id }) {
+      const known = await store.find(id);
+      if (!known) return { secret: '' };
+      if (!isSigned(known.settings.endpoint)) {
+        throw Fault.conflict('Only events to http:// and https:// endpoints are signed');
+      }
+      return { secret: await secrets.add(id) };
     },
   };
 }

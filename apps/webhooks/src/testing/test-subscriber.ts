@@ -5,6 +5,7 @@ export {
   dialIn,
   type HttpSubscriber,
   type ReceivedEvent,
+  type ReceivedPost,
   selfSigned,
   startHttpSubscriber,
   startSubscriber,

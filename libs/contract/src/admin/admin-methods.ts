@@ -1,3 +1,4 @@
+import { addSubscriptionSecret } from './addSubscriptionSecret.ts';
 import { advanceClock } from './advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
 import { changeSubscription } from './changeSubscription.ts';
@@ -62,6 +63,7 @@ export const adminMethods = {
   getSubscription,
   changeSubscription,
   deleteSubscription,
+  addSubscriptionSecret,
   advanceClock,
   explain,
   listDeadLetters,

@@ -4,6 +4,7 @@ import {
   eventNames,
   exampleSubscription,
   filters,
+  newSecret,
   shownSubscription,
 } from '../fields/subscription.ts';
 import { object, optional, text } from '../values.ts';
@@ -17,7 +18,7 @@ export const changeSubscription = admin('changeSubscription', {
     events: optional(eventNames),
     ...filters,
   }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
-  output: shownSubscription,
+  output: shownSubscription.extend({ secret: newSecret }),
   examples: [
     {
       request: { id: 'sub-1', endpoint: 'grpcs://events.example.com', events: ['Push Sent', 'Push Opened'] },

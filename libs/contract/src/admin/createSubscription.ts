@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
-import { endpoint, eventNames, filters } from '../fields/subscription.ts';
+import { endpoint, eventNames, exampleSecret, filters, newSecret } from '../fields/subscription.ts';
 import { object, optional } from '../values.ts';
 
 /** Subscribes an endpoint to events of an account (R-EV1, R-T8). */
@@ -14,7 +14,7 @@ export const createSubscription = admin('createSubscription', {
     ...filters,
     account: optional(account),
   }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
-  output: z.object({ id: z.string() }),
+  output: z.object({ id: z.string(), secret: newSecret }),
   examples: [
     {
       request: { endpoint: 'grpc://events.example.com:9000', events: ['Push Sent', 'Push Delivered', 'Push Opened'] },
@@ -22,7 +22,7 @@ export const createSubscription = admin('createSubscription', {
     },
     {
       request: { endpoint: 'https://events.example.com/tidings', events: ['Email Bounced', 'Email Complained'] },
-      reply: { id: 'sub-3' },
+      reply: { id: 'sub-3', secret: exampleSecret },
     },
     {
       request: {

@@ -126,6 +126,11 @@ export const operationWords = {
   'getSubscription.id': 'Identifies the subscription.',
   'changeSubscription.id': 'Identifies the subscription.',
   'deleteSubscription.id': 'Identifies the subscription.',
+  'addSubscriptionSecret.id': 'Identifies the subscription.',
+  'createSubscription.secret': 'Signs events to an `http://` or `https://` endpoint; returned only here.',
+  'changeSubscription.secret':
+    'Signs events, if the change gave the subscription its first `http://` or `https://` endpoint; returned only here.',
+  'addSubscriptionSecret.secret': 'The new secret, returned only here. Earlier secrets are valid for 24 hours more.',
   advance_seconds: 'Seconds to advance the clock by.',
   now: `The new time: ${time}.`,
   'listDeadLetters.topic': 'Lists only records of this topic.',

@@ -47,6 +47,9 @@ export const filters = {
   enabled: optional(boolean),
 } as const;
 
+/** A secret that signs events; only the reply that makes it has it. */
+export const newSecret = z.string().optional();
+
 /** A subscription in replies. */
 export const shownSubscription = z.object({
   id: z.string(),
@@ -71,3 +74,5 @@ export const exampleSubscription = {
   enabled: true,
   created_at: '2026-01-15T12:00:00Z',
 };
+
+export const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -2,6 +2,7 @@
 export const notes: Readonly<Record<string, { readonly folder: string; readonly text: string } | undefined>> = {
   addGeoZone: {"folder":"geozones","text":"Adds geozones, all or none, and returns their ids in order (R-F1, R-F3). An application has at most 10,000, unless the operator sets another quota (R-LM7). Spec F."},
   addGeoZoneCluster: {"folder":"geozones","text":"Creates a cluster: within its cooldown a user gets the same message from only one of its zones (R-F4). Spec F."},
+  addSubscriptionSecret: {"folder":"admin","text":"Makes another secret of a subscription by HTTP; earlier ones are valid for 24 hours more (R-T8)."},
   addTag: {"folder":"tags","text":"Adds a tag to the account; its type cannot be changed (R-D1). An account has at most 10,000, unless the operator sets another quota (R-LM7). Spec D."},
   advanceClock: {"folder":"admin","text":"Advances the clock of the whole system; for tests only (architecture 8)."},
   applicationOpen: {"folder":"devices","text":"Records that a device opened the application, with the properties that it reports (R-C10). Spec C."},

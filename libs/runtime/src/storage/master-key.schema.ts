@@ -1,4 +1,4 @@
-import { bytes, defineModel, optional, text } from '@tidings/mongo';
+import { bytes, defineModel, list, optional, text } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 
 /** The record of a deployment's keys. */
@@ -8,6 +8,8 @@ export interface KeysDocument {
   readonly value: string;
   /** That of the master key which sealed before, until nothing is sealed with it any more. */
   readonly previous?: string;
+  /** The services that have nothing sealed with that one any more; absent without one. */
+  readonly resealed?: readonly string[];
   /** The identity keys, sealed with the master key that seals. Absent in a store of earlier versions. */
   readonly identity?: Uint8Array | Binary;
 }
@@ -16,5 +18,11 @@ export interface KeysDocument {
 export const masterKeyModel = defineModel<KeysDocument>({
   name: 'masterKey',
   retention: 'for ever',
-  fields: { _id: text, value: text, previous: optional(text), identity: optional(bytes) },
+  fields: {
+    _id: text,
+    value: text,
+    previous: optional(text),
+    resealed: optional(list(text)),
+    identity: optional(bytes),
+  },
 });

@@ -1,5 +1,6 @@
 import type { adminMethods } from '@tidings/contract';
 import type { Serves } from '../../context.ts';
+import { addSubscriptionSecret } from './addSubscriptionSecret.ts';
 import { advanceClock } from './advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
 import { changeSubscription } from './changeSubscription.ts';
@@ -63,6 +64,7 @@ export const adminHandlers = {
   getSubscription,
   changeSubscription,
   deleteSubscription,
+  addSubscriptionSecret,
   advanceClock,
   explain,
   listDeadLetters,

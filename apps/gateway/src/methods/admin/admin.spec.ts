@@ -196,6 +196,23 @@ describe('operators (R-T8)', () => {
     expect((reply.body as { error: { message: string } }).error.message).toMatch(message);
   });
 
+  it('see the secret of a subscription in the reply that makes it, and nowhere else (R-EV6)', async () => {
+    const body = { endpoint: 'https://events.example/', events: ['Push Sent'] };
+    const created = await client.admin('POST', 'subscriptions', body);
+    expect(created).toMatchObject({ status: 201, body: { id: 's1', secret: 'whsec_first' } });
+    const replies = [
+      await client.admin('GET', 'subscriptions/s1'),
+      await client.admin('GET', 'subscriptions'),
+      await client.admin('PATCH', 'subscriptions/s1', { enabled: false }),
+    ];
+    expect(JSON.stringify(replies)).not.toContain('secret');
+    expect(await client.admin('POST', 'subscriptions/s1/secret')).toMatchObject({
+      status: 201,
+      body: { secret: 'whsec_next' },
+    });
+    expect(await client.admin('POST', 'subscriptions/s2/secret')).toMatchObject({ status: 404 });
+  });
+
   it('subscribe for accounts that there are', async () => {
     const body = { account: 'nobody', endpoint: 'grpc://events.example', events: ['Push Sent'] };
     expect(await client.admin('POST', 'subscriptions', body)).toMatchObject({

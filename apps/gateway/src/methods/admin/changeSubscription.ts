@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { checkApplications, shownSubscription, subscriptionNotFound } from './subscription.ts';
+import { checkApplications, newSecret, shownSubscription, subscriptionNotFound } from './subscription.ts';
 
 const listOf = <Item>(items: Item[] | undefined): { items: Item[] } | undefined => items && { items };
 
@@ -15,5 +15,5 @@ export const changeSubscription: Handler<typeof api.changeSubscription> = async 
     ...{ platforms: listOf<number>(platforms), messageCodes: listOf(messageCodes) },
   });
   if (!subscription) throw subscriptionNotFound();
-  return shownSubscription(subscription);
+  return { ...shownSubscription(subscription), ...newSecret(subscription.secret) };
 };

@@ -2,7 +2,7 @@ import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
-import { checkApplications } from './subscription.ts';
+import { checkApplications, newSecret } from './subscription.ts';
 
 export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
   const { endpoint = '', events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
@@ -10,9 +10,9 @@ export const createSubscription: Handler<typeof api.createSubscription> = async 
   const { found } = await context.accounts.findAccount({ account });
   if (!found) throw Fault.notFound('Account not found');
   await checkApplications(context, account, applications);
-  const { id } = await context.subscriptions.create({
+  const { id, secret } = await context.subscriptions.create({
     account,
     settings: { endpoint, events, applications, platforms, messageCodes, enabled },
   });
-  return { id };
+  return { id, ...newSecret(secret) };
 };

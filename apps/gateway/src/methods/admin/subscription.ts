@@ -25,6 +25,9 @@ export function shownSubscription({
   };
 }
 
+/** The secret in the reply that makes it. */
+export const newSecret = (secret: string): { secret?: string } => (secret === '' ? {} : { secret });
+
 export const subscriptionNotFound = (): Fault => Fault.notFound('Subscription not found');
 
 /** Refuses applications of other accounts: the subscription would never receive their events. */

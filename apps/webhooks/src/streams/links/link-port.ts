@@ -2,6 +2,7 @@ import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
+import type { SubscriptionSecrets } from '../../subscriptions/subscription-secrets.ts';
 
 /** The connection of a stream to its subscriber, over the transport that its endpoint names. */
 export interface Link {
@@ -35,6 +36,8 @@ export interface LinkDeps {
   readonly extraCa?: string | undefined;
   /** The topics of subscribers are in it. */
   readonly broker: Pick<Broker, 'addTopic' | 'publish'>;
+  /** Signs what is posted. */
+  readonly secrets: Pick<SubscriptionSecrets, 'keysOf'>;
 }
 
 /** The arguments of a transport. */

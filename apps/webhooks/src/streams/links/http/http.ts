@@ -3,10 +3,19 @@ import type { WebhookRequest } from '@tidings/rpc';
 import { type Dispatcher, Pool } from 'undici';
 import type { HttpEndpoint } from '../../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../../unacked.ts';
-import { type Failure, type Link, type LinkDeps, type LinkListener, type OpenLink, refusalBy } from '../link-port.ts';
+import {
+  type Failure,
+  type Link,
+  type LinkDeps,
+  type LinkListener,
+  type LinkRequest,
+  type OpenLink,
+  refusalBy,
+} from '../link-port.ts';
 import { batchAnswer, mayBeAnswers, refusalIn } from './batch-answer.ts';
 import { type EventBatch, EventBatches } from './event-batches.ts';
 import { eventJson } from './event-json.ts';
+import { signatureHeaders } from './signature.ts';
 
 /** Requests to a subscriber at a time, each on a connection of its own. */
 const MAX_POSTS = 4;
@@ -16,6 +25,8 @@ const REACH_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 /** A stream waits longer than the link, whose timeout begins when the batch is posted. */
 const MARGIN_MS = 5_000;
+
+const fixedHeaders = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' };
 
 const overdue = new Error('no answer within 30 s');
 const closed = new Error('the link is closed');
@@ -50,17 +61,20 @@ class HttpLink implements Link {
   readonly answerMs = ANSWER_MS + MARGIN_MS;
   readonly #endpoint: HttpEndpoint;
   readonly #listener: LinkListener;
-  readonly #guard: LinkDeps['guard'];
+  readonly #deps: LinkDeps;
+  readonly #subscription: string;
   readonly #pool: Pool;
   readonly #batches = new EventBatches();
   readonly #ending = new AbortController();
   #posts = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(endpoint: HttpEndpoint, listener: LinkListener, { guard, extraCa }: LinkDeps) {
+  constructor({ subscription, endpoint, listener }: LinkRequest<HttpEndpoint>, deps: LinkDeps) {
+    const { guard, extraCa } = deps;
+    this.#subscription = subscription;
     this.#endpoint = endpoint;
     this.#listener = listener;
-    this.#guard = guard;
+    this.#deps = deps;
     this.#pool = new Pool(endpoint.origin, {
       connections: MAX_POSTS,
       pipelining: 1,
@@ -127,15 +141,21 @@ class HttpLink implements Link {
 
   async #exchange({ events }: EventBatch): Promise<Reply> {
     const { host, path } = this.#endpoint;
+    const { guard, secrets } = this.#deps;
     // Literal addresses are not looked up when connecting.
-    if (!this.#guard.allowsHost(host)) throw new Error(`${host} is not a public address`);
+    if (!guard.allowsHost(host)) throw new Error(`${host} is not a public address`);
+    const keys = await secrets.keysOf(this.#subscription);
+    const body = `[${events.map(({ json }) => json).join(',')}]`;
+    const uuids = events.map(({ uuid }) => uuid);
+    // By the clock of this machine, which receivers compare with theirs.
+    const signature = signatureHeaders(keys, { uuids, at: Math.floor(Date.now() / 1000), body });
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(overdue), ANSWER_MS).unref();
     try {
       const reply = await this.#pool.request({
         ...{ method: 'POST', path, signal: AbortSignal.any([deadline.signal, this.#ending.signal]) },
-        headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' },
-        body: `[${events.map(({ json }) => json).join(',')}]`,
+        headers: { ...fixedHeaders, ...signature },
+        body,
       });
       return await replyOf(reply);
     } catch (error) {
@@ -168,5 +188,4 @@ const refusalOf = ({ status }: { readonly status: string | undefined }): string 
   status === undefined ? 'missing in the answer' : refusalBy(status);
 
 /** Opens a link over HTTP (R-EV6). Connects when the first batch is posted. */
-export const openHttpLink: OpenLink<HttpEndpoint> = ({ endpoint, listener }, deps) =>
-  Promise.resolve(new HttpLink(endpoint, listener, deps));
+export const openHttpLink: OpenLink<HttpEndpoint> = (request, deps) => Promise.resolve(new HttpLink(request, deps));

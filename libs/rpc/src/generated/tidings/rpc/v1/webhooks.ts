@@ -65,7 +65,20 @@ export interface SubscriptionView {
   id: string;
   account: string;
   settings: SubscriptionSettings | undefined;
-  createdAt: Date | undefined;
+  createdAt:
+    | Date
+    | undefined;
+  /** The secret that a creation, or a change of the endpoint, has made; "" in every other reply. */
+  secret: string;
+}
+
+export interface AddSubscriptionSecretRequest {
+  id: string;
+}
+
+export interface AddSubscriptionSecretReply {
+  /** "" where there is no such subscription. */
+  secret: string;
 }
 
 function createBaseCreateSubscriptionRequest(): CreateSubscriptionRequest {
@@ -1061,7 +1074,7 @@ export const DeleteSubscriptionReply: MessageFns<DeleteSubscriptionReply> = {
 };
 
 function createBaseSubscriptionView(): SubscriptionView {
-  return { id: "", account: "", settings: undefined, createdAt: undefined };
+  return { id: "", account: "", settings: undefined, createdAt: undefined, secret: "" };
 }
 
 export const SubscriptionView: MessageFns<SubscriptionView> = {
@@ -1077,6 +1090,9 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
     }
     if (message.createdAt !== undefined) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
+    }
+    if (message.secret !== "") {
+      writer.uint32(42).string(message.secret);
     }
     return writer;
   },
@@ -1124,6 +1140,14 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
             }
 
             message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.secret = reader.string();
             continue;
           }
         }
@@ -1181,6 +1205,185 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
       ? SubscriptionSettings.fromPartial(object.settings)
       : undefined;
     message.createdAt = object.createdAt ?? undefined;
+    message.secret = object.secret ?? "";
+    return message;
+  },
+};
+
+function createBaseAddSubscriptionSecretRequest(): AddSubscriptionSecretRequest {
+  return { id: "" };
+}
+
+export const AddSubscriptionSecretRequest: MessageFns<AddSubscriptionSecretRequest> = {
+  encode(message: AddSubscriptionSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddSubscriptionSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddSubscriptionSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddSubscriptionSecretRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AddSubscriptionSecretRequest | AddSubscriptionSecretRequest[]>
+      | Iterable<AddSubscriptionSecretRequest | AddSubscriptionSecretRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddSubscriptionSecretRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [AddSubscriptionSecretRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddSubscriptionSecretRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddSubscriptionSecretRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddSubscriptionSecretRequest.decode(p)];
+        }
+      } else {
+        yield* [AddSubscriptionSecretRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddSubscriptionSecretRequest>, I>>(base?: I): AddSubscriptionSecretRequest {
+    return AddSubscriptionSecretRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddSubscriptionSecretRequest>, I>>(object: I): AddSubscriptionSecretRequest {
+    const message = createBaseAddSubscriptionSecretRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseAddSubscriptionSecretReply(): AddSubscriptionSecretReply {
+  return { secret: "" };
+}
+
+export const AddSubscriptionSecretReply: MessageFns<AddSubscriptionSecretReply> = {
+  encode(message: AddSubscriptionSecretReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.secret !== "") {
+      writer.uint32(10).string(message.secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddSubscriptionSecretReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddSubscriptionSecretReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddSubscriptionSecretReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AddSubscriptionSecretReply | AddSubscriptionSecretReply[]>
+      | Iterable<AddSubscriptionSecretReply | AddSubscriptionSecretReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddSubscriptionSecretReply.encode(p).finish()];
+        }
+      } else {
+        yield* [AddSubscriptionSecretReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddSubscriptionSecretReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddSubscriptionSecretReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddSubscriptionSecretReply.decode(p)];
+        }
+      } else {
+        yield* [AddSubscriptionSecretReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddSubscriptionSecretReply>, I>>(base?: I): AddSubscriptionSecretReply {
+    return AddSubscriptionSecretReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddSubscriptionSecretReply>, I>>(object: I): AddSubscriptionSecretReply {
+    const message = createBaseAddSubscriptionSecretReply();
+    message.secret = object.secret ?? "";
     return message;
   },
 };
@@ -1195,6 +1398,8 @@ export interface Subscriptions {
   /** Sets what is given and leaves the rest; no view where there is no such subscription. */
   change(request: ChangeSubscriptionRequest): Promise<FindSubscriptionReply>;
   delete(request: DeleteSubscriptionRequest): Promise<DeleteSubscriptionReply>;
+  /** Makes another secret; earlier ones are valid for 24 hours more. Refused where events are not signed. */
+  addSecret(request: AddSubscriptionSecretRequest): Promise<AddSubscriptionSecretReply>;
 }
 
 /** Subscriptions to events (R-EV1). Operators act on those of every account. */
@@ -1243,6 +1448,15 @@ export const SubscriptionsDefinition = {
       requestType: DeleteSubscriptionRequest as typeof DeleteSubscriptionRequest,
       requestStream: false,
       responseType: DeleteSubscriptionReply as typeof DeleteSubscriptionReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Makes another secret; earlier ones are valid for 24 hours more. Refused where events are not signed. */
+    addSecret: {
+      name: "AddSecret",
+      requestType: AddSubscriptionSecretRequest as typeof AddSubscriptionSecretRequest,
+      requestStream: false,
+      responseType: AddSubscriptionSecretReply as typeof AddSubscriptionSecretReply,
       responseStream: false,
       options: {},
     },

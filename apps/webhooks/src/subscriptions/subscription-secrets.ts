@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, Fault } from '@tidings/kernel';
+import { asBuffer, bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
+import { type Logger, type MasterKeys, open, reseal, seal, type SealedPlace } from '@tidings/runtime';
+import type { Db } from 'mongodb';
+import { type SecretsDocument, secretsModel } from '../storage/webhooks.schema.ts';
+
+/** Time for which earlier secrets sign beside a new one. */
+export const BOTH_VALID_MS = 24 * 3_600_000;
+/** Maximum secrets that sign: each costs a signature in a header. */
+const MAX_SECRETS = 4;
+const KEY_BYTES = 32;
+/** Time after which secrets without a subscription are orphans: a creation makes them first. */
+const ORPHANED_MS = 3_600_000;
+
+type SealedSecret = SecretsDocument['sealed'][number];
+
+/** The secrets of subscriptions by HTTP, encrypted with the master key. */
+export interface SubscriptionSecrets {
+  has(id: string): Promise<boolean>;
+  /** Makes the first secret of a subscription, or another one, and returns it as its owner uses it: `whsec_…`. Earlier ones are valid for 24 h more. */
+  add(id: string): Promise<string>;
+  /** The keys that are valid now, the newest one first. @throws Fault `unavailable` without the master key of one */
+  keysOf(id: string): Promise<readonly Buffer[]>;
+  remove(id: string): Promise<void>;
+  /** Removes the secrets of all other subscriptions. */
+  keepOnly(ids: readonly string[]): Promise<void>;
+  /** Encrypts what another master key encrypts with the current one; returns how many secrets that were. */
+  reseal(): Promise<number>;
+}
+
+const placeOf = (id: string): SealedPlace => ({ application: `subscription ${id}`, field: 'secret' });
+
+const textOf = (key: Uint8Array): string => `whsec_${Buffer.from(key).toString('base64')}`;
+
+/** The secrets that sign beside a new one. */
+function earlier(secrets: readonly SealedSecret[], now: number): SealedSecret[] {
+  const until = new Date(now + BOTH_VALID_MS);
+  return secrets
+    .map(({ box, until: end = until }) => ({ box: asBuffer(bytesOf(box)), until: end }))
+    .filter(({ until: end }) => end.getTime() > now)
+    .slice(0, MAX_SECRETS - 1);
+}
+
+export function openSecrets(
+  db: Db,
+  { clock, master, log }: { readonly clock: Clock; readonly master: MasterKeys; readonly log: Logger },
+): SubscriptionSecrets {
+  const secrets = modelOf(db, secretsModel);
+  const find = (id: string) => secrets.findOne({ _id: id }).lean<SecretsDocument | null>();
+
+  /** Writes unless another process has changed them; false if it has. */
+  const write = async (id: string, known: SecretsDocument | null, sealed: SealedSecret[]): Promise<boolean> => {
+    if (known) {
+      const { version } = known;
+      const { matchedCount } = await secrets.updateOne(
+        { _id: id, version },
+        { $set: { sealed, version: version + 1 } },
+      );
+      return matchedCount === 1;
+    }
+    try {
+      await secrets.create({ _id: id, sealed, version: 1, createdAt: new Date(clock.now()) });
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
+
+  /** The box encrypted with the current master key; undefined if it is, or if no key opens it. */
+  const resealed = (id: string, box: Uint8Array): Uint8Array | undefined => {
+    try {
+      return reseal(master, placeOf(id), box);
+    } catch (error) {
+      log.error({ subscription: id, err: error }, 'a sealed box opens with no master key');
+      return undefined;
+    }
+  };
+
+  const resealAll = async (known: SecretsDocument): Promise<number> => {
+    const boxes = known.sealed.map(({ box }) => resealed(known._id, bytesOf(box)));
+    const found = boxes.filter((box) => box !== undefined).length;
+    if (found === 0) return 0;
+    const sealed = known.sealed.map((secret, i) => ({ ...secret, box: asBuffer(boxes[i] ?? bytesOf(secret.box)) }));
+    await write(known._id, known, sealed);
+    return found;
+  };
+
+  return {
+    has: async (id) => (await secrets.exists({ _id: id })) !== null,
+    async add(id) {
+      const key = randomBytes(KEY_BYTES);
+      const box = asBuffer(seal(master, placeOf(id), key));
+      for (;;) {
+        const known = await find(id);
+        const sealed = [{ box }, ...earlier(known?.sealed ?? [], clock.now())];
+        if (await write(id, known, sealed)) return textOf(key);
+      }
+    },
+    async keysOf(id) {
+      const known = await find(id);
+      if (!known) throw Fault.notFound('the subscription has no secret: make one');
+      const valid = known.sealed.filter(({ until }) => until === undefined || until.getTime() > clock.now());
+      return valid.map(({ box }) => open(master, placeOf(id), bytesOf(box)));
+    },
+    async remove(id) {
+      await secrets.deleteOne({ _id: id });
+    },
+    async keepOnly(ids) {
+      const createdAt = { $lt: new Date(clock.now() - ORPHANED_MS) };
+      await secrets.deleteMany({ _id: { $nin: [...ids] }, createdAt });
+    },
+    async reseal() {
+      let found = 0;
+      for (const known of await secrets.find().lean<SecretsDocument[]>()) found += await resealAll(known);
+      return found;
+    },
+  };
+}
