@@ -22,6 +22,8 @@ import { placeOf, deliveryDocument, type DeliveryDocument, deliveryOf } from './
 import {
   changeSubscription,
   deleteSubscription,
+  disableSubscription,
+  type DisabledSubscription,
   evolveSubscription,
   type Subscription,
   type SubscriptionPatch,
@@ -35,6 +37,7 @@ export const DELIVERIES = 'deliveries';
 export type SubscriptionAction =
   | { readonly kind: 'create'; readonly settings: SubscriptionSettings }
   | { readonly kind: 'change'; readonly patch: SubscriptionPatch }
+  | { readonly kind: 'disable'; readonly reason: string }
   | { readonly kind: 'delete' };
 
 /** A fact about devices. */
@@ -75,6 +78,8 @@ function decideAction(command: Extract<WebhookCommand, { readonly id: string }>,
       return [{ $case: 'created', value: { id: command.id, settings: command.settings } }] as const;
     case 'change':
       return changeSubscription(known, command.patch);
+    case 'disable':
+      return disableSubscription(known, command.reason);
     case 'delete':
       return deleteSubscription(known);
   }
@@ -104,6 +109,7 @@ export interface SubscriptionDocument {
   readonly settings?: SubscriptionSettings;
   readonly createdAt?: Date;
   readonly since?: Date;
+  readonly disabled?: DisabledSubscription;
   readonly deleted?: true;
 }
 
@@ -112,8 +118,9 @@ export function subscriptionOf({
   _id,
   ...stored
 }: SubscriptionDocument & { readonly _id: string }): Subscription | undefined {
-  const { account, settings, createdAt, since } = stored;
-  return account && settings && createdAt && since ? { id: _id, account, settings, createdAt, since } : undefined;
+  const { account, settings, createdAt, since, disabled } = stored;
+  if (!account || !settings || !createdAt || !since) return undefined;
+  return { id: _id, account, settings, createdAt, since, ...(disabled && { disabled }) };
 }
 
 const isDeliveryChange = (change: WebhookEvent['event']): change is DeliveryChange =>
@@ -156,6 +163,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
       case 'created':
       case 'changed':
       case 'deleted':
+      case 'disabled':
         return [subscriptionAt(event.value.id)];
       case 'enqueued':
       case 'pending':
@@ -179,13 +187,13 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
   toDocument(state) {
     if (state.kind === 'delivery') return { ...deliveryDocument(state.place, state.delivery, state.changedAt) };
     if (!state.subscription) return { deleted: true };
-    const { account, settings, createdAt, since } = state.subscription;
-    return { account, settings, createdAt, since };
+    const { account, settings, createdAt, since, disabled } = state.subscription;
+    return { account, settings, createdAt, since, ...(disabled && { disabled }) };
   },
 
   fields: {
     [SUBSCRIPTIONS]: fieldsOf<SubscriptionDocument>({
-      ...{ account: true, settings: true, createdAt: true, since: true, deleted: true },
+      ...{ account: true, settings: true, createdAt: true, since: true, disabled: true, deleted: true },
     }),
     [DELIVERIES]: fieldsOf<DeliveryDocument>({
       ...{ account: true, message: true, messageId: true, application: true, chunk: true },

@@ -9,7 +9,7 @@ import { eventMaker } from './events/make.ts';
 import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
 import { openMessages } from './facts/known-messages.ts';
-import { type WebhookCommand, webhooksLog } from './webhook-log.ts';
+import { type WebhookCommand, webhooksLog, webhooksLogOf } from './webhook-log.ts';
 import { streamMetrics } from './stream-metrics.ts';
 import { openProgress } from './streams/stream-progress.ts';
 import { Streams } from './streams/streams.ts';
@@ -94,7 +94,21 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   closing.add('facts', subscription, (opened) => opened.stop());
 
   const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
-  const streaming = { clock, log, commits, progress, maker, subscriptions: store, metrics: streamMetrics(metrics) };
+  const disable = (subscribed: Subscription, reason: string): Promise<unknown> =>
+    writer.submit(webhooksLogOf(subscribed.account), {
+      ...{ kind: 'disable', reason, account: subscribed.account, id: subscribed.id },
+      at: new Date(clock.now()),
+    });
+  const streaming = {
+    disable,
+    clock,
+    log,
+    commits,
+    progress,
+    maker,
+    subscriptions: store,
+    metrics: streamMetrics(metrics),
+  };
   const streams = new Streams({ ...streaming, db, link: { guard, extraCa, broker, secrets } });
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, accounts, events, lease: streams.lease });

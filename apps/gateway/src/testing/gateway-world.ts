@@ -345,7 +345,8 @@ export class World {
   readonly subscriptions: Subscriptions = {
     create: async ({ account, settings }) => {
       const id = `s${this.kept.size + 1}`;
-      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z'), secret: '' };
+      const enabled = { disabledReason: '', disabledAt: undefined };
+      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z'), secret: '', ...enabled };
       this.kept.set(id, view);
       return { ...view, secret: settings!.endpoint.startsWith('https:') ? 'whsec_first' : '' };
     },

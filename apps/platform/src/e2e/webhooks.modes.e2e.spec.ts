@@ -1,11 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { WebhookRequest } from '@tidings/rpc';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
-import { apnsToken, dialIn, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
+import {
+  apnsToken,
+  dialIn,
+  fcmToken,
+  type ReceivedEvent,
+  startHttpSubscriber,
+  startSubscriber,
+  type Subscriber,
+} from '@tidings/simulators';
 import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
@@ -297,6 +305,40 @@ describe('event streams', () => {
     await world.advance(120);
     await world.settle();
     expect(take().map(({ nth }) => nth)).toEqual(Array.from({ length: DEVICES }, () => 1));
+  });
+
+  it('reach a subscriber by HTTP that refuses, answers in part and is killed: each event once acknowledged, in order, signed', async () => {
+    const receiver = await startHttpSubscriber();
+    try {
+      const { id, secret } = await world.call('createSubscription', { endpoint: receiver.endpoint, events: EVENTS });
+      const again = async () => {
+        await world.advance(120);
+        await world.settle();
+      };
+      receiver.behaviour.answer = () => ({ status: 503 });
+      await send({ content: 'Refused' });
+      receiver.behaviour.answerEach = ({ uuid }, nth) => (nth > 2 || uuid < '8' ? 'ok' : 'failed');
+      await again();
+      receiver.down();
+      for (const n of [4, 7]) await world.call('pushStat', { application, hwid: `device-${n}`, hash: pushTo(n).hash });
+      await world.settle();
+      receiver.behave();
+      await receiver.up();
+      await again();
+      await again();
+      const acked = receiver.received.filter(({ isAcked }) => isAcked);
+      expect([acked.length, receiver.acknowledged().size]).toEqual([DEVICES + 4, DEVICES + 4]);
+      expect(acked.filter(({ hwid }) => hwid === 'device-7').map(({ event_name: name }) => name)).toEqual(EVENTS);
+      const { body, headers } = receiver.posts.at(-1)!;
+      const key = Buffer.from(secret!.slice('whsec_'.length), 'base64');
+      const signed = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`;
+      const signature = createHmac('sha256', key).update(signed).digest('base64');
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+      await world.call('deleteSubscription', { id });
+      take();
+    } finally {
+      receiver.down();
+    }
   });
 
   it('end with their subscription', async () => {

@@ -18,7 +18,9 @@ import {
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 import type { DeliveryDocument } from '../facts/delivery-document.ts';
+import type { FailingPeriod } from '../streams/failing-period.ts';
 import type { Place } from '../streams/unacked.ts';
+import type { DisabledSubscription } from '../subscriptions/subscription.ts';
 import { type SubscriptionDocument, SUBSCRIPTIONS, DELIVERIES } from '../webhook-log.ts';
 import { FORGET_OWNERS_MS, KEPT_MS } from './retention.ts';
 
@@ -41,6 +43,7 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
     ),
     createdAt: optional(date),
     since: optional(date),
+    disabled: optional(object<DisabledSubscription>({ reason: text, at: date })),
     deleted: optional(flag),
   },
 });
@@ -98,6 +101,8 @@ export interface StreamDocument {
   readonly since: Date;
   readonly next: Place;
   readonly open: Binary | Uint8Array;
+  /** Absent after an acknowledgement. */
+  readonly failing?: FailingPeriod;
 }
 
 /** The acknowledged position of each subscription. */
@@ -110,6 +115,7 @@ export const streamsModel = defineModel<StreamDocument>({
     since: date,
     next: object<Place>({ n: number, e: number, d: number }),
     open: bytes,
+    failing: optional(object<FailingPeriod>({ since: number, last: number })),
   },
 });
 

@@ -10,7 +10,8 @@ import type { StreamMetrics } from '../stream-metrics.ts';
 import { type Endpoint, parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
-import type { Failure, Link, LinkListener, LinkRequest } from './links/link-port.ts';
+import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
+import { type Failure, type Link, type LinkListener, type LinkRequest, reasonOf } from './links/link-port.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -23,6 +24,7 @@ const SAVE_EVERY_MS = 100;
 /** Maximum wait of a stopping stream for outstanding answers. */
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
+const NO_ANSWER = 'no answer within 30 s';
 
 export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
@@ -34,6 +36,8 @@ export interface StreamDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
+  /** Disables a subscription whose subscriber only fails. */
+  readonly disable: (subscription: Subscription, reason: string) => Promise<unknown>;
   /** Saves progress; false if another process owns the stream by now. */
   readonly save: (progress: Progress) => Promise<boolean>;
   /** Whether this process may act as the stream's owner. */
@@ -54,8 +58,8 @@ export class Stream {
   #breaks = 0;
   #openAt = 0;
   #elapsedAt = -Infinity;
-  /** Whether an event failed since the last acknowledgement. */
-  #isFailing = false;
+  #failing: FailingPeriod | undefined;
+  #isDisabling = false;
   #isDirty = false;
   #savedAt = -Infinity;
   #isLost = false;
@@ -67,6 +71,7 @@ export class Stream {
     this.#subscription = subscription;
     this.#deps = deps;
     this.#next = progress.next;
+    this.#failing = progress.failing;
     this.#feed = new Feed(deps.commits, this.log);
     this.#running = this.#run(progress);
   }
@@ -188,8 +193,9 @@ export class Stream {
     this.#deps.metrics.ended('given_up', givenUp);
     this.#deps.metrics.unacked(-givenUp);
     if (givenUp > 0) this.#deps.log.warn({ events: givenUp }, 'events given up after 72 hours');
+    if (late > 0) this.#stillFailing(NO_ANSWER);
     // No answer at all arrived: the connection may have failed silently.
-    if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error('no answer within 30 s'));
+    if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error(NO_ANSWER));
   }
 
   async #open(): Promise<void> {
@@ -211,6 +217,8 @@ export class Stream {
       this.#link = link;
       this.#lastAnswerAt = clock.now();
       metrics.connected(1);
+      // Reachable again, and no event has failed: nothing is known to fail.
+      if (!this.#unacked.hasFailures) this.#failing = undefined;
       if (this.#breaks === 0) log.info({ endpoint: withoutQuery(endpoint) }, 'stream open');
     } catch (error) {
       this.#broken(error);
@@ -231,6 +239,7 @@ export class Stream {
       log.warn({ err: error, endpoint: withoutQuery(endpoint) }, 'stream broken; reconnecting');
     }
     this.#openAt = clock.now() + waitMs(this.#breaks);
+    this.#stillFailing(reasonOf(error));
     this.#signal.resolve();
   }
 
@@ -250,9 +259,9 @@ export class Stream {
     this.#isDirty = true;
     metrics.ended('acked');
     metrics.unacked(-1);
-    if (this.#breaks > 0 || this.#isFailing) log.info('stream recovered');
+    if (this.#breaks > 0 || this.#failing) log.info('stream recovered');
     this.#breaks = 0;
-    this.#isFailing = false;
+    this.#failing = undefined;
     this.#signal.resolve();
   }
 
@@ -264,9 +273,22 @@ export class Stream {
     if (count === 0) return;
     this.#isDirty = true;
     metrics.ended(how, count);
-    if (!this.#isFailing) log.warn({ reason }, 'events failed; they are sent again');
-    this.#isFailing = true;
+    if (!this.#failing) log.warn({ reason }, 'events failed; they are sent again');
+    this.#stillFailing(reason);
     this.#signal.resolve();
+  }
+
+  /** After 72 hours of failures only, disables the subscription, which ends the stream. */
+  #stillFailing(reason: string): void {
+    const { clock, log, disable } = this.#deps;
+    this.#failing = failedAgain(this.#failing, clock.now());
+    this.#isDirty = true;
+    if (this.#isDisabling || !isTooLong(this.#failing)) return;
+    this.#isDisabling = true;
+    log.warn({ reason }, 'subscription disabled after 72 hours of failures');
+    disable(this.#subscription, reason)
+      .catch((error: unknown) => log.warn({ err: error }, 'subscription not disabled'))
+      .finally(() => (this.#isDisabling = false));
   }
 
   /** Reads events from the log until the window of unacked events is full. */
@@ -330,7 +352,7 @@ export class Stream {
       ...{ n, e, d, failures },
       at: phase === 'sent' ? 0 : at,
     }));
-    return { next: this.#next, open };
+    return { next: this.#next, open, failing: this.#failing };
   }
 
   async #saveIfDue(): Promise<void> {

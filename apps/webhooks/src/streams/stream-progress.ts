@@ -4,6 +4,7 @@ import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
+import type { FailingPeriod } from './failing-period.ts';
 import type { Place, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
 
@@ -14,6 +15,8 @@ export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'at'>;
 export interface Progress {
   readonly next: Place;
   readonly open: readonly OpenEvent[];
+  /** Undefined after an acknowledgement. */
+  readonly failing?: FailingPeriod | undefined;
 }
 
 /** Progress and owner of each stream, in the collection `streams`. */
@@ -97,15 +100,18 @@ export function openProgress(
       const isNew = known.since < since;
       const progress = isNew
         ? await beginning(subscription)
-        : { next: known.next, open: decodeOpen(bytesOf(known.open)) };
+        : { next: known.next, open: decodeOpen(bytesOf(known.open)), failing: known.failing };
       const set = { owner, since, ...(isNew ? { next: progress.next, open: encodeOpen([]) } : {}) };
       const held = { _id: id, owner: known.owner ?? { $exists: false } };
-      const { matchedCount } = await streams.updateOne(held, { $set: set });
+      const unset = isNew ? { $unset: { failing: '' } } : {};
+      const { matchedCount } = await streams.updateOne(held, { $set: set, ...unset });
       return matchedCount === 1 ? progress : undefined;
     },
 
-    async save(id, owner, { next, open }) {
-      const { matchedCount } = await streams.updateOne({ _id: id, owner }, { $set: { next, open: encodeOpen(open) } });
+    async save(id, owner, { next, open, failing }) {
+      const set = { next, open: encodeOpen(open) };
+      const update = failing ? { $set: { ...set, failing } } : { $set: set, $unset: { failing: '' } };
+      const { matchedCount } = await streams.updateOne({ _id: id, owner }, update);
       return matchedCount === 1;
     },
 

@@ -64,6 +64,11 @@ export class UnackedEvents {
     return room < MAX_UNACKED / 2 && this.#inFlight > 0 ? 0 : room;
   }
 
+  /** Whether an event has failed that is not acknowledged. */
+  get hasFailures(): boolean {
+    return [...this.#events].some(({ failures }) => failures > 0);
+  }
+
   get inFlight(): number {
     return this.#inFlight;
   }

@@ -3,6 +3,7 @@ import { EnqueuedKind, SubscriptionSettings, type WebhookEvent } from '@tidings/
 import {
   changeSubscription,
   deleteSubscription,
+  disableSubscription,
   eventNameOf,
   evolveSubscription,
   type Subscription,
@@ -41,6 +42,19 @@ describe('a subscription', () => {
   it('receives events since its creation or last enabling', () => {
     expect(after({ endpoint: 'grpc://b' }).since).toEqual(at(0));
     expect(after({ enabled: false }, { enabled: true }, { enabled: true }).since).toEqual(at(2));
+  });
+
+  it('is disabled by failures, with the reason, until it is enabled again', () => {
+    const [disabled] = disableSubscription(after(), 'HTTP 503');
+    const failed = evolveSubscription(after(), event(disabled, 5))!;
+    expect(failed).toMatchObject({ settings: { enabled: false }, disabled: { reason: 'HTTP 503', at: at(5) } });
+    expect(disableSubscription(failed, 'HTTP 500')).toEqual([]);
+    expect(disableSubscription(undefined, 'HTTP 500')).toEqual([]);
+    const change = (patch: SubscriptionPatch): Subscription =>
+      evolveSubscription(failed, event(changeSubscription(failed, patch)[0], 6))!;
+    expect(change({ events: ['Push Opened'] }).disabled).toEqual(failed.disabled);
+    expect(change({ enabled: true })).not.toHaveProperty('disabled');
+    expect(change({ enabled: true }).since).toEqual(at(6));
   });
 
   it('is gone for good once it is deleted', () => {

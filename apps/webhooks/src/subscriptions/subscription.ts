@@ -10,6 +10,14 @@ export interface Subscription {
   readonly createdAt: Date;
   /** Time of creation or of the last enabling: only later events are sent. */
   readonly since: Date;
+  /** Absent unless failures of the subscriber have disabled it; enabling it again removes this. */
+  readonly disabled?: DisabledSubscription | undefined;
+}
+
+export interface DisabledSubscription {
+  /** The last failure. */
+  readonly reason: string;
+  readonly at: Date;
 }
 
 /** The fields of a change; undefined fields stay as they are. */
@@ -32,6 +40,13 @@ export function changeSubscription(
   return [{ $case: 'changed', value: { id, settings: changed } }];
 }
 
+/** Disables a subscription whose subscriber only fails; none if it is disabled already. */
+export const disableSubscription = (
+  subscription: Subscription | undefined,
+  reason: string,
+): readonly SubscriptionChange[] =>
+  subscription?.settings.enabled ? [{ $case: 'disabled', value: { id: subscription.id, reason } }] : [];
+
 export const deleteSubscription = (subscription: Subscription | undefined): readonly SubscriptionChange[] =>
   subscription ? [{ $case: 'deleted', value: { id: subscription.id } }] : [];
 
@@ -49,7 +64,14 @@ export function evolveSubscription(
       const settings = event.value.settings!;
       if (!subscription) return undefined;
       const enabled = settings.enabled && !subscription.settings.enabled;
-      return { ...subscription, settings, since: enabled ? at! : subscription.since };
+      const { disabled, ...kept } = subscription;
+      const stays = disabled && !settings.enabled ? { disabled } : {};
+      return { ...kept, ...stays, settings, since: enabled ? at! : subscription.since };
+    }
+    case 'disabled': {
+      if (!subscription) return undefined;
+      const settings = { ...subscription.settings, enabled: false };
+      return { ...subscription, settings, disabled: { reason: event.value.reason, at: at! } };
     }
     case 'deleted':
       return undefined;

@@ -22,12 +22,9 @@ export interface SubscriptionDeps {
   readonly changed: () => Promise<void>;
 }
 
-const viewOf = ({ id, account, settings, createdAt }: Subscription, secret = ''): SubscriptionView => ({
-  id,
-  account,
-  settings,
-  createdAt,
-  secret,
+const viewOf = ({ id, account, settings, createdAt, disabled }: Subscription, secret = ''): SubscriptionView => ({
+  ...{ id, account, settings, createdAt, secret },
+  ...{ disabledReason: disabled?.reason ?? '', disabledAt: disabled?.at },
 });
 
 /** `Subscriptions` of tidings.rpc.v1. */

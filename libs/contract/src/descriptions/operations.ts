@@ -120,6 +120,9 @@ export const operationWords = {
   'changeSubscription.campaigns': 'Limits events to these campaigns.',
   message_codes: 'Limits events to these messages; empty or left out: all.',
   enabled: 'Whether the subscriber receives events.',
+  disabled_reason:
+    'The last failure of a subscriber that did nothing but fail for 72 hours; null unless that disabled the subscription.',
+  disabled_at: `Time of that: ${time}; null otherwise. Enabling the subscription clears both.`,
   subscriptions: 'The subscriptions, oldest first.',
   'subscriptions.id': 'Identifies the subscription.',
   'createSubscription.id': 'Identifies the new subscription.',

@@ -61,6 +61,8 @@ export const shownSubscription = z.object({
   message_codes: z.array(z.string()),
   enabled: z.boolean(),
   created_at: z.string().nullable(),
+  disabled_reason: z.string().nullable(),
+  disabled_at: z.string().nullable(),
 });
 
 export const exampleSubscription = {
@@ -73,6 +75,8 @@ export const exampleSubscription = {
   message_codes: [],
   enabled: true,
   created_at: '2026-01-15T12:00:00Z',
+  disabled_reason: null,
+  disabled_at: null,
 };
 
 export const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

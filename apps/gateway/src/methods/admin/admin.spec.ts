@@ -162,7 +162,7 @@ describe('operators (R-T8)', () => {
     const shown = {
       ...{ id: 's1', account: 'a', endpoint: 'grpc://events.example', events: ['Push Sent'] },
       ...{ applications: [APPLICATION], platforms: ['IOS'], message_codes: [], enabled: true },
-      created_at: '2026-01-15T12:00:00Z',
+      ...{ created_at: '2026-01-15T12:00:00Z', disabled_reason: null, disabled_at: null },
     };
     expect(await client.admin('GET', 'subscriptions/s1')).toMatchObject({ status: 200, body: shown });
     expect(await client.admin('GET', 'subscriptions')).toMatchObject({ body: { subscriptions: [shown] } });

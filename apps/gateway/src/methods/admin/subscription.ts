@@ -10,6 +10,8 @@ export function shownSubscription({
   account,
   settings,
   createdAt,
+  disabledReason,
+  disabledAt,
 }: SubscriptionView): OutputOf<typeof api.getSubscription> {
   const { endpoint, events, applications, platforms, messageCodes, enabled } = settings!;
   return {
@@ -22,6 +24,8 @@ export function shownSubscription({
     message_codes: messageCodes,
     enabled,
     created_at: rfc3339(createdAt),
+    disabled_reason: disabledAt ? disabledReason : null,
+    disabled_at: rfc3339(disabledAt),
   };
 }
 

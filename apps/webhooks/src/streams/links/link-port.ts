@@ -67,3 +67,12 @@ export function reportAnswer(listener: LinkListener, { uuid, status }: WebhookRe
   if (isAck(status)) listener.acked(uuid);
   else listener.failed([uuid], 'refused', refusalBy(status));
 }
+
+/** Maximum characters of a reason: parts of it may be the subscriber's. */
+const REASON_MAX = 200;
+
+/** The fault of a connection in few words. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  return (message || code || 'unknown').slice(0, REASON_MAX);
+}

@@ -10,6 +10,7 @@ import {
   type LinkListener,
   type LinkRequest,
   type OpenLink,
+  reasonOf,
   refusalBy,
 } from '../link-port.ts';
 import { batchAnswer, mayBeAnswers, refusalIn } from './batch-answer.ts';
@@ -48,12 +49,6 @@ async function replyOf({ statusCode: status, body }: Dispatcher.ResponseData): P
     if (bytes > MAX_ANSWER_BYTES) break;
   }
   return { status, body: Buffer.concat(parts).toString('utf8', 0, MAX_ANSWER_BYTES), isCut: bytes > MAX_ANSWER_BYTES };
-}
-
-/** A fault of a connection in few words. */
-function reasonOf(error: unknown): string {
-  const { message, code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  return message || code || 'unknown';
 }
 
 /** Posts events in batches. Connections open as they are needed, so that the link itself never breaks: a post that fails is a failure of its events. */

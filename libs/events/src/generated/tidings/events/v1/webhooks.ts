@@ -47,6 +47,7 @@ export interface WebhookEvent {
     | { $case: "enqueued"; value: EventsEnqueued }
     | { $case: "pending"; value: ReportsPending }
     | { $case: "released"; value: PendingReportsReleased }
+    | { $case: "disabled"; value: SubscriptionDisabled }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -75,6 +76,14 @@ export interface SubscriptionChanged {
   id: string;
   /** All of them. */
   settings: SubscriptionSettings | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Its subscriber did nothing but fail for 72 hours (R-EV5). Enabling it again is a change. */
+export interface SubscriptionDisabled {
+  id: string;
+  /** The last failure, for the owner. */
+  reason: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -174,6 +183,9 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
       case "released":
         PendingReportsReleased.encode(message.event.value, writer.uint32(122).fork()).join();
         break;
+      case "disabled":
+        SubscriptionDisabled.encode(message.event.value, writer.uint32(130).fork()).join();
+        break;
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -261,6 +273,14 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
             }
 
             message.event = { $case: "released", value: PendingReportsReleased.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.event = { $case: "disabled", value: SubscriptionDisabled.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -356,6 +376,12 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
       case "released": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "released", value: PendingReportsReleased.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "disabled": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "disabled", value: SubscriptionDisabled.fromPartial(object.event.value) };
         }
         break;
       }
@@ -784,6 +810,123 @@ export const SubscriptionChanged: MessageFns<SubscriptionChanged> = {
     message.settings = (object.settings !== undefined && object.settings !== null)
       ? SubscriptionSettings.fromPartial(object.settings)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseSubscriptionDisabled(): SubscriptionDisabled {
+  return { id: "", reason: "" };
+}
+
+export const SubscriptionDisabled: MessageFns<SubscriptionDisabled> = {
+  encode(message: SubscriptionDisabled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SubscriptionDisabled {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSubscriptionDisabled();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SubscriptionDisabled, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SubscriptionDisabled | SubscriptionDisabled[]>
+      | Iterable<SubscriptionDisabled | SubscriptionDisabled[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SubscriptionDisabled.encode(p).finish()];
+        }
+      } else {
+        yield* [SubscriptionDisabled.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SubscriptionDisabled>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SubscriptionDisabled> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SubscriptionDisabled.decode(p)];
+        }
+      } else {
+        yield* [SubscriptionDisabled.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SubscriptionDisabled>, I>>(base?: I): SubscriptionDisabled {
+    return SubscriptionDisabled.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SubscriptionDisabled>, I>>(object: I): SubscriptionDisabled {
+    const message = createBaseSubscriptionDisabled();
+    message.id = object.id ?? "";
+    message.reason = object.reason ?? "";
     return message;
   },
 };

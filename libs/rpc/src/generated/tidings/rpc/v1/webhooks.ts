@@ -70,6 +70,9 @@ export interface SubscriptionView {
     | undefined;
   /** The secret that a creation, or a change of the endpoint, has made; "" in every other reply. */
   secret: string;
+  /** Why and when its subscriber's failures have disabled it; absent if they have not. */
+  disabledReason: string;
+  disabledAt: Date | undefined;
 }
 
 export interface AddSubscriptionSecretRequest {
@@ -1074,7 +1077,15 @@ export const DeleteSubscriptionReply: MessageFns<DeleteSubscriptionReply> = {
 };
 
 function createBaseSubscriptionView(): SubscriptionView {
-  return { id: "", account: "", settings: undefined, createdAt: undefined, secret: "" };
+  return {
+    id: "",
+    account: "",
+    settings: undefined,
+    createdAt: undefined,
+    secret: "",
+    disabledReason: "",
+    disabledAt: undefined,
+  };
 }
 
 export const SubscriptionView: MessageFns<SubscriptionView> = {
@@ -1093,6 +1104,12 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
     }
     if (message.secret !== "") {
       writer.uint32(42).string(message.secret);
+    }
+    if (message.disabledReason !== "") {
+      writer.uint32(50).string(message.disabledReason);
+    }
+    if (message.disabledAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.disabledAt), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1148,6 +1165,22 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
             }
 
             message.secret = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.disabledReason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.disabledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1206,6 +1239,8 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
       : undefined;
     message.createdAt = object.createdAt ?? undefined;
     message.secret = object.secret ?? "";
+    message.disabledReason = object.disabledReason ?? "";
+    message.disabledAt = object.disabledAt ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The period after failures at these hours. */
+const after = (...hours: readonly number[]): FailingPeriod =>
+  hours.reduce<FailingPeriod | undefined>((period, hour) => failedAgain(period, hour * HOUR_MS), undefined)!;
+
+describe('a time of failures only (R-EV5)', () => {
+  it('is too long after 72 hours', () => {
+    expect(after(1, 20, 40, 60)).toEqual({ since: HOUR_MS, last: 60 * HOUR_MS });
+    expect(isTooLong(after(1, 20, 40, 60, 72.9))).toBe(false);
+    expect(isTooLong(after(1, 20, 40, 60, 73))).toBe(true);
+  });
+
+  it('begins anew when nobody has tried for a day', () => {
+    expect(after(1, 20, 45)).toEqual({ since: 45 * HOUR_MS, last: 45 * HOUR_MS });
+    expect(isTooLong(after(1, 74))).toBe(false);
+  });
+});
