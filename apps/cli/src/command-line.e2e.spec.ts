@@ -68,6 +68,12 @@ describe('the command line', () => {
     await expect(run('tap', 'tidings.fanout')).rejects.toThrow('There is no public topic of this name');
   });
 
+  it('rebuilds figures from their topics', async () => {
+    const replay = await json<{ state: string; handled: number; total: number }>('replay', 'statistics');
+    expect(replay).toMatchObject({ state: 'done', handled: replay.total });
+    expect(await run('replay', 'status')).toMatch(/projection +statistics\nstate +done/);
+  });
+
   it('tells the state of the system, and finds nothing wrong with it but its local address', async () => {
     await world.settle();
     expect(await json('status')).toMatchObject({ ready: true, dead_letters: 0, open: [] });

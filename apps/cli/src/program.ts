@@ -4,6 +4,7 @@ import type { AddCommands, WithSession } from './commands/command.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
 import { addTap } from './commands/tap.ts';
@@ -20,6 +21,7 @@ const groups: readonly AddCommands[] = [
   addSend,
   addExplain,
   addTap,
+  addReplay,
   addDeadLetters,
   addDoctor,
 ];
