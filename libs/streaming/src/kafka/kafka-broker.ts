@@ -132,7 +132,10 @@ class KafkaBroker implements Broker {
       stop: async () => {
         await member.stop();
         this.#members.delete(member);
-        if (options.ephemeral && this.#membersOf(options.group).length === 0) await this.#forget(options.group);
+        if (options.ephemeral && this.#membersOf(options.group).length === 0) {
+          // Kafka deletes it itself when none of its offsets has been used for days.
+          await this.forget(options.group).catch((error: unknown) => this.#options.warn('A group expires', error));
+        }
       },
     };
   }
@@ -183,15 +186,6 @@ class KafkaBroker implements Broker {
 
   #membersOf(group: string): Member[] {
     return [...this.#members].filter((member) => member.group === group);
-  }
-
-  /** Deletes a group; Kafka does so itself when none of its offsets has been used for days. */
-  async #forget(group: string): Promise<void> {
-    try {
-      await this.#admin.deleteGroups([this.#names.out(group)]);
-    } catch (error) {
-      this.#options.warn('An ephemeral group was not deleted, and expires', error);
-    }
   }
 
   async #checkTopics(): Promise<void> {
