@@ -144,14 +144,14 @@ export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
   ];
 }
 
-/** Whether subscribers get their events. */
+/** Whether subscriptions were disabled because of their endpoints; one that the operator disabled is meant to be. */
 export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> {
   const { subscriptions } = await client.call('listSubscriptions');
   return subscriptions
-    .filter(({ enabled }) => !enabled)
-    .map(({ id, endpoint }) =>
-      warning(
-        `The subscription ${id} to ${endpoint} is disabled, and gets no events.`,
+    .filter(({ enabled, disabled_at: at }) => !enabled && at !== null)
+    .map(({ id, endpoint, disabled_at: at, disabled_reason: reason }) =>
+      problem(
+        `The subscription ${id} to ${endpoint || 'a subscriber that dials in'} gets no events since ${at}: ${reason}.`,
         'Repair its endpoint, then enable it by `PATCH /admin/v1/subscriptions/{id}` with `{"enabled":true}`; or delete it.',
       ),
     );

@@ -24,6 +24,11 @@ const provider = {
 };
 const failed = (name: string) => ({ name, message: 'm', at: '2026-01-15T12:00:00Z' });
 
+const failing = {
+  ...{ id: 's1', endpoint: 'grpc://a', enabled: false },
+  ...{ disabled_at: '2026-01-15T12:00:00Z', disabled_reason: 'unreachable' },
+};
+
 /** The replies of a healthy system, by path. */
 const healthy: Readonly<Record<string, unknown>> = {
   '/readyz': { status: 'ok', details: {} },
@@ -116,9 +121,9 @@ describe('the doctor, of a running system', () => {
       /tidings redrive/,
     ],
     [
-      'a disabled subscription',
-      { '/admin/v1/subscriptions': { subscriptions: [{ id: 's1', endpoint: 'grpc://a', enabled: false }] } },
-      /s1 to grpc:\/\/a is disabled/,
+      'a subscription that its failures have disabled',
+      { '/admin/v1/subscriptions': { subscriptions: [failing, { ...failing, id: 's2', disabled_at: null }] } },
+      /^The subscription s1 to grpc:\/\/a gets no events since .*: unreachable/,
       /enable it/,
     ],
   ])('finds %s', async (_, planted, text, remedy) => {
