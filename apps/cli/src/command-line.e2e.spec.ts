@@ -68,6 +68,22 @@ describe('the command line', () => {
     await expect(run('tap', 'tidings.fanout')).rejects.toThrow('There is no public topic of this name');
   });
 
+  it('creates, lists, disables and deletes subscriptions', async () => {
+    const create = ['subscriptions', 'create'];
+    const [id, secret] = (await run(...create, 'https://events.example', '--event', 'Push Sent')).split('\n');
+    expect(secret).toMatch(/^whsec_/);
+    expect(await run('subscriptions', 'rotate-secret', id!)).toMatch(/^whsec_/);
+    const dialled = await run(...create, 'dial-in', '--event', 'Push Sent', 'Push Opened', '--platform', 'ANDROID');
+    expect(await run('subscriptions', 'disable', id!)).toBe(`${id} is disabled`);
+    const listed = await json<{ id: string }[]>('subscriptions', 'list');
+    expect(listed.filter((each) => [id, dialled].includes(each.id))).toMatchObject([
+      { endpoint: 'https://events.example', enabled: false },
+      { endpoint: '', events: ['Push Sent', 'Push Opened'], platforms: ['ANDROID'], enabled: true },
+    ]);
+    for (const each of [id!, dialled]) await run('subscriptions', 'delete', each);
+    expect(await run('subscriptions', 'list')).not.toContain(id);
+  });
+
   it('rebuilds figures from their topics', async () => {
     const replay = await json<{ state: string; handled: number; total: number }>('replay', 'statistics');
     expect(replay).toMatchObject({ state: 'done', handled: replay.total });

@@ -7,6 +7,7 @@ import { addExplain } from './commands/explain.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
+import { addSubscriptions } from './commands/subscriptions.ts';
 import { addTap } from './commands/tap.ts';
 import { addTokens } from './commands/tokens.ts';
 import { completionScript, shells } from './completion.ts';
@@ -20,6 +21,7 @@ const groups: readonly AddCommands[] = [
   addApps,
   addSend,
   addExplain,
+  addSubscriptions,
   addTap,
   addReplay,
   addDeadLetters,
