@@ -37,13 +37,19 @@ export interface FactsIn {
 }
 
 export function factsIn(records: readonly Fact[]): FactsIn {
-  const [events, reported] = [eventsOf(records), reportsOf(records)];
+  const statistics = statisticsIn(records);
+  const { events, reported } = statistics;
   return {
-    statistics: { events, own: changesOf(records), reported },
+    statistics,
     activity: [...openChanges(reported), ...actionsOf(records)],
     purged: purgedApplications(events),
   };
 }
+
+/** The same for the projection `statistics` alone. */
+export const statisticsIn = (records: readonly Fact[]): StatisticsFacts => ({
+  ...{ events: eventsOf(records), own: changesOf(records), reported: reportsOf(records) },
+});
 
 const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
   areOf(topicNames.messages, records) || areOf(topicNames.messageTimes, records)
@@ -64,5 +70,16 @@ function changesOf(records: readonly Fact[]): Change[] {
   return [];
 }
 
-/** The message of a fact; undefined for the events of devices, which no message causes. */
-export const messageOf = (fact: Fact): string | undefined => ('message' in fact.value ? fact.value.message : undefined);
+/** The message of a fact; undefined for events of messages themselves and of devices. */
+export const messageOf = ({ value }: Fact): string | undefined => ('message' in value ? value.message : undefined);
+
+/** The messages of facts. Most records follow one of the same message. */
+export function messagesOf(records: readonly Fact[]): Set<string> {
+  const codes = new Set<string>();
+  let last: string | undefined;
+  for (const record of records) {
+    const code = messageOf(record);
+    if (code !== undefined && code !== last) codes.add((last = code));
+  }
+  return codes;
+}

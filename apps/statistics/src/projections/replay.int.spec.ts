@@ -160,9 +160,12 @@ describeWithMongo('a replay', (mongo) => {
     clock.advance(70_000);
     await service.close();
     service = await open();
-    const left = async () => (await db.collections()).map(({ collectionName }) => collectionName).toSorted();
-    while ((await left()).length > 5) await new Promise((resolve) => setImmediate(resolve));
-    expect(await left()).toEqual(['activities_4', 'groups_3', 'leases', 'messages_3', 'projections']);
+    const left = async () => {
+      const names = (await db.collections()).map(({ collectionName }) => collectionName);
+      return names.filter((name) => /^(activities|groups|messages)/.test(name)).toSorted();
+    };
+    while ((await left()).length > 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(await left()).toEqual(['activities_4', 'groups_3', 'messages_3']);
     expect(await figures()).toEqual(after);
     expect((await broker.groups()).filter((name) => name.includes('replay'))).toEqual([]);
   });

@@ -4,10 +4,21 @@ import { transientAsFault } from '@tidings/mongo';
 import type { ServiceDeps } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { dayOf, LOOKBACK_DAYS } from '../conversions/activity.ts';
-import { type Fact, type FactsIn, factsIn, messageOf, timesTopics, topics } from '../facts-in.ts';
+import {
+  type Fact,
+  type FactsIn,
+  factsIn,
+  messageOf,
+  messagesOf,
+  statisticsIn,
+  timesTopics,
+  topics,
+} from '../facts-in.ts';
+import { purgedApplications } from '../message-facts.ts';
 import type { KeptFigures, ProjectionName, ReplayRecord } from '../storage/projections.schema.ts';
 import type { ProjectionStates } from './projection-states.ts';
 import { KNOWN_EVERYWHERE_MS, type ReadModels } from './read-models.ts';
+import type { StatisticsFacts } from './statistics-model.ts';
 import { readToEnds } from './reading.ts';
 
 const DAY_MS = 86_400_000;
@@ -92,35 +103,38 @@ const targetOf = (record: ReplayRecord, deps: ReplayDeps): Target =>
 function statisticsTarget(record: ReplayRecord, { models, states, clock }: ReplayDeps): Target {
   const { stages, messageFacts, ...model } = models.statistics(record.generation);
   const expiries = new Map<string, Date | undefined>();
+  const isKnown = (codes: ReadonlySet<string>): boolean => [...codes].every((code) => expiries.has(code));
   const learn = async (codes: ReadonlySet<string>): Promise<void> => {
-    const unknown = [...codes].filter((code) => !expiries.has(code));
-    if (unknown.length === 0) return;
-    const found = await messageFacts.expiries(unknown);
+    if (isKnown(codes)) return;
+    const found = await messageFacts.expiries([...codes]);
     if (expiries.size > KNOWN_MESSAGES) expiries.clear();
-    for (const code of unknown) expiries.set(code, found.get(code));
+    for (const code of codes) expiries.set(code, found.get(code));
   };
+  const isKept = (code: string): boolean => (expiries.get(code)?.getTime() ?? 0) > clock.now();
   /** Without events of its message a fact is of a hidden one, whose figures are over; that of a new message may be younger than what was read. */
   const isShown = (fact: Fact): boolean => {
-    const expiry = expiries.get(messageOf(fact) ?? '');
-    return expiry ? expiry.getTime() > clock.now() : fact.timestamp > record.startedAt.getTime() - DAY_MS;
+    const code = messageOf(fact) ?? '';
+    return expiries.get(code) ? isKept(code) : fact.timestamp > record.startedAt.getTime() - DAY_MS;
   };
-  const codesOf = (records: readonly Fact[]): Set<string> => new Set(records.flatMap((fact) => messageOf(fact) ?? []));
+  const shownIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts =>
+    statisticsIn([...codes].every(isKept) ? records : records.filter(isShown));
+  const apply = async (facts: StatisticsFacts, at: Date): Promise<void> => {
+    await states.purged(record, purgedApplications(facts.events));
+    await model.apply(facts, at);
+  };
+  // Functions of their own: records that a closure holds are copied by every garbage collection.
+  const write = (facts: StatisticsFacts, at: Date) => () => transientAsFault(() => apply(facts, at));
+  const learnAndWrite = (records: readonly Fact[], codes: ReadonlySet<string>, at: Date) => () =>
+    transientAsFault(async () => {
+      // Another batch may have cleared what this one has learnt.
+      while (!isKnown(codes)) await learn(codes);
+      await apply(shownIn(records, codes), at);
+    });
   return {
     handler(records) {
       const at = new Date(records[0]?.timestamp ?? 0);
-      const codes = codesOf(records);
-      const isKnown = [...codes].every((code) => expiries.has(code));
-      const first = isKnown ? factsIn(records.filter((fact) => codes.size === 0 || isShown(fact))) : undefined;
-      return () =>
-        transientAsFault(async () => {
-          let facts = first;
-          if (!facts) {
-            await learn(codes);
-            facts = factsIn(records.filter(isShown));
-          }
-          await states.purged(record, facts.purged);
-          await model.apply(facts.statistics, at);
-        });
+      const codes = messagesOf(records);
+      return isKnown(codes) ? write(shownIn(records, codes), at) : learnAndWrite(records, codes, at);
     },
     prepare: (live) => messageFacts.adopt(live),
     async complete(live, purged, signal) {

@@ -52,8 +52,9 @@ const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const packed = (body: Buffer): Pick<StoredBatch, 'raw' | 'records'> =>
   body.length < PACKED_BYTES ? { records: body } : { raw: body.length, records: zstdCompressSync(body, fast) };
 
+/** In one piece: the default pieces would be joined. */
 const unpacked = (records: Buffer, raw: number | undefined): Buffer =>
-  raw === undefined ? records : zstdDecompressSync(records, { maxOutputLength: raw });
+  raw === undefined ? records : zstdDecompressSync(records, { chunkSize: raw + 64 });
 
 const toBatch = ({ _id, n, at, raw, records }: StoredBatch): Batch => ({
   first: _id.o,
