@@ -16,6 +16,7 @@ const names = [
   'g11b',
   'g12',
   'inbox',
+  'replay',
   'single',
   'channels',
 ];

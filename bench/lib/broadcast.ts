@@ -8,6 +8,7 @@ import {
   settledOutcome,
   sliceCount,
   noMailColumns,
+  withoutTokens,
 } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
@@ -80,7 +81,7 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
         const results = Array.from(positionsOfSlice(devices, number), (position) => resultOf(position, platform, at));
         const slice = { ...identity, bucket: 0, chunk, platform, variant: ALERT, number };
         const outcome = settledOutcome(slice, resultsOf(results), at, at);
-        outcomes.push({ key, value: SliceOutcome.encode(outcome).finish() });
+        outcomes.push({ key, value: SliceOutcome.encode(withoutTokens(outcome).facts).finish() });
         for (const result of results) reports.push(...reportsOf(result, chunk, at, figures[i]!));
       }
     }

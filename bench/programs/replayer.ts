@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { MessageEvent, PlanEvent, Reports, topicNames, topics, SliceOutcome } from '@tidings/events';
+import { systemClock } from '@tidings/kernel';
+import { mongoOptions } from '@tidings/mongo';
+import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
+import { openStatistics } from '@tidings/statistics';
+import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
+import { MongoClient } from 'mongodb';
+import { type Broadcast, broadcast } from '../lib/broadcast.ts';
+import { type Parts, usedBetween } from '../lib/parts.ts';
+import { cpuMicros } from '../lib/processes.ts';
+
+/**
+ * Replays of the events of broadcasts in the embedded log, in turn with a consumer that only decodes the same records. argv: MongoDB's address and pid,
+ * and the number of broadcasts. Prints {@link Round}s.
+ */
+const [url, mongodPid, broadcasts] = process.argv.slice(2) as [string, string, string];
+
+/** CPU microseconds per event, of this process and of MongoDB. */
+export interface Round {
+  readonly parsing: Parts;
+  readonly replaying: Parts;
+  /** Events a second of the replay, and the queries that were answered meanwhile with their longest, in milliseconds. */
+  readonly rate: number;
+  readonly queries: number;
+  readonly slowestMs: number;
+}
+
+const ROUNDS = 5;
+const WARM_UP = 1;
+const AGO_MS = 12 * 3_600_000;
+const AT_ONCE = 2_000;
+/** Between two queries while a replay is running. */
+const QUERY_EVERY_MS = 250;
+
+const readers = {
+  [topicNames.messages]: MessageEvent,
+  [topicNames.messageTimes]: MessageEvent,
+  [topicNames.plans]: PlanEvent,
+  [topicNames.outcomes]: SliceOutcome,
+  [topicNames.reports]: Reports,
+} as const;
+
+const client = await MongoClient.connect(url, mongoOptions);
+const broker = await openEmbeddedBroker({
+  ...{ db: client.db('log'), clock: systemClock, topics: topics([]), owner: 'bench' },
+});
+const service = await openStatistics({
+  ...{ clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) },
+  ...{ broker, db: client.db('statistics') },
+});
+const { statistics } = service;
+
+function cpu(): Parts {
+  const { user, system } = process.cpuUsage();
+  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
+}
+
+async function publish({ records }: Broadcast): Promise<void> {
+  const times = records.get(topicNames.messages)!;
+  for (const [topic, own] of [...records, [topicNames.messageTimes, times] as const]) {
+    const batcher = microBatcher(broker, topic);
+    const publishAll = (some: readonly OutRecord[]) => Promise.all(some.map((record) => batcher.publish(record)));
+    for (let i = 0; i < own.length; i += AT_ONCE) await publishAll(own.slice(i, i + AT_ONCE));
+  }
+}
+
+async function level(group: string): Promise<void> {
+  while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
+}
+
+const published: Pick<Broadcast, 'message' | 'figures'>[] = [];
+for (let i = 0; i < Number(broadcasts); i++) {
+  const one = broadcast(new Date(Date.now() - AGO_MS), BigInt(i + 1));
+  await publish(one);
+  published.push({ message: one.message, figures: one.figures });
+}
+const events = published
+  .flatMap(({ figures }) => figures)
+  .reduce((sum, { sends, errors, deliveries, opens }) => sum + sends + errors + deliveries + opens, 0);
+await level('statistics');
+
+/** @throws if the figures differ from the published events: a figure over wrong results is meaningless. */
+async function expectFigures({ message, figures }: Pick<Broadcast, 'message' | 'figures'>): Promise<void> {
+  const { messages } = await statistics.metrics({ messages: [message] });
+  const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
+    ...{ platform, sends, deliveries, opens, errors },
+  }));
+  if (!isDeepStrictEqual(found, figures))
+    throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);
+}
+
+async function parsing(round: number): Promise<Parts> {
+  const before = cpu();
+  const group = `parsing-${round}`;
+  const subscription = await consume(broker, { group, topics: readers, maxRecords: 20_000, handler: async () => {} });
+  await level(group);
+  const used = usedBetween(before, cpu(), events);
+  await subscription.stop();
+  return used;
+}
+
+async function replaying(): Promise<Omit<Round, 'parsing'>> {
+  const before = cpu();
+  const startedAt = performance.now();
+  await statistics.startReplay({ projection: 'statistics' });
+  let [queries, slowestMs] = [0, 0];
+  for (;;) {
+    const askedAt = performance.now();
+    await expectFigures(published[queries++ % published.length]!);
+    slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+    if ((await statistics.lastReplay({})).replay?.finished) break;
+    await delay(QUERY_EVERY_MS);
+  }
+  const [used, seconds] = [usedBetween(before, cpu(), events), (performance.now() - startedAt) / 1000];
+  for (const each of published) await expectFigures(each);
+  return { replaying: used, rate: events / seconds, queries, slowestMs };
+}
+
+const rounds: Round[] = [];
+for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+  await client.db('admin').command({ fsync: 1 });
+  const round = { parsing: await parsing(i), ...(await replaying()) };
+  if (i >= WARM_UP) rounds.push(round);
+}
+await service.close();
+await broker.close();
+await client.close();
+console.log(JSON.stringify({ ready: { events, rounds } }));
