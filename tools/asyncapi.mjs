@@ -257,13 +257,13 @@ const subscriptionTopic = {
 
 const DESCRIPTION = `The public topics of Tidings: facts about devices, messages and their outcomes, for programs that read Kafka.
 
-**Records.** The key is UTF-8 text. The value is one encoded protobuf message (proto3) and nothing else: no length before it, no schema id, no compression of its own. Which message it is follows from the topic. Schemas here show the fields under their names in the proto files, in the JSON form of protobuf: 64-bit integers and bytes are strings, an absent field has its default, and of the fields with the same \`x-oneof\` at most one is present. \`x-field-number\` and \`x-protobuf-type\` are those of the wire. \`x-protobuf-files\` holds the proto files by path: written to a folder, they are the input of \`protoc\`.
+**Records.** The key is UTF-8 text. The value is one encoded protobuf message (proto3) and nothing else: no length before it, no schema id. Batches of records may be compressed with gzip, which clients of Kafka undo by themselves. Which message it is follows from the topic. Schemas here show the fields under their names in the proto files, in the JSON form of protobuf: 64-bit integers and bytes are strings, an absent field has its default, and of the fields with the same \`x-oneof\` at most one is present. \`x-field-number\` and \`x-protobuf-type\` are those of the wire. \`x-protobuf-files\` holds the proto files by path: written to a folder, they are the input of \`protoc\`.
 
 **Delivery.** Records are delivered at least once, in the order of their key. Where a record has a \`stamp\`, its \`log\`, \`position\` and \`index\` identify the event: a consumer drops repeats by them. Other facts are sets, which repeats do not change. A consumer ignores fields and cases that it does not know.
 
 **Devices.** A device has a number in its application (\`seq\`). \`chunk\` is \`seq >> 16\`, a position \`seq & 65535\`. A set of positions is encoded as one byte and little-endian 16-bit integers: after 0 the positions, after 1 pairs of a first and a last position; after 2 the set is 8,192 bytes, in which bit \`p % 8\` of byte \`p / 8\` stands for position \`p\`. No bytes are the empty set. \`tidings.devices\` tells which hwid has which number; all other topics of Tidings use numbers only, while topics of subscriptions name the device. Platforms have the numbers of the API.
 
-**Topics.** A deployment with \`KAFKA_NAMESPACE\` has that text before each name. Retention is a minimum: Kafka removes whole segments. Without Kafka (the embedded mode) these topics are internal.`;
+**Topics.** A deployment with \`KAFKA_NAMESPACE\` has that text before each name. Retention is a minimum: Kafka removes whole segments. The embedded mode has no Kafka: \`GET /admin/v1/tap/{topic}\` shows its topics.`;
 
 /** The document, as the text of a file. */
 export function asyncApi() {
