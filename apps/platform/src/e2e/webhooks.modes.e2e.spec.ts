@@ -289,6 +289,8 @@ describe('event streams', () => {
     first.kill();
     await send({ content: 'For whoever calls again' });
     const second = await dial();
+    // An answer on its way would come late after the advance.
+    await world.settle();
     await world.advance(120);
     await world.settle();
     const open = events.filter((event) => numberOf(event) % 2 === 1);
