@@ -39,6 +39,7 @@ export interface SliceOutcome {
 export interface SliceSettled {
   sent: SentSet[];
   failed: FailedSet[];
+  /** In records of tidings.dead-tokens only, which have nothing else: outcomes are kept as long as figures, and name no tokens. */
   deadTokens: DeadToken[];
   /** When the slice was first claimed: a token registered after it is left alone. */
   claimedAt:
