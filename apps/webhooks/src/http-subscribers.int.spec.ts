@@ -7,7 +7,7 @@ import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts
 import type { WebhooksService } from './webhooks.ts';
 
 const SENT = { events: ['Push Sent'] };
-const noFilters = { applications: [], platforms: [], messageCodes: [] };
+const noFilters = { applications: [], platforms: [], messageCodes: [], campaigns: [] };
 
 /** The reference implementation for receivers. */
 const { Webhook } = createRequire(import.meta.url)('standardwebhooks') as {
@@ -221,7 +221,13 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     const id = await world.subscribe(webhooks, stream, SENT);
     await expect(webhooks.subscriptions.addSecret({ id })).rejects.toMatchObject({ kind: 'conflict' });
     const change = async () => {
-      const fields = { events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined };
+      const fields = {
+        events: undefined,
+        applications: undefined,
+        platforms: undefined,
+        messageCodes: undefined,
+        campaigns: undefined,
+      };
       const request = { ...fields, id, endpoint: subscriber.endpoint, enabled: undefined };
       return (await webhooks.subscriptions.change(request)).subscription!.secret;
     };
@@ -255,7 +261,13 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(shown.map(({ subscription }) => subscription!.disabledAt !== undefined)).toEqual([true, true, false]);
 
     failing.behave();
-    const list = { events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined };
+    const list = {
+      events: undefined,
+      applications: undefined,
+      platforms: undefined,
+      messageCodes: undefined,
+      campaigns: undefined,
+    };
     await webhooks.subscriptions.change({ ...list, id: ids[0]!, endpoint: undefined, enabled: true });
     const { subscription } = await webhooks.subscriptions.find({ id: ids[0]! });
     expect(subscription).toMatchObject({ settings: { enabled: true }, disabledReason: '', disabledAt: undefined });

@@ -261,7 +261,14 @@ describeWithMongo('webhooks', (mongo) => {
     await world.settle(webhooks);
     const change = (fields: object) =>
       webhooks.subscriptions.change({
-        ...{ id, events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined },
+        ...{
+          id,
+          events: undefined,
+          applications: undefined,
+          platforms: undefined,
+          messageCodes: undefined,
+          campaigns: undefined,
+        },
         ...fields,
       });
     await change({ enabled: false });

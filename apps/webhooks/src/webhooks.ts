@@ -106,6 +106,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     commits,
     progress,
     maker,
+    messages,
     subscriptions: store,
     metrics: streamMetrics(metrics),
   };

@@ -142,10 +142,6 @@ const refused: Readonly<Record<string, { readonly by: string; readonly requests:
       }),
     ],
   },
-  '/admin/v1/subscriptions `campaigns`': {
-    by: 'fields/subscription.ts',
-    requests: [{ ...subscription, campaigns: ['A1B2C-3D4E5'] }],
-  },
 };
 
 const refusalOf = (path: string, request: Request): string => {

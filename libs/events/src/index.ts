@@ -127,6 +127,7 @@ export {
   SubscriptionChanged,
   SubscriptionCreated,
   SubscriptionDeleted,
+  type SubscriptionCampaign,
   SubscriptionSettings,
   WebhookEvent,
 } from './generated/tidings/events/v1/webhooks.ts';

@@ -360,6 +360,7 @@ export class World {
         applications: patch.applications?.items,
         platforms: patch.platforms?.items,
         messageCodes: patch.messageCodes?.items,
+        campaigns: patch.campaigns?.items,
       };
       const given = Object.entries({ endpoint: patch.endpoint, enabled: patch.enabled, ...lists });
       const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));

@@ -99,6 +99,7 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
         applications: undefined,
         platforms: undefined,
         messageCodes: undefined,
+        campaigns: undefined,
       },
     });
     expect(await disabled!.ended).toEqual({ code: 9, details: 'subscription: is disabled' });

@@ -1,5 +1,5 @@
 import { defineStates } from '@tidings/event-store';
-import type { SubscriptionSettings } from '@tidings/events';
+import type { SubscriptionCampaign, SubscriptionSettings } from '@tidings/events';
 import { HIDDEN_KEPT_MS } from '@tidings/messaging';
 import {
   bytes,
@@ -38,6 +38,7 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
         platforms: list(number),
         messageCodes: list(text),
         enabled: flag,
+        campaigns: list(object<SubscriptionCampaign>({ code: text, id: text, _unknownFields: optional(mixed) })),
         _unknownFields: optional(mixed),
       }),
     ),

@@ -5,6 +5,7 @@ import type { Clock } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import type { WebhookRequest } from '@tidings/rpc';
 import type { EventMaker } from '../events/make.ts';
+import type { MessageStore } from '../facts/known-messages.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
 import { type Endpoint, parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
@@ -29,6 +30,7 @@ const NO_ANSWER = 'no answer within 30 s';
 export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
   readonly maker: EventMaker;
+  readonly messages: Pick<MessageStore, 'find'>;
   /** Opens a link to the subscriber. */
   readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
   /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
@@ -72,7 +74,7 @@ export class Stream {
     this.#deps = deps;
     this.#next = progress.next;
     this.#failing = progress.failing;
-    this.#feed = new Feed(deps.commits, this.log);
+    this.#feed = new Feed(deps.commits, this.log, deps.messages);
     this.#running = this.#run(progress);
   }
 

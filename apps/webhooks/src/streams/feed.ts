@@ -1,9 +1,10 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { Commit, CommitReader } from '@tidings/event-store';
 import type { EventsEnqueued, SubscriptionSettings, WebhookEvent } from '@tidings/events';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, sendIdOf } from '@tidings/kernel';
 import type { DueEvent } from '../events/make.ts';
 import { timesOf } from '../facts/delivery-state.ts';
+import type { MessageStore } from '../facts/known-messages.ts';
 import { wants } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
 
@@ -53,6 +54,10 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
 /** Identifies the device and the message of an event. */
 export const keyOf = ({ enqueued, position }: DueEvent): string => `${messageChunkKey(enqueued)}/${position}`;
 
+type CampaignOf = (enqueued: EventsEnqueued) => string;
+
+const noCampaign: CampaignOf = () => '';
+
 /** A place that was read, in the form of an unacked event. */
 export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'enqueuedAt'>;
 
@@ -65,11 +70,12 @@ function readCommit(
   from: Place,
   limit: number,
   settings: SubscriptionSettings,
+  campaignOf: CampaignOf,
 ): { readonly events: readonly ReadEvent[]; readonly next: Place } {
   const events: ReadEvent[] = [];
   const start = from.n === commit.position ? from : { e: 0, d: 0 };
   for (const [e, { enqueued, positions }] of commit.entries) {
-    if (e < start.e || !wants(settings, enqueued)) continue;
+    if (e < start.e || !wants(settings, enqueued, () => campaignOf(enqueued))) continue;
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
       if (events.length === limit) return { events, next: { n: commit.position, e, d } };
       const key = keyOf({ enqueued, position: positions[d]!, at: 0 });
@@ -83,14 +89,20 @@ function readCommit(
 export class Feed {
   readonly #commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>;
   readonly #log: string;
+  readonly #messages: Pick<MessageStore, 'find'>;
   readonly #recent = new Map<number, FeedCommit>();
   #ahead: FeedCommit[] = [];
   /** Whether there may be commits after the prefetched ones. */
   #hasMore = true;
 
-  constructor(commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>, log: string) {
+  constructor(
+    commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>,
+    log: string,
+    messages: Pick<MessageStore, 'find'>,
+  ) {
     this.#commits = commits;
     this.#log = log;
+    this.#messages = messages;
   }
 
   /** Signals that there may be new commits. */
@@ -107,7 +119,8 @@ export class Feed {
     if (this.#ahead.length === 0) await this.#readAhead(from);
     const [commit] = this.#ahead;
     if (!commit) return undefined;
-    const read = readCommit(commit, from, limit, settings);
+    const campaignOf = settings.campaigns.length === 0 ? noCampaign : await this.#campaignsIn(commit);
+    const read = readCommit(commit, from, limit, settings, campaignOf);
     if (read.next.n > commit.position) this.#ahead.shift();
     return read;
   }
@@ -125,6 +138,13 @@ export class Feed {
     for (const commit of await this.#commits.pick(this.#log, [...missing]))
       found.set(commit.position, feedCommit(commit));
     return found;
+  }
+
+  /** The campaigns of the messages in a commit; none of a message that is no longer known. */
+  async #campaignsIn({ entries }: FeedCommit): Promise<CampaignOf> {
+    const ids = new Set(Array.from(entries.values(), ({ enqueued }) => sendIdOf(enqueued)));
+    const found = await this.#messages.find(ids);
+    return (enqueued) => String(found.get(sendIdOf(enqueued))?.accepted.campaignId ?? '');
   }
 
   async #readAhead({ n }: Place): Promise<void> {

@@ -78,7 +78,19 @@ describe('the events that a subscription wants', () => {
     [false, { applications: ['X'] }],
     [false, { platforms: [1] }],
     [false, { messageCodes: ['N'] }],
-  ])('include an open: %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
+    [
+      true,
+      {
+        campaigns: [
+          { code: 'A', id: '8' },
+          { code: 'B', id: '7' },
+        ],
+      },
+    ],
+    [false, { campaigns: [{ code: 'A', id: '8' }] }],
+  ])('include an open: %s with %j', (wanted, filter) =>
+    expect(wants({ ...push, ...filter }, opened, () => '7')).toBe(wanted),
+  );
 
   it('have no name for an unsupported channel', () => {
     expect(eventNameOf(EnqueuedKind.ENQUEUED_KIND_SENT, 1)).toBe('Push Sent');

@@ -137,15 +137,18 @@ const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 
 
 /** Whether a subscription wants an event of devices of a platform. */
 export const wants = (
-  { events, applications, platforms, messageCodes }: SubscriptionSettings,
+  { events, applications, platforms, messageCodes, campaigns }: SubscriptionSettings,
   of: {
     readonly kind: EnqueuedKind;
     readonly platform: number;
     readonly application: string;
     readonly message: string;
   },
+  /** The id of the message's campaign, in decimal; called for subscriptions to campaigns only. */
+  campaign: () => string,
 ): boolean =>
   events.includes(eventNameOf(of.kind, of.platform)) &&
   isAmong(applications, of.application) &&
   isAmong(platforms, of.platform) &&
-  isAmong(messageCodes, of.message);
+  isAmong(messageCodes, of.message) &&
+  (campaigns.length === 0 || campaigns.some(({ id }) => id === campaign()));

@@ -78,11 +78,11 @@ export function subscriptionsRpc({ store, writer, clock, guard, secrets, changed
       return { subscriptions: (await store.all()).map((each) => viewOf(each)) };
     },
 
-    async change({ id, endpoint, events, applications, platforms, messageCodes, enabled }) {
+    async change({ id, endpoint, events, applications, platforms, messageCodes, campaigns, enabled }) {
       if (endpoint !== undefined) await checkEndpoint(endpoint);
       const patch = {
         ...{ endpoint, enabled, events: events?.items, applications: applications?.items },
-        ...{ platforms: platforms?.items, messageCodes: messageCodes?.items },
+        ...{ platforms: platforms?.items, messageCodes: messageCodes?.items, campaigns: campaigns?.items },
       };
       const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
       const done = await actOn(id, { kind: 'change', patch });

@@ -107,7 +107,7 @@ export class World {
       account: '',
       settings: {
         ...{ endpoint, events: ['Push Sent', 'Push Delivered', 'Push Opened'], enabled: true },
-        ...{ applications: [], platforms: [], messageCodes: [] },
+        ...{ applications: [], platforms: [], messageCodes: [], campaigns: [] },
         ...fields,
       },
     });

@@ -17,7 +17,7 @@ export const changeSubscription = admin('changeSubscription', {
     endpoint: optional(endpointAddress),
     events: optional(eventNames),
     ...filters,
-  }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
+  }).transform(({ message_codes: messageCodes, ...given }) => ({ ...given, messageCodes })),
   output: shownSubscription.extend({ secret: newSecret }),
   examples: [
     {

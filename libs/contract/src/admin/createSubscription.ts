@@ -13,7 +13,7 @@ export const createSubscription = admin('createSubscription', {
     events: eventNames,
     ...filters,
     account: optional(account),
-  }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
+  }).transform(({ message_codes: messageCodes, ...given }) => ({ ...given, messageCodes })),
   output: z.object({ id: z.string(), secret: newSecret }),
   examples: [
     {
@@ -30,6 +30,7 @@ export const createSubscription = admin('createSubscription', {
         events: ['Push Opened'],
         applications: ['A1B2C-3D4E5'],
         platforms: ['IOS'],
+        campaigns: ['C1B2C-3D4E5'],
         message_codes: ['C3F8-C3863ED4-334AD4F1'],
         enabled: false,
         account: 'acc-2',

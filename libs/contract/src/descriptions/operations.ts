@@ -116,8 +116,10 @@ export const operationWords = {
   'changeSubscription.platforms': 'Limits events to these platforms, by name such as `IOS`; empty: all.',
   'getSubscription.platforms': 'Limits events to these platforms; empty: all.',
   'subscriptions.platforms': 'Limits events to these platforms; empty: all.',
-  'createSubscription.campaigns': 'Limits events to these campaigns.',
-  'changeSubscription.campaigns': 'Limits events to these campaigns.',
+  'createSubscription.campaigns': 'Limits events to messages of these campaigns, by code; empty or left out: all.',
+  'changeSubscription.campaigns': 'Limits events to messages of these campaigns, by code; empty: all.',
+  'getSubscription.campaigns': 'Limits events to messages of these campaigns; empty: all.',
+  'subscriptions.campaigns': 'Limits events to messages of these campaigns; empty: all.',
   message_codes: 'Limits events to these messages; empty or left out: all.',
   enabled: 'Whether the subscriber receives events.',
   disabled_reason:

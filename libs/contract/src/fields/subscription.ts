@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
-import { array, boolean, listOf, notServedYet, oneOf, optional, text } from '../values.ts';
+import { array, boolean, listOf, oneOf, optional, text } from '../values.ts';
+import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from './application.ts';
 
 const served = [
@@ -42,7 +43,7 @@ export const filters = {
       .meta({ enum: Object.keys(platformWords) })
       .transform((word) => platformWords[word]),
   ),
-  campaigns: notServedYet,
+  campaigns: filter(campaignCode),
   message_codes: filter(text.transform((code) => code.toUpperCase())),
   enabled: optional(boolean),
 } as const;
@@ -58,6 +59,7 @@ export const shownSubscription = z.object({
   events: z.array(z.string()),
   applications: z.array(z.string()),
   platforms: z.array(z.string()),
+  campaigns: z.array(z.string()),
   message_codes: z.array(z.string()),
   enabled: z.boolean(),
   created_at: z.string().nullable(),
@@ -72,6 +74,7 @@ export const exampleSubscription = {
   events: ['Push Sent', 'Push Opened'],
   applications: ['A1B2C-3D4E5'],
   platforms: [platformWordOf(1)!],
+  campaigns: [],
   message_codes: [],
   enabled: true,
   created_at: '2026-01-15T12:00:00Z',

@@ -161,7 +161,7 @@ describe('operators (R-T8)', () => {
     expect(created).toMatchObject({ status: 201, body: { id: 's1' } });
     const shown = {
       ...{ id: 's1', account: 'a', endpoint: 'grpc://events.example', events: ['Push Sent'] },
-      ...{ applications: [APPLICATION], platforms: ['IOS'], message_codes: [], enabled: true },
+      ...{ applications: [APPLICATION], platforms: ['IOS'], message_codes: [], campaigns: [], enabled: true },
       ...{ created_at: '2026-01-15T12:00:00Z', disabled_reason: null, disabled_at: null },
     };
     expect(await client.admin('GET', 'subscriptions/s1')).toMatchObject({ status: 200, body: shown });
@@ -185,7 +185,7 @@ describe('operators (R-T8)', () => {
     [{ events: [] }, 'events: must not be empty'],
     [{ events: ['Push Seen'] }, /^events\[0\]: must be one of Push Sent, Push Delivered, Push Opened, /],
     [{ endpoint: 'events.example:90' }, /^endpoint: must be an address that begins with grpc:\/\/, .* or kafka:\/\/$/],
-    [{ campaigns: ['AAAAA-BBBBB'] }, 'campaigns: not served yet'],
+    [{ campaigns: ['AAAAA-BBBBB'] }, 'campaigns[0]: not found'],
     [{ platforms: ['Ios'] }, 'platforms[0]: unknown value'],
     [{ applications: [APPLICATION, FOREIGN], account: 'a' }, 'applications[1]: unknown application'],
     [{ applications: [APPLICATION] }, 'applications[0]: unknown application'],

@@ -1,4 +1,5 @@
 import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
+import type { SubscriptionCampaign } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { SubscriptionView } from '@tidings/rpc';
 import type { Context } from '../../context.ts';
@@ -13,7 +14,7 @@ export function shownSubscription({
   disabledReason,
   disabledAt,
 }: SubscriptionView): OutputOf<typeof api.getSubscription> {
-  const { endpoint, events, applications, platforms, messageCodes, enabled } = settings!;
+  const { endpoint, events, applications, platforms, messageCodes, campaigns, enabled } = settings!;
   return {
     id,
     account,
@@ -21,6 +22,7 @@ export function shownSubscription({
     events,
     applications,
     platforms: platforms.map((code) => platformWordOf(code)!),
+    campaigns: campaigns.map(({ code }) => code),
     message_codes: messageCodes,
     enabled,
     created_at: rfc3339(createdAt),
@@ -43,4 +45,17 @@ export async function checkApplications(
   const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
   const unknown = found.findIndex(({ application }) => application?.account !== account);
   if (unknown >= 0) throw Fault.argument(`applications[${unknown}]: unknown application`);
+}
+
+/** The campaigns of an account by their codes. @throws Fault `argument` for an unknown one */
+export async function campaignsOf(
+  { presets }: Context,
+  account: string,
+  codes: readonly string[],
+): Promise<SubscriptionCampaign[]> {
+  const found = await Promise.all(codes.map((code) => presets.findCampaign({ account, code })));
+  return found.map(({ campaign }, i) => {
+    if (!campaign) throw Fault.argument(`campaigns[${i}]: not found`);
+    return { code: campaign.code, id: String(campaign.id) };
+  });
 }

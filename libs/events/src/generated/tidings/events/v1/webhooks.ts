@@ -63,6 +63,14 @@ export interface SubscriptionSettings {
   platforms: number[];
   messageCodes: string[];
   enabled: boolean;
+  campaigns: SubscriptionCampaign[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface SubscriptionCampaign {
+  code: string;
+  /** Its id in messages, in decimal. */
+  id: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -398,6 +406,7 @@ function createBaseSubscriptionSettings(): SubscriptionSettings {
     platforms: [],
     messageCodes: [],
     enabled: false,
+    campaigns: [],
   };
 }
 
@@ -424,6 +433,9 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     }
     if (message.enabled !== false) {
       writer.uint32(48).bool(message.enabled);
+    }
+    for (const v of message.campaigns) {
+      SubscriptionCampaign.encode(v!, writer.uint32(58).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -507,6 +519,14 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
             message.enabled = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.campaigns.push(SubscriptionCampaign.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -572,6 +592,124 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     message.platforms = object.platforms?.map((e) => e) || [];
     message.messageCodes = object.messageCodes?.map((e) => e) || [];
     message.enabled = object.enabled ?? false;
+    message.campaigns = object.campaigns?.map((e) => SubscriptionCampaign.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSubscriptionCampaign(): SubscriptionCampaign {
+  return { code: "", id: "" };
+}
+
+export const SubscriptionCampaign: MessageFns<SubscriptionCampaign> = {
+  encode(message: SubscriptionCampaign, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.id !== "") {
+      writer.uint32(18).string(message.id);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SubscriptionCampaign {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSubscriptionCampaign();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SubscriptionCampaign, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SubscriptionCampaign | SubscriptionCampaign[]>
+      | Iterable<SubscriptionCampaign | SubscriptionCampaign[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SubscriptionCampaign.encode(p).finish()];
+        }
+      } else {
+        yield* [SubscriptionCampaign.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SubscriptionCampaign>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SubscriptionCampaign> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SubscriptionCampaign.decode(p)];
+        }
+      } else {
+        yield* [SubscriptionCampaign.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SubscriptionCampaign>, I>>(base?: I): SubscriptionCampaign {
+    return SubscriptionCampaign.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SubscriptionCampaign>, I>>(object: I): SubscriptionCampaign {
+    const message = createBaseSubscriptionCampaign();
+    message.code = object.code ?? "";
+    message.id = object.id ?? "";
     return message;
   },
 };

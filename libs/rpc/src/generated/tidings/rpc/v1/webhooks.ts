@@ -7,7 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
-import { SubscriptionSettings } from "@tidings/events/generated/tidings/events/v1/webhooks";
+import { SubscriptionCampaign, SubscriptionSettings } from "@tidings/events/generated/tidings/events/v1/webhooks";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -42,6 +42,11 @@ export interface ChangeSubscriptionRequest {
   platforms: PlatformList | undefined;
   messageCodes: TextList | undefined;
   enabled?: boolean | undefined;
+  campaigns: CampaignList | undefined;
+}
+
+export interface CampaignList {
+  items: SubscriptionCampaign[];
 }
 
 export interface TextList {
@@ -542,6 +547,7 @@ function createBaseChangeSubscriptionRequest(): ChangeSubscriptionRequest {
     platforms: undefined,
     messageCodes: undefined,
     enabled: undefined,
+    campaigns: undefined,
   };
 }
 
@@ -567,6 +573,9 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     }
     if (message.enabled !== undefined) {
       writer.uint32(56).bool(message.enabled);
+    }
+    if (message.campaigns !== undefined) {
+      CampaignList.encode(message.campaigns, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -640,6 +649,14 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
             message.enabled = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.campaigns = CampaignList.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -706,6 +723,96 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
       ? TextList.fromPartial(object.messageCodes)
       : undefined;
     message.enabled = object.enabled ?? undefined;
+    message.campaigns = (object.campaigns !== undefined && object.campaigns !== null)
+      ? CampaignList.fromPartial(object.campaigns)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCampaignList(): CampaignList {
+  return { items: [] };
+}
+
+export const CampaignList: MessageFns<CampaignList> = {
+  encode(message: CampaignList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.items) {
+      SubscriptionCampaign.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CampaignList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCampaignList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.items.push(SubscriptionCampaign.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CampaignList, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<CampaignList | CampaignList[]> | Iterable<CampaignList | CampaignList[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CampaignList.encode(p).finish()];
+        }
+      } else {
+        yield* [CampaignList.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CampaignList>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CampaignList> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CampaignList.decode(p)];
+        }
+      } else {
+        yield* [CampaignList.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CampaignList>, I>>(base?: I): CampaignList {
+    return CampaignList.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CampaignList>, I>>(object: I): CampaignList {
+    const message = createBaseCampaignList();
+    message.items = object.items?.map((e) => SubscriptionCampaign.fromPartial(e)) || [];
     return message;
   },
 };
