@@ -108,7 +108,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       for await (const { _id } of found) yield _id;
     },
     async adopt(other) {
-      let batch: Times[] = [];
+      const batch: Times[] = [];
       for await (const { _id: code, ...times } of collectionOf(db, inGeneration(messagesModel, other)).find()) {
         batch.push({ code, ...times });
         if (batch.length === ADOPTED_AT_ONCE) await write(batch.splice(0));

@@ -5,12 +5,14 @@ import { MongoError } from 'mongodb';
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'syscall' in error;
 
-/** The reason of a failed start: a sentence for external causes; a stack only for bugs. */
+/** The reason of a failed start: a sentence for external causes; stacks only for bugs. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault && error.kind !== 'bug') return error.message;
   if (error instanceof MongoError) return `MongoDB: ${error.message}`;
   if (isSystemError(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${own}\nCaused by ${error.cause.stack ?? error.cause.message}` : own;
 }
 
 /** Prints why the named program cannot start, and ends the process with 1. */

@@ -43,8 +43,8 @@ export function openReadModels(db: Db, states: Pick<ProjectionStates, 'read'>): 
     const [live, ...building] = generations('conversions');
     return {
       id: `${[first, ...further].join()}/${[live, ...building].join()}`,
-      statistics: [statistics.of(first), ...further.map(statistics.of)],
-      conversions: [conversions.of(live), ...building.map(conversions.of)],
+      statistics: [statistics.of(first), ...further.map((generation) => statistics.of(generation))],
+      conversions: [conversions.of(live), ...building.map((generation) => conversions.of(generation))],
     };
   };
   let known: { readonly view: View; readonly readAt: number } | undefined;
@@ -69,8 +69,8 @@ export function openReadModels(db: Db, states: Pick<ProjectionStates, 'read'>): 
   };
   return {
     current,
-    statistics: statistics.of,
-    conversions: conversions.of,
+    statistics: (generation) => statistics.of(generation),
+    conversions: (generation) => conversions.of(generation),
     async write(apply) {
       for (let view = await current(); ;) {
         await apply(view);

@@ -43,7 +43,7 @@ export async function readToEnds<const R extends Readers>(
   const subscription = await consume(withoutDeadLetters, {
     ...{ group, topics, maxRecords: MAX_RECORDS },
     handler(records) {
-      const rest = handler(records as readonly Decoded<R>[]);
+      const rest = handler(records);
       const [first, last] = [records[0]!, records.at(-1)!];
       const [place, offset, firstAt, next] = [placeOf(first), first.offset, new Date(first.timestamp), last.offset + 1];
       return (async () => {

@@ -200,9 +200,7 @@ describeWithMongo('a replay', (mongo) => {
     expect(
       groups.map(({ _id }) => _id).filter((id) => id.startsWith(HIDDEN) || id.includes(purged.application)),
     ).toEqual([]);
-    expect(
-      await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) as never }),
-    ).toBeNull();
+    expect(await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) })).toBeNull();
   });
 
   it('keeps the figures that are older than the topics, and says so', async () => {

@@ -65,9 +65,7 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
     };
     await readToEnds(broker, {
       ...{ group: groupOf(record, part), partitions: record.partitions, progressed, signal },
-      topics: (part === 'messages' ? timesTopics : factTopics[record.projection]) as Partial<
-        typeof topics & typeof timesTopics
-      >,
+      topics: part === 'messages' ? timesTopics : factTopics[record.projection],
       skipped: (count) => (record.skipped += count),
       handler: (records) => target.handler(records as readonly Fact[]),
     });

@@ -4,7 +4,7 @@ import { isTransient } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
 import { changesOfReports, type ReportsOfChunk } from '../report-changes.ts';
-import { type Change } from '../stages.ts';
+import type { Change } from '../stages.ts';
 import { openStageStore, type StageStore } from '../stage-store.ts';
 
 /** Maximum changes of several partitions that are applied together. */

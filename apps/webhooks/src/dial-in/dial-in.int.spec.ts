@@ -107,7 +107,7 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
     expect(await deleted!.ended).toEqual({ code: 5, details: 'subscription: not found' });
     world.tokens.delete('brief');
     expect(await brief!.ended).toEqual({ code: 16, details: 'authorization: unknown token' });
-    expect(await (await dial(ids[1]!)).ended).toEqual({ code: 5, details: 'subscription: not found' });
+    expect(await (await dial(ids[1])).ended).toEqual({ code: 5, details: 'subscription: not found' });
     world.clock.advance(31_000);
     expect(await silent!.ended).toEqual({ code: 4, details: 'No answer within 30 seconds' });
   });

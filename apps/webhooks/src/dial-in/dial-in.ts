@@ -4,7 +4,7 @@ import { DialledStreams, type DialledStreamsDeps } from './dialled-streams.ts';
 import { openEventsServer } from './events-server.ts';
 
 export interface DialInDeps extends Omit<DialledStreamsDeps, 'admit'>, AdmissionDeps {
-  readonly subscriptions: DialledStreamsDeps['subscriptions'] & AdmissionDeps['subscriptions'];
+  readonly subscriptions: DialledStreamsDeps['subscriptions'];
   /** The listening address; port 0 = a free one. */
   readonly events: { readonly host: string; readonly port: number };
 }

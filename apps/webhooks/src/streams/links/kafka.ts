@@ -29,7 +29,7 @@ export function topicLink(
   }: { readonly topic: string; readonly subscription: string; readonly listener: LinkListener },
 ): Link {
   const headers = { subscription };
-  const { publish } = microBatcher(broker, topic);
+  const records = microBatcher(broker, topic);
   let isOpen = true;
   let waiting = 0;
   const published = (uuid: string): void => {
@@ -53,7 +53,7 @@ export function topicLink(
       waiting++;
       const key = `${event.applicationCode}/${event.hwid}`;
       const value = WebhookRequest.encode(event).finish();
-      publish({ key, value, headers }).then(() => published(event.uuid), failed);
+      records.publish({ key, value, headers }).then(() => published(event.uuid), failed);
     },
     close() {
       isOpen = false;
