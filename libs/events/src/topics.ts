@@ -17,6 +17,7 @@ export const topicNames = {
   outcomes: 'tidings.outcomes',
   deadTokens: 'tidings.dead-tokens',
   reports: 'tidings.reports',
+  clicks: 'tidings.clicks',
   conversions: 'tidings.conversions',
   jobs: 'tidings.jobs',
   deadLetters: 'tidings.dead-letters',
@@ -58,6 +59,8 @@ const general: readonly Topic[] = [
   // Names push tokens.
   topic(topicNames.deadTokens, 'work', 8, 2 * DAY),
   topic(topicNames.reports, 'facts', 8, FIGURES),
+  // Contains the addresses of links in mails.
+  topic(topicNames.clicks, 'facts', 8, 30 * DAY),
   topic(topicNames.conversions, 'facts', 8, FIGURES),
   topic(topicNames.jobs, 'facts', 8, 7 * DAY),
   topic(topicNames.deadLetters, 'facts', 1, 30 * DAY),

@@ -1,7 +1,7 @@
 import { checkOf, hwidHashOf } from '@tidings/audience';
 import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
-import { type MailOpen, type ReportKind, Reports, topicNames } from '@tidings/events';
+import { type MailOpen, ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, Platform, positionOf, type Seq } from '@tidings/kernel';
 import {
   isGenuine,
@@ -107,6 +107,7 @@ function keptMessages({ messages, clock }: Pick<ReporterDeps, 'messages' | 'cloc
 export function openReporter(deps: ReporterDeps): Reporter {
   const { broker, devices, clock, identity } = deps;
   const batcher = microBatcher(broker, topicNames.reports);
+  const clicks = microBatcher(broker, topicNames.clicks);
   const locate = locations(devices);
 
   const { isYoung, isKept } = keptMessages(deps);
@@ -144,7 +145,12 @@ export function openReporter(deps: ReporterDeps): Reporter {
       platforms: [platform],
       at: [Math.floor(clock.now() / 1000)],
     };
-    await batcher.publish({ key: messageChunkKey(report), value: Reports.encode(report).finish() });
+    const key = messageChunkKey(report);
+    const recordOf = (reports: Reports) => ({ key, value: Reports.encode(reports).finish() });
+    if (report.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED) return void (await batcher.publish(recordOf(report)));
+    // Reports are kept as long as figures; the address of a link, which events tell, is content.
+    const counted = batcher.publish(recordOf({ ...report, details: [] }));
+    await Promise.all([counted, clicks.publish(recordOf(report))]);
   };
 
   const publishDevice = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
-import { facts, type PlanEvent, topicNames, type SliceOutcome } from '@tidings/events';
+import { facts, type PlanEvent, ReportKind, topicNames, type SliceOutcome } from '@tidings/events';
 import { type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
@@ -17,6 +17,7 @@ export const topics = {
   [topicNames.plans]: facts.plans,
   [topicNames.outcomes]: facts.outcomes,
   [topicNames.reports]: facts.reports,
+  [topicNames.clicks]: facts.reports,
 } as const;
 
 export type Fact = Decoded<typeof topics>;
@@ -69,7 +70,7 @@ export class Intake {
 
   /** The facts before the first plan or outcome whose message is still awaited. Reports wait in the log instead. */
   async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
-    const needed = facts.map((fact) => (fact.topic === topicNames.reports ? undefined : sendIdOf(fact.value)));
+    const needed = facts.map((fact) => (isReport(fact) ? undefined : sendIdOf(fact.value)));
     const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
     const now = performance.now();
     for (const [i, id] of needed.entries()) {
@@ -88,7 +89,7 @@ export class Intake {
   /** Submits what became of the devices of each plan and of each slice. */
   #outcomes(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     return facts.map(async (fact) => {
-      if (fact.topic === topicNames.reports) return;
+      if (isReport(fact)) return;
       const sent = fact.topic === topicNames.outcomes ? sentIn(fact.value) : [];
       const others = fact.topic === topicNames.outcomes ? outcomesIn(fact.value) : failedInPlan(fact.value);
       if (sent.length + others.length === 0) return;
@@ -105,7 +106,7 @@ export class Intake {
 
   /** Submits the reports of one place as one command, in order. */
   #reports(facts: readonly DeliveryFact[]): Promise<unknown>[] {
-    const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
+    const values = facts.flatMap((fact) => (isReport(fact) ? [fact.value] : []));
     const places = Map.groupBy(values, messageChunkKey);
     const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
@@ -122,6 +123,11 @@ export class Intake {
 }
 
 type DeliveryFact = Exclude<Fact, { readonly topic: typeof topicNames.messages }>;
+
+type ReportFact = Extract<Fact, { readonly topic: typeof topicNames.reports | typeof topicNames.clicks }>;
+
+const isReport = (fact: DeliveryFact): fact is ReportFact =>
+  fact.topic === topicNames.reports || fact.topic === topicNames.clicks;
 
 const chunkIn = ({ event }: PlanEvent): number => (event?.$case === 'chunk' ? event.value.chunk : TEST_CHUNK);
 
@@ -141,6 +147,9 @@ function isDeliveryFact(fact: Fact): fact is DeliveryFact {
     case topicNames.outcomes:
       return isSettled(fact.value);
     case topicNames.reports:
+      // Clicks come with their links by a topic of their own.
+      return fact.value.chunk !== TEST_CHUNK && fact.value.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED;
+    case topicNames.clicks:
       return fact.value.chunk !== TEST_CHUNK;
   }
 }

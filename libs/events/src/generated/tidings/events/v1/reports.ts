@@ -75,7 +75,7 @@ export interface Reports {
   categories: string[];
   codes: string[];
   names: string[];
-  /** For events: the URL of a click, the category of an unsubscribe. */
+  /** For events: the category of an unsubscribe. The URL of a click is on tidings.clicks only, for it is content. */
   details: string[];
   /** Unix seconds of the beginning of the send: the address that it used was read after it. Of MAIL_BOUNCED and MAIL_COMPLAINED. */
   sentAt: number[];
