@@ -15,6 +15,7 @@ const names = [
   'g11',
   'g11b',
   'g12',
+  'funnel',
   'inbox',
   'replay',
   'single',

@@ -61,15 +61,18 @@ interface DeviceReport {
   readonly at: number;
 }
 
-/** A broadcast at `at` to eight chunks of devices, half of them iOS and half Android, and its results within 12 hours. */
-export function broadcast(at: Date, messageId: bigint): Broadcast {
+/** The chunks whose audience has a number of devices. */
+export const chunksOf = (devices: number): number => Math.ceil(devices / (CHUNK_SIZE * AUDIENCE));
+
+/** A broadcast at `at` to chunks of devices, half of them iOS and half Android, and its results within 12 hours. */
+export function broadcast(at: Date, messageId: bigint, chunks = CHUNKS): Broadcast {
   const message = newMessageCode(0);
   const identity = { message, messageId, account: 'bench', application: APPLICATION };
   const figures = platforms.map((platform): Figures => ({ platform, sends: 0, deliveries: 0, opens: 0, errors: 0 }));
   const plans: OutRecord[] = [];
   const outcomes: OutRecord[] = [];
   const reports: DeviceReport[] = [];
-  for (let chunk = 0; chunk < CHUNKS; chunk++) {
+  for (let chunk = 0; chunk < chunks; chunk++) {
     const key = messageChunkKey({ message, application: APPLICATION, chunk });
     const audience = platforms.map((_, index) => audienceOf(index));
     const eligible = platforms.map((platform, i) => ({ platform, set: Buffer.from(audience[i]!.encode()) }));
