@@ -83,6 +83,17 @@ describeWithMongo('webhooks', (mongo) => {
     expect(world.described).toHaveLength(1);
   });
 
+  it('sends the events of wanted campaigns only', async () => {
+    const campaigns = [{ code: 'C1B2C-3D4E5', id: '17' }];
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], campaigns });
+    await world.sent(await world.message(), [1]);
+    await world.sent(await world.message({ campaignId: 18n }), [2]);
+    await world.sent(await world.message({ campaignId: 17n }), [3]);
+    await world.settle(webhooks);
+    expect(textsOf(subscriber.received)).toEqual(['Push Sent hwid-3']);
+    expect(subscriber.received[0]).toMatchObject({ campaignId: 17n });
+  });
+
   it('resends refused events with delays, and accepts late answers', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.answer = (_event, nth) => (nth <= 2 ? 'failed' : 'SUCCESS');

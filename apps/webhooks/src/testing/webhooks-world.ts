@@ -31,6 +31,7 @@ interface SubscriptionFields {
   readonly applications: string[];
   readonly platforms: number[];
   readonly messageCodes: string[];
+  readonly campaigns: { readonly code: string; readonly id: string }[];
   readonly enabled: boolean;
 }
 
