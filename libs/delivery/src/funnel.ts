@@ -17,7 +17,7 @@ import {
   type StageError,
   total,
 } from './figures.ts';
-import { hoursOfSecond, upToHour } from './hour-sets.ts';
+import { hoursOfSecond, upToHour, upToHourOfAny } from './hour-sets.ts';
 import { entriesOpened, inboxFunnel, isInInbox } from './inbox-funnel.ts';
 import { bouncePieces, mailMetricsOf, readingStages } from './mail-funnel.ts';
 
@@ -70,7 +70,9 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
 ];
 
 /** @param last time until which reports count, in hours @default all count */
-const confirmedOf = (stages: ChunkStages, last?: number): Bitmap => upToHour(confirmedHoursOf(stages, last), last);
+const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
+  // Without the hours themselves a device is confirmed if any of its reports is: merging them by device would cost most of a funnel.
+  stages.mail ? upToHour(confirmedHoursOf(stages, last), last) : upToHourOfAny([stages.delivered, stages.opened], last);
 
 /** Metrics of a message per platform with at least one device counted (R-H4, R-E16); reports of every eligible device count (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {

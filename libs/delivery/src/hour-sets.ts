@@ -66,8 +66,11 @@ export function hoursWithout(hours: HourSets, others: Bitmap): HourSets {
 }
 
 /** The devices whose first event is at or before `last`, in hours. An hour that began by then counts as a whole. */
-export function upToHour(hours: HourSets, last = Number.POSITIVE_INFINITY): Bitmap {
-  let all = Bitmap.empty;
-  for (const [hour, set] of hours) if (hour <= last) all = all.union(set);
-  return all;
+export const upToHour = (hours: HourSets, last?: number): Bitmap => upToHourOfAny([hours], last);
+
+/** The same for the first event of any of these kinds. */
+export function upToHourOfAny(all: readonly HourSets[], last = Number.POSITIVE_INFINITY): Bitmap {
+  const sets: Bitmap[] = [];
+  for (const hours of all) for (const [hour, set] of hours) if (hour <= last) sets.push(set);
+  return Bitmap.union(sets);
 }
