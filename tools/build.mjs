@@ -1,5 +1,6 @@
 // Compiles src to dist in every package, without type checks, which tsc does.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
+//   node tools/build.mjs --quiet       says nothing of a success
 import { transform } from '@swc/core';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -56,7 +57,7 @@ async function build({ folder }) {
   return sources.length;
 }
 
-const folders = process.argv.slice(2);
+const [folders, quiet] = [process.argv.slice(2).filter((each) => each !== '--quiet'), process.argv.includes('--quiet')];
 const unknown = folders.filter((folder) => !packages.some((known) => known.folder === folder));
 if (unknown.length > 0) {
   console.error(`no such package: ${unknown.join(', ')}`);
@@ -67,4 +68,4 @@ const started = performance.now();
 const chosen = folders.length > 0 ? packages.filter(({ folder }) => folders.includes(folder)) : packages;
 const counts = await Promise.all(chosen.map(build));
 const total = counts.reduce((sum, count) => sum + count, 0);
-console.error(`built ${total} files in ${Math.round(performance.now() - started)} ms`);
+if (!quiet) console.error(`built ${total} files in ${Math.round(performance.now() - started)} ms`);

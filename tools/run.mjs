@@ -23,7 +23,10 @@ const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
   mailbox: built('apps/simulators/dist/mailbox.js'),
-  tidings: built('apps/cli/dist/main.js'),
+  tidings: [
+    ['tools/build.mjs', '--quiet'],
+    ['--enable-source-maps', 'apps/cli/dist/main.js'],
+  ],
   cluster: built('apps/platform/dist/cluster.js'),
   kafka: built('deploy/kafka-local/start.mjs'),
   secrets: [['tools/secrets.mjs']],

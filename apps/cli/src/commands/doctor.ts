@@ -1,10 +1,17 @@
 import type { Checked } from '../doctor/finding.ts';
 import type { AddCommands } from './command.ts';
 
-const shown = ({ check, findings, skipped }: Checked): string =>
+/** A problem, a warning, nothing checked, or nothing wrong. */
+function signOf({ findings, skipped }: Checked): string {
+  if (findings.some(({ severity }) => severity === 'problem')) return '✗';
+  if (findings.length > 0) return '!';
+  return skipped ? '–' : '✓';
+}
+
+const shown = (checked: Checked): string =>
   [
-    `${findings.length > 0 ? '✗' : skipped ? '–' : '✓'} ${check}${skipped ? ` (not checked: ${skipped})` : ''}`,
-    ...findings.flatMap(({ severity, text, remedy }) => [`    ${severity}: ${text}`, `    remedy: ${remedy}`]),
+    `${signOf(checked)} ${checked.check}${checked.skipped ? ` (not checked: ${checked.skipped})` : ''}`,
+    ...checked.findings.flatMap(({ severity, text, remedy }) => [`    ${severity}: ${text}`, `    remedy: ${remedy}`]),
   ].join('\n');
 
 /** `tidings doctor`: finds what is wrong with a deployment. */
