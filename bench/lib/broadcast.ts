@@ -12,7 +12,7 @@ import {
 } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
-import type { OutRecord } from '@tidings/streaming';
+import { type Broker, microBatcher, type OutRecord } from '@tidings/streaming';
 
 /** The records that the services publish about one message to many devices. */
 export interface Broadcast {
@@ -59,6 +59,19 @@ interface DeviceReport {
   readonly platform: number;
   readonly kind: ReportKind;
   readonly at: number;
+}
+
+const PUBLISHED_AT_ONCE = 2_000;
+
+/** Publishes records, thousands at a time: all at once would be in memory twice. */
+export async function publishAll(
+  broker: Pick<Broker, 'publish'>,
+  topic: string,
+  records: readonly OutRecord[],
+): Promise<void> {
+  const batcher = microBatcher(broker, topic);
+  for (let i = 0; i < records.length; i += PUBLISHED_AT_ONCE)
+    await Promise.all(records.slice(i, i + PUBLISHED_AT_ONCE).map((record) => batcher.publish(record)));
 }
 
 /** The chunks whose audience has a number of devices. */

@@ -4,9 +4,9 @@ import { systemClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/mongo';
 import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
 import { openStatistics } from '@tidings/statistics';
-import { microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
+import { openEmbeddedBroker } from '@tidings/streaming';
 import { BSON, type Document, MongoClient } from 'mongodb';
-import { broadcast, chunksOf } from '../lib/broadcast.ts';
+import { broadcast, chunksOf, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
@@ -20,7 +20,7 @@ const [url, mongodPid, devices] = process.argv.slice(2) as [string, string, stri
 export interface FunnelReads {
   readonly counted: Parts[];
   readonly read: Parts[];
-  /** Of a funnel, by round. */
+  /** Time of a funnel, by round. */
   readonly milliseconds: number[];
   readonly documents: number;
   readonly bytes: number;
@@ -30,7 +30,6 @@ const ROUNDS = 7;
 const WARM_UP = 2;
 const QUERIES = 20;
 const AGO_MS = 12 * 3_600_000;
-const AT_ONCE = 2_000;
 
 const client = await MongoClient.connect(url, mongoOptions);
 const broker = await openEmbeddedBroker({
@@ -48,11 +47,7 @@ function cpu(): Parts {
 }
 
 const { message, records, figures } = broadcast(new Date(Date.now() - AGO_MS), 1n, chunksOf(Number(devices)));
-for (const [topic, own] of records) {
-  const batcher = microBatcher(broker, topic);
-  const publishAll = (some: readonly OutRecord[]) => Promise.all(some.map((record) => batcher.publish(record)));
-  for (let i = 0; i < own.length; i += AT_ONCE) await publishAll(own.slice(i, i + AT_ONCE));
-}
+for (const [topic, own] of records) await publishAll(broker, topic, own);
 while ((await broker.lag('statistics')).some(({ committed, end }) => committed < end)) await delay(10);
 
 const readAll = (): Promise<Document[]> =>

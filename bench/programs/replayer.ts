@@ -5,9 +5,9 @@ import { systemClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/mongo';
 import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
 import { openStatistics } from '@tidings/statistics';
-import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
+import { consume, openEmbeddedBroker } from '@tidings/streaming';
 import { MongoClient } from 'mongodb';
-import { type Broadcast, broadcast } from '../lib/broadcast.ts';
+import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
@@ -30,7 +30,6 @@ export interface Round {
 const ROUNDS = 5;
 const WARM_UP = 1;
 const AGO_MS = 12 * 3_600_000;
-const AT_ONCE = 2_000;
 /** Between two queries while a replay is running. */
 const QUERY_EVERY_MS = 250;
 
@@ -59,11 +58,8 @@ function cpu(): Parts {
 
 async function publish({ records }: Broadcast): Promise<void> {
   const times = records.get(topicNames.messages)!;
-  for (const [topic, own] of [...records, [topicNames.messageTimes, times] as const]) {
-    const batcher = microBatcher(broker, topic);
-    const publishAll = (some: readonly OutRecord[]) => Promise.all(some.map((record) => batcher.publish(record)));
-    for (let i = 0; i < own.length; i += AT_ONCE) await publishAll(own.slice(i, i + AT_ONCE));
-  }
+  for (const [topic, own] of [...records, [topicNames.messageTimes, times] as const])
+    await publishAll(broker, topic, own);
 }
 
 async function level(group: string): Promise<void> {
