@@ -28,7 +28,7 @@ const areOf = <T extends Fact['topic']>(
   records: readonly Fact[],
 ): records is readonly Extract<Fact, { topic: T }>[] => records[0]?.topic === topic;
 
-/** What the records of a batch say to each projection. */
+/** The facts in a batch of records, by projection. */
 export interface FactsIn {
   readonly statistics: StatisticsFacts;
   readonly activity: readonly ActivityChange[];

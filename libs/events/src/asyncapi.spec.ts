@@ -52,7 +52,7 @@ function positionsIn(bytes: Buffer): number[] {
 describe('/asyncapi.json', () => {
   it('is valid AsyncAPI', async () => {
     const found = await new Parser().validate(text);
-    // Of two versions of AsyncAPI the older one is what more tools read.
+    // More tools read the older of the two versions of AsyncAPI.
     const faults = found.filter(({ code }) => code !== 'asyncapi-latest-version');
     expect(faults.map(({ code, message, path }) => ({ code, message, path }))).toEqual([]);
   });

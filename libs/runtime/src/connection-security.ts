@@ -21,7 +21,7 @@ export interface KafkaSecurity {
 }
 
 /** The text of a PEM file, or the PEM text itself. */
-function pemOf(value: string): string {
+export function pemOf(value: string): string {
   return value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
 }
 

@@ -1,5 +1,6 @@
 export { AddressGuard } from './address-guard.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
+export { pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';

@@ -1,11 +1,7 @@
 import type { ApiClient } from '@tidings/client';
+import { readinessOf } from '../readiness.ts';
 import { lines } from '../table.ts';
 import type { AddCommands } from './command.ts';
-
-interface Ready {
-  readonly status?: string;
-  readonly details?: Readonly<Record<string, { readonly status: string }>>;
-}
 
 /** `tidings status`: whether the system works. */
 export const addStatus: AddCommands = (program, withSession) => {
@@ -14,12 +10,7 @@ export const addStatus: AddCommands = (program, withSession) => {
     .description('show whether the system is ready and what is open; ends with 1 if it is not ready')
     .action(
       withSession(async ({ client, options, operator, print }) => {
-        const reply = await client.http.send('/readyz');
-        const ready = reply.body as Ready;
-        const waiting = Object.entries(ready.details ?? {}).flatMap(([name, { status }]) =>
-          status === 'up' ? [] : [name],
-        );
-        const isReady = reply.status === 200;
+        const { isReady, waitingFor: waiting } = await readinessOf(client);
         const own = options.adminToken === undefined ? undefined : await operated(operator());
         print(
           { url: options.url, ready: isReady, waiting_for: waiting, ...own },

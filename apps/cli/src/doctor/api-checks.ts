@@ -1,4 +1,5 @@
 import { type ApiClient, Refusal, type ReplyOf } from '@tidings/client';
+import { readinessOf } from '../readiness.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
 /** The `Date` header has whole seconds, and a reply takes a moment. */
@@ -8,8 +9,8 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
 /** Whether the gateway answers, and every service that it waits for. */
 export async function checkReadiness(client: ApiClient, url: string): Promise<Finding[]> {
-  const reply = await client.http.send('/readyz').catch(() => undefined);
-  if (!reply) {
+  const readiness = await readinessOf(client).catch(() => undefined);
+  if (!readiness) {
     return [
       problem(
         `Nothing answers at ${url}.`,
@@ -17,12 +18,11 @@ export async function checkReadiness(client: ApiClient, url: string): Promise<Fi
       ),
     ];
   }
-  if (reply.status === 200) return [];
-  const { details = {} } = reply.body as { details?: Record<string, { status: string }> };
-  const waiting = Object.entries(details).flatMap(([name, { status }]) => (status === 'up' ? [] : [name]));
+  const { isReady, status, waitingFor } = readiness;
+  if (isReady) return [];
   return [
     problem(
-      `The gateway is not ready${waiting.length > 0 ? `: it waits for ${waiting.join(', ')}` : ` (HTTP ${reply.status})`}.`,
+      `The gateway is not ready${waitingFor.length > 0 ? `: it waits for ${waitingFor.join(', ')}` : ` (HTTP ${status})`}.`,
       'The log of the process that it waits for says why it does not start; `/readyz` of every process names what it waits for.',
     ),
   ];

@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
-import { checkMasterKeys, type Configuration, masterKeysOf, openLog, systemDatabase } from '@tidings/runtime';
-import { kafkaOptions } from '@tidings/service';
+import { checkMasterKeys, type Configuration, masterKeysOf, openLog, pemOf, systemDatabase } from '@tidings/runtime';
+import { copiesOf, kafkaOptions } from '@tidings/service';
 import { compareTopics } from '@tidings/streaming';
 import { skewed } from './api-checks.ts';
 import { type Finding, problem, warning } from './finding.ts';
@@ -25,8 +24,7 @@ export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Fin
     const value = env[variable];
     if (!value) return [];
     try {
-      const text = value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
-      return [...text.matchAll(PEM)].flatMap(([pem]) => validity(variable, new X509Certificate(pem), now));
+      return [...pemOf(value).matchAll(PEM)].flatMap(([pem]) => validity(variable, new X509Certificate(pem), now));
     } catch (error) {
       return [problem(`${variable}: ${(error as Error).message}.`, 'Give a PEM file that this user can read.')];
     }
@@ -87,7 +85,7 @@ async function checkKeys(
 
 /** Whether Kafka answers, and has every topic with its settings. */
 export async function checkTopics(configuration: Configuration): Promise<Finding[]> {
-  const { kafkaBrokers, kafkaReplicationFactor = Math.min(kafkaBrokers.length, 3) } = configuration;
+  const { kafkaBrokers } = configuration;
   if (kafkaBrokers.length === 0) return [];
   const make =
     'Run `apps/platform/dist/topics.js` with the variables of the services: it creates and adjusts topics, and is safe to repeat.';
@@ -95,7 +93,7 @@ export async function checkTopics(configuration: Configuration): Promise<Finding
     const { created: missing, altered } = await compareTopics({
       ...kafkaOptions({ name: 'doctor', configuration, log: openLog('silent') }),
       topics: topics(channelNames()),
-      replicationFactor: kafkaReplicationFactor,
+      replicationFactor: copiesOf(configuration),
     });
     return [
       ...(missing.length > 0 ? [problem(`Kafka lacks the topics ${missing.join(', ')}.`, make)] : []),

@@ -52,8 +52,8 @@ export interface ActivityStore {
   /** Removes opens and events after their retention, and documents after theirs. */
   expire(now: Date): Promise<void>;
   /**
-   * Adds the days up to this one, with their credits, from another generation, and returns the number of documents. Where that has emptied a day, its
-   * credits replace those of this generation.
+   * Copies the days until `lastDay`, with their credits, from another generation. Credits of a day that is empty there replace those of this
+   * generation. Returns the number of copied documents.
    */
   adopt(generation: number, lastDay: number, now: Date): Promise<number>;
   /** Removes all activity of these applications. */

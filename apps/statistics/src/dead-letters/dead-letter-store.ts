@@ -1,5 +1,5 @@
 import { collectionOf, isDuplicateKey } from '@tidings/mongo';
-import type { DeadLetter } from '@tidings/streaming';
+import type { DeadLetter, DeadLetterReason } from '@tidings/streaming';
 import { Binary, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { DEAD_LETTERS_KEPT_MS, type DeadLetterDocument, deadLettersModel } from '../storage/dead-letters.schema.ts';
 import { deadLetterId, firstIdOf } from './dead-letter-id.ts';
@@ -9,7 +9,7 @@ export interface DeadLetterFilter {
   readonly ids?: readonly string[] | undefined;
   readonly topic?: string | undefined;
   readonly group?: string | undefined;
-  readonly reason?: string | undefined;
+  readonly reason?: DeadLetterReason | undefined;
 }
 
 /** Part of a list: after an identifier, at most a number of them. */

@@ -2,7 +2,14 @@ import { every } from '@tidings/coordination';
 import { transientAsFault } from '@tidings/mongo';
 import type { DeadLetters, DeadLetterView } from '@tidings/rpc';
 import type { ServiceDeps } from '@tidings/runtime';
-import { type Broker, type DeadLetter, DEAD_LETTER_TOPIC, type InRecord, readDeadLetter } from '@tidings/streaming';
+import {
+  type Broker,
+  type DeadLetter,
+  type DeadLetterReason,
+  DEAD_LETTER_TOPIC,
+  type InRecord,
+  readDeadLetter,
+} from '@tidings/streaming';
 import type { DeadLetterDocument } from '../storage/dead-letters.schema.ts';
 import { type DeadLetterFilter, type DeadLetterSummary, openDeadLetterStore } from './dead-letter-store.ts';
 import { redrive } from './redrive.ts';
@@ -80,7 +87,8 @@ const pageOf = (limit: number): number => Math.min(limit || MAX_PAGE, MAX_PAGE);
 const filterOf = (given: { topic: string; group: string; reason: string } | undefined): DeadLetterFilter => ({
   topic: given?.topic || undefined,
   group: given?.group || undefined,
-  reason: given?.reason || undefined,
+  // Another text selects none.
+  reason: (given?.reason || undefined) as DeadLetterReason | undefined,
 });
 
 const viewOf = (stored: DeadLetterSummary & Partial<DeadLetterDocument>): DeadLetterView => ({

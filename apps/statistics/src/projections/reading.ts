@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 500;
 export interface ReadingOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
-  /** What an earlier process has read by the same group; changed as records are handled. */
+  /** Progress by partition, including that of an earlier process with the same group; updated as records are handled. */
   readonly partitions: ReplayedPartition[];
   /** Takes what it needs from the records, and returns the rest of their handling. Must be idempotent. */
   readonly handler: (records: readonly Decoded<R>[]) => () => Promise<void>;

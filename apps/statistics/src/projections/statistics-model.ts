@@ -11,10 +11,10 @@ import { openStageStore, type StageStore } from '../stage-store.ts';
 const CHANGES_TOGETHER = 200;
 const EXPIRED_AT_ONCE = 100;
 
-/** What a batch of records says. Only those lists have entries that the topic of the batch can fill. */
+/** The facts in a batch of records. A batch has one topic, so most lists are empty. */
 export interface StatisticsFacts {
   readonly events: readonly MessageEvent[];
-  /** Of plans and outcomes. */
+  /** Changes by plans and outcomes. */
   readonly own: readonly Change[];
   readonly reported: readonly ReportsOfChunk[];
 }

@@ -1,21 +1,14 @@
 import { bytes, date, defineModel, inDays, number, optional, record, text } from '@tidings/mongo';
+import type { DeadLetter } from '@tidings/streaming';
 import type { Binary } from 'mongodb';
 
 /** As long as the topic of dead letters keeps them. */
 export const DEAD_LETTERS_KEPT_MS = 30 * 86_400_000;
 
 /** A record that a consumer group could not handle. */
-export interface DeadLetterDocument {
+export interface DeadLetterDocument extends Omit<DeadLetter, 'timestamp' | 'payload' | 'cut'> {
   /** Identifiers order documents by the time at which the record was published. */
   readonly _id: string;
-  readonly reason: string;
-  readonly error: string;
-  readonly group: string;
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly key: string;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly publishedAt: Date;
   readonly payload: Binary;
   /** Size of the whole payload: of a truncated one, more than is stored. */

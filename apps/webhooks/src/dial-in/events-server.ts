@@ -34,7 +34,7 @@ export interface EventsServer {
   close(): Promise<void>;
 }
 
-/** What a connection needs of gRPC. */
+/** The parts of gRPC that serve a connection. */
 interface Loaded {
   readonly injector: ConnectionInjector;
   readonly shutdown: () => void;
