@@ -18,6 +18,7 @@ const checks = {
   format: [prettier, '--check', '--log-level=warn', '.'],
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   cycles: ['tools/cycles.mjs'],
+  chart: ['tools/chart.mjs'],
   lockfile: ['tools/lockfile.mjs'],
   proto: [buf, 'lint', 'proto'],
   breaking: [buf, 'breaking', 'proto', '--against', 'proto/image.binpb'],

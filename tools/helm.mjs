@@ -1,0 +1,124 @@
+// The programs that check the Helm chart, built once per machine from the module proxy of Go, whose checksum database verifies what arrives. Needs only
+// Node and Go, so that it can run before the packages are installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const HELM_VERSION = '3.22.0';
+const KUBECONFORM_VERSION = '0.8.0';
+
+/** The Kubernetes release that the chart is rendered for and checked against. */
+export const KUBERNETES_VERSION = '1.37.2';
+
+/** The modules with the schemas of the kinds that the chart uses. The newest Gateway API that Go 1.26 accepts. */
+export const schemaModules = {
+  kubernetes: `k8s.io/kubernetes@v${KUBERNETES_VERSION}`,
+  gatewayApi: 'sigs.k8s.io/gateway-api@v1.6.3',
+  keda: 'github.com/kedacore/keda/v2@v2.21.0',
+  prometheus: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+};
+
+/** Outside the repository, so that a fresh checkout finds it. */
+export const cache = join(homedir(), '.cache', 'tidings');
+
+const programs = {
+  helm: {
+    path: join(cache, `helm-${HELM_VERSION}`, 'helm'),
+    module: `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`,
+  },
+  kubeconform: {
+    path: join(cache, `kubeconform-${KUBECONFORM_VERSION}`, 'kubeconform'),
+    module: `github.com/yannh/kubeconform/cmd/kubeconform@v${KUBECONFORM_VERSION}`,
+  },
+};
+
+const POLL_MS = 250;
+/** Of a build on a machine that does much else. */
+const BUILD_TIMEOUT_MS = 20 * 60_000;
+
+const findGo = () => ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0);
+
+/** Whether the programs are there or can be built. */
+export const canHaveHelm = () =>
+  Object.values(programs).every(({ path }) => existsSync(path)) || findGo() !== undefined;
+
+/** The paths of `helm` and `kubeconform`, which are built if they are missing: some minutes. */
+export async function helmPrograms() {
+  for (const program of Object.values(programs)) await builtOnce(program);
+  return { helm: programs.helm.path, kubeconform: programs.kubeconform.path };
+}
+
+/** The folder of a module of `schemaModules`, downloaded if it is missing. */
+export async function moduleFolder(module) {
+  // A module beside this one is not asked for.
+  const output = await go(['mod', 'download', '-json', module], { GOFLAGS: '-mod=mod' });
+  return JSON.parse(output).Dir;
+}
+
+/** Waits for another process that builds the same program, so that it is built once. */
+async function builtOnce({ path, module }) {
+  const folder = dirname(path);
+  const lock = `${folder}.lock`;
+  const deadline = Date.now() + BUILD_TIMEOUT_MS;
+  mkdirSync(cache, { recursive: true });
+  while (!existsSync(path)) {
+    if (Date.now() > deadline) throw new Error(`${module} is not built after ${BUILD_TIMEOUT_MS} ms`);
+    if (!take(lock)) {
+      await delay(POLL_MS);
+      continue;
+    }
+    const draft = `${folder}.${process.pid}`;
+    try {
+      if (existsSync(path)) return;
+      // One package at a time, at a low priority: suites run beside it.
+      await go(['install', module], { GOBIN: draft, GOFLAGS: '-p=1 -trimpath' });
+      // Atomic: other processes may check for the program at the same time.
+      renameSync(draft, folder);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+      rmSync(lock, { force: true });
+    }
+  }
+}
+
+/** Takes the lock unless a living process holds it. */
+function take(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (!isHeld(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isHeld(lock) {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    // An empty file is being written.
+    return pid === 0 || process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Runs Go outside of any module, and resolves to its output. */
+async function go(args, env) {
+  const program = findGo();
+  if (!program) throw new Error('Go is missing: it builds helm and kubeconform');
+  const child = spawn('nice', ['-n', '10', program, ...args], {
+    cwd: cache,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: BUILD_TIMEOUT_MS,
+  });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (errors += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`go ${args.join(' ')} ended with ${code}: ${(errors + output).slice(-2000)}`);
+  return output;
+}

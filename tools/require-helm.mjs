@@ -1,0 +1,15 @@
+// Builds the programs that check the Helm chart and downloads the modules with the schemas, where they are missing, and fails when they cannot be had:
+// the chart must not pass for lack of them.
+import { canHaveHelm, helmPrograms, moduleFolder, schemaModules } from './helm.mjs';
+
+try {
+  if (!canHaveHelm()) throw new Error('Go is missing');
+  const { helm, kubeconform } = await helmPrograms();
+  for (const module of Object.values(schemaModules)) await moduleFolder(module);
+  console.log(`${helm}\n${kubeconform}`);
+  console.log('1 passed, 0 failed');
+} catch (error) {
+  console.error(`helm and kubeconform are missing: ${error.message}`);
+  console.log('0 passed, 1 failed');
+  process.exitCode = 1;
+}
