@@ -48,6 +48,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(subscriber.received).toHaveLength(COUNT + 100);
     expect(Math.max(...sizes())).toBeLessThanOrEqual(500);
     expect(sizes().length).toBeLessThan(20);
+    expect(subscriber.mostAtOnce).toBeLessThanOrEqual(4);
     const names = subscriber.received.filter(({ hwid }) => hwid === 'hwid-7').map(({ event_name: name }) => name);
     expect(names).toEqual(['Push Sent', 'Push Delivered', 'Push Opened']);
 
@@ -99,31 +100,6 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
       ['hwid-0', 'hwid-1', 'hwid-2', 'hwid-3'],
       ['hwid-1', 'hwid-2'],
     ]);
-  });
-
-  it('that are killed, silent or slow get all events, a few posts at a time, and delay no others', async () => {
-    const COUNT = 1200;
-    const other = await world.httpSubscriber();
-    await world.subscribe(webhooks, subscriber, SENT);
-    await world.subscribe(webhooks, other, SENT);
-    let silent = true;
-    subscriber.behaviour.answer = () => (silent ? undefined : { status: 200 });
-    await world.sent(await world.message(), seqsUpTo(COUNT));
-    await until(() => other.acknowledged().size === COUNT && subscriber.posts.length > 0);
-    expect(other.received).toHaveLength(COUNT);
-    expect(subscriber.received.length).toBeLessThanOrEqual(1000);
-
-    subscriber.down();
-    await world.settle(webhooks);
-    silent = false;
-    subscriber.behaviour.delayMs = 20;
-    await subscriber.up();
-    for (let round = 0; subscriber.acknowledged().size < COUNT && round < 20; round++) {
-      world.clock.advance(60_000);
-      await world.settle(webhooks);
-    }
-    expect(subscriber.acknowledged().size).toBe(COUNT);
-    expect(subscriber.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
   it('that do not answer within 30 s get their events again', async () => {

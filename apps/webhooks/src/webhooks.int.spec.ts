@@ -151,54 +151,6 @@ describeWithMongo('webhooks', (mongo) => {
     expect(subscriber.received).toHaveLength(2);
   });
 
-  it('survives every failure of the stream and the subscriber: all events are acknowledged, and none is resent afterwards', async () => {
-    const COUNT = 800;
-    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
-    subscriber.behaviour.breakEvery = 90;
-    await world.sent(await world.message(), seqsUpTo(COUNT));
-    for (let round = 0; subscriber.acknowledged().size < COUNT; round++) {
-      await world.settle(webhooks);
-      if (round === 1) {
-        subscriber.down();
-        world.clock.advance(60_000);
-        await world.settle(webhooks);
-        await subscriber.up();
-      }
-      world.clock.advance(60_000);
-    }
-    await world.settle(webhooks);
-    expect(subscriber.opened).toBeGreaterThan(5);
-    // An answer is lost only with its stream.
-    const acknowledged = new Set<string>();
-    for (const { uuid, stream, answer } of subscriber.received) {
-      expect(acknowledged.has(`${uuid} ${stream}`)).toBe(false);
-      if (answer === 'ok') acknowledged.add(`${uuid} ${stream}`);
-    }
-  });
-
-  it('keeps at most 1000 events unacknowledged, and a slow or silent subscriber delays no other', async () => {
-    const COUNT = 2500;
-    const swift = await world.subscriber();
-    const silent = await world.subscriber();
-    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
-    await world.subscribe(webhooks, silent, { events: ['Push Sent'] });
-    await world.subscribe(webhooks, swift, { events: ['Push Sent'] });
-    subscriber.read(false);
-    silent.behaviour.answer = () => undefined;
-    const message = await world.message();
-    await world.sent(message, seqsUpTo(COUNT));
-    await until(() => swift.acknowledged().size === COUNT);
-    expect(swift.received).toHaveLength(COUNT);
-    expect(silent.mostUnacknowledged).toBeLessThanOrEqual(1000);
-    expect(silent.received.length).toBeLessThanOrEqual(1000);
-
-    subscriber.read(true);
-    subscriber.behaviour.delayMs = 1;
-    await until(() => subscriber.acknowledged().size === COUNT);
-    expect(subscriber.mostUnacknowledged).toBeLessThanOrEqual(1000);
-    expect(subscriber.received).toHaveLength(COUNT);
-  });
-
   it('resumes after a restart', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     subscriber.behaviour.answer = ({ hwid }, nth) => (hwid === 'hwid-3' && nth === 1 ? 'later' : 'ok');

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings/rpc';
 
@@ -21,8 +22,12 @@ export interface Consumer {
   readonly received: WebhookRequest[];
   /** The status of the acknowledgement of an event; undefined = none. @default always 'ok' */
   answer: (event: WebhookRequest) => string | undefined;
+  /** Milliseconds from an event to its acknowledgement, in sequence. @default 0 */
+  delayMs: number;
   /** Resolves when the call has ended. */
   readonly ended: Promise<CallEnd>;
+  /** Resumes or pauses reading; unread events stay in the connection. */
+  read(on: boolean): void;
   /** Ends the connection without a word, as the death of the process would. */
   kill(): void;
 }
@@ -45,16 +50,23 @@ export async function dialIn({ address, authorization, subscription }: ConsumerO
   const ended = Promise.withResolvers<CallEnd>();
   const accepted = Promise.withResolvers<void>();
   const consumer: Consumer = {
-    ...{ received: [], answer: () => 'ok', ended: ended.promise },
+    ...{ received: [], answer: () => 'ok', delayMs: 0, ended: ended.promise },
+    read: (on) => void (on ? stream.resume() : stream.pause()),
     kill() {
       stream.cancel();
       client.close();
     },
   };
+  let answering = Promise.resolve();
+  const answer = (response: WebhookResponse): void => {
+    const { delayMs } = consumer;
+    if (delayMs === 0) stream.write(response);
+    else answering = answering.then(() => delay(delayMs)).then(() => void (stream.writable && stream.write(response)));
+  };
   stream.on('data', (event: WebhookRequest) => {
     consumer.received.push(event);
     const status = consumer.answer(event);
-    if (status !== undefined) stream.write({ uuid: event.uuid, status, message: '' });
+    if (status !== undefined) answer({ uuid: event.uuid, status, message: '' });
   });
   // The status follows.
   stream.on('error', () => undefined);

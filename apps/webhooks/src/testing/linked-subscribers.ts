@@ -1,0 +1,153 @@
+import type { WebhooksService } from '../webhooks.ts';
+import { type Consumer, dialIn } from './test-subscriber.ts';
+import type { World } from './webhooks-world.ts';
+
+/** An event as it arrived, whatever the link. */
+export interface Receipt {
+  readonly uuid: string;
+  readonly name: string;
+  readonly hwid: string;
+  /** The subscriber's life in which it arrived, from 1: a kill ends one. */
+  readonly life: number;
+  readonly isAcked: boolean;
+}
+
+type Arrival = Pick<Receipt, 'uuid' | 'name' | 'hwid'>;
+
+/** The transport below a subscriber. */
+interface Transport {
+  /** Empty if the subscriber dials in. */
+  readonly endpoint: string;
+  /** Begins to receive, or again. */
+  up(subscription: string): Promise<void>;
+  /** Breaks every connection at once. */
+  down(): void;
+  /** Milliseconds from an event, or a post, to its answer. */
+  slow(delayMs: number): void;
+  /** Stops or resumes reading, where events arrive on a stream. */
+  read(on: boolean): void;
+}
+
+/** A subscriber over one of the links, which may be killed, slow or silent; it keeps a ledger of all events. */
+export class LinkedSubscriber {
+  readonly receipts: Receipt[] = [];
+  /** Whether it leaves every event without an answer. */
+  isSilent = false;
+  subscription = '';
+  transport!: Transport;
+  #life = 1;
+  #killIn = Infinity;
+  #killed = Promise.withResolvers<void>();
+
+  /** Takes events that arrived together; true if they are acknowledged. */
+  readonly take = (arrivals: readonly Arrival[]): boolean => {
+    this.#killIn -= arrivals.length;
+    const dies = this.#killIn <= 0;
+    const isAcked = !dies && !this.isSilent;
+    this.receipts.push(...arrivals.map((arrival) => ({ ...arrival, life: this.#life, isAcked })));
+    if (dies) this.#die();
+    return isAcked;
+  };
+
+  /** Resolves when it has died, at the n-th event from now. */
+  killedAt(nth: number): Promise<void> {
+    this.#killIn = nth;
+    this.#killed = Promise.withResolvers();
+    return this.#killed.promise;
+  }
+
+  revive(): Promise<void> {
+    return this.transport.up(this.subscription);
+  }
+
+  acknowledged(): ReadonlySet<string> {
+    return new Set(this.receipts.filter(({ isAcked }) => isAcked).map(({ uuid }) => uuid));
+  }
+
+  #die(): void {
+    this.#killIn = Infinity;
+    this.#life++;
+    this.transport.down();
+    this.#killed.resolve();
+  }
+}
+
+type Open = (world: World, webhooks: WebhooksService, take: LinkedSubscriber['take']) => Promise<Transport>;
+
+const overGrpc: Open = async (world, _webhooks, take) => {
+  const subscriber = await world.subscriber();
+  subscriber.behaviour.answer = ({ uuid, eventName: name, hwid }) => (take([{ uuid, name, hwid }]) ? 'ok' : undefined);
+  return {
+    endpoint: subscriber.endpoint,
+    up: () => subscriber.up(),
+    down: () => subscriber.down(),
+    slow: (delayMs) => void (subscriber.behaviour.delayMs = delayMs),
+    read: (on) => subscriber.read(on),
+  };
+};
+
+const overHttp: Open = async (world, _webhooks, take) => {
+  const subscriber = await world.httpSubscriber();
+  let isUp = true;
+  subscriber.behaviour.answer = ({ events }) => {
+    // A post that was read in the moment of the kill is lost with it.
+    if (!isUp) return undefined;
+    const arrivals = events.map(({ uuid, event_name: name, hwid }) => ({ uuid, name, hwid }));
+    return take(arrivals) ? { status: 200 } : undefined;
+  };
+  return {
+    endpoint: subscriber.endpoint,
+    up: async () => {
+      isUp = true;
+      await subscriber.up();
+    },
+    down: () => {
+      isUp = false;
+      subscriber.down();
+    },
+    slow: (delayMs) => void (subscriber.behaviour.delayMs = 20 * delayMs),
+    read: () => undefined,
+  };
+};
+
+const byDialIn: Open = async (world, webhooks, take) => {
+  let consumer: Consumer | undefined;
+  return {
+    endpoint: '',
+    async up(subscription) {
+      const dialled = await dialIn({
+        ...{ address: `127.0.0.1:${webhooks.eventsPort}`, authorization: 'Token secret', subscription },
+      });
+      world.closing.add('consumer', dialled, (opened) => opened.kill());
+      consumer = dialled;
+      dialled.answer = ({ uuid, eventName: name, hwid }) =>
+        dialled === consumer && take([{ uuid, name, hwid }]) ? 'ok' : undefined;
+    },
+    down() {
+      consumer?.kill();
+      consumer = undefined;
+    },
+    slow: (delayMs) => void (consumer!.delayMs = delayMs),
+    read: (on) => consumer!.read(on),
+  };
+};
+
+/** Every link that carries answers of a subscriber. A topic has none: its broker answers. */
+export const links = {
+  'gRPC streams': overGrpc,
+  'HTTP posts': overHttp,
+  'streams that are dialled': byDialIn,
+} as const;
+
+/** Subscribes over a link, and begins to receive. */
+export async function subscribeOver(
+  link: keyof typeof links,
+  world: World,
+  webhooks: WebhooksService,
+): Promise<LinkedSubscriber> {
+  const subscriber = new LinkedSubscriber();
+  subscriber.transport = await links[link](world, webhooks, subscriber.take);
+  subscriber.subscription = await world.subscribe(webhooks, subscriber.transport);
+  await subscriber.revive();
+  return subscriber;
+}
