@@ -12,12 +12,15 @@ export interface PaceStore {
 export type Reservation = { readonly from: number } | { readonly nextFrom: number };
 
 /**
- * Tolerance of a permit: one that was not used in this time is void, so that a process that was busy does not catch up. With it, any second has at most
- * 4 % more pushes than the rate.
+ * Share of the rate that permits are given at. The rest is the margin for {@link TOLERANCE_MS} and for what happens to a push after its permit: a busy
+ * event loop, the way to the provider, clocks of processes that differ. In a second at the provider are the permits of
+ * 1,000 ms + tolerance + the spread of these delays, so 5 % more than the rate stand for a spread of up to 35 ms.
  */
-const TOLERANCE_MS = 40;
+const SHARE = 0.99;
+/** Tolerance of a permit: one that was not used in this time is void, so that a process that was busy does not catch up. */
+const TOLERANCE_MS = 25;
 /** Time that is reserved at once: what one process has, others cannot use. */
-const RESERVED_MS = 100;
+const RESERVED_MS = 80;
 /** Reserved time begins at most this much ahead: others may need it before. */
 const AHEAD_MS = 400;
 /** Pause between writes: timers are not exact, and each costs a turn of the event loop. */
@@ -62,7 +65,7 @@ class Pace {
 
   constructor(message: string, rate: number, { store, timers, onError }: PacesOptions) {
     this.#message = message;
-    this.#intervalMs = 1_000 / rate;
+    this.#intervalMs = 1_000 / (rate * SHARE);
     this.#store = store;
     this.#timers = timers;
     this.#onError = onError;
