@@ -17,7 +17,7 @@ import type {
   Subscriptions,
   Jobs,
 } from '@tidings/rpc';
-import type { AddressGuard, Logger } from '@tidings/runtime';
+import type { AddressGuard, GeoipPlace, Logger } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Access } from './auth/access.ts';
 import type { Credentials } from './auth/authorize.ts';
@@ -27,6 +27,7 @@ import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
+import type { ClientAddresses } from './http/client-address.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
 import type { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
 import type { System } from './system.ts';
@@ -69,6 +70,9 @@ export interface Context {
   readonly log: Logger;
   /** Decides which addresses given by callers the service may connect to. */
   readonly addressGuard: AddressGuard;
+  readonly clients: ClientAddresses;
+  /** The place of a client by its address; undefined if it is unknown, or no database is installed. */
+  readonly locate: (address: string) => GeoipPlace | undefined;
   /** Domains of disposable e-mail addresses, subdomains included (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   readonly exportLinks: ExportLinks;
@@ -90,7 +94,7 @@ export interface Call {
   readonly idempotencyKey: string;
   /** The deadline of the call and the memory that it holds until it is answered. */
   readonly pending: PendingRequest;
-  /** Source address of the connection. Behind a proxy it is the proxy's address: forwarding headers are not trusted. */
+  /** The client's address. Behind a proxy that is not trusted it is the proxy's. Never stored, logged or published. */
   readonly address: string;
 }
 

@@ -48,6 +48,8 @@ import { openMailIntake } from './incoming-mail/mail-intake.ts';
 import { MailListener, type MailListenerOptions } from './incoming-mail/mail-listener.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
+import type { Geoip } from './geoip/geoip.ts';
+import { ClientAddresses } from './http/client-address.ts';
 import { Exchange } from './http/http-exchange.ts';
 import { type Processes, systemOf } from './system.ts';
 
@@ -86,6 +88,10 @@ export interface GatewayDeps {
   readonly publicUrl: string;
   /** Private ranges in which web push endpoints are allowed, as CIDR. @default none */
   readonly allowPrivate?: readonly string[];
+  /** Ranges of proxies whose `X-Forwarded-For` is believed, as CIDR. @default none */
+  readonly trustedProxies?: readonly string[];
+  /** The places of clients by their addresses. @default unknown */
+  readonly geoip?: Pick<Geoip, 'find'> | undefined;
   /** The server of incoming mail. @default none */
   readonly incomingMail?: MailListenerOptions | undefined;
   /** Domains of disposable e-mail addresses (R-E4). */
@@ -188,6 +194,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
   const access = new Access(accounts, clock);
+  const clients = new ClientAddresses(deps.trustedProxies ?? []);
   const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access);
   const operations = operationsOf(deps, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
@@ -225,6 +232,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
+    clients,
+    locate: (address: string) => (clients.isProxy(address) ? undefined : deps.geoip?.find(address)),
     disposableDomains: deps.disposableDomains,
   };
   return GatewayModule.with({

@@ -42,6 +42,7 @@ import {
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway, incomingMailOf } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
+import { openGeoip } from './geoip/geoip.ts';
 import { processesOf } from './gateway-processes.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
@@ -86,6 +87,8 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const accounts = remote<Accounts>(AccountsDefinition, registry);
   const identity = process.identityFrom('registry', () => accounts.getMasterKeyId({}));
   const broker = await process.broker();
+  const file = process.configuration.geoipDatabase;
+  const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
   const app = await createGateway({
     accounts,
     ...devicesOf(registry, () => identity.keys()),
@@ -112,6 +115,8 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     ...{ masterKeys: process.masterKeys, identity: () => identity.keys() },
     maxConnections,
     allowPrivate: process.configuration.allowPrivate,
+    trustedProxies: process.configuration.trustedProxies,
+    geoip,
     disposableDomains: process.configuration.disposableDomains,
     incomingMail: incomingMailOf(process.configuration),
     imports: [healthModule(readiness, metrics)],
@@ -124,5 +129,8 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     .catch(wrongPlace({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
   await identity.learnt;
   await app.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
-  return { addresses: { http: await app.getUrl(), grpc: strategy.address }, close: () => app.close() };
+  return {
+    addresses: { http: await app.getUrl(), grpc: strategy.address },
+    close: () => app.close().then(() => geoip?.stop()),
+  };
 }

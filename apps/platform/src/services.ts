@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
 import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
-import { createGateway, incomingMailOf } from '@tidings/gateway';
+import { createGateway, incomingMailOf, openGeoip } from '@tidings/gateway';
 import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
@@ -138,6 +138,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     'audience-jobs': [audienceJobs],
   };
 
+  const { geoipDatabase: file } = configuration;
+  const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
+  if (geoip) closing.add('geo-IP database', geoip, (opened) => opened.stop());
   const gateway = await createGateway({
     accounts,
     devices,
@@ -167,6 +170,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     publicUrl,
     maxConnections: deps.maxConnections,
     allowPrivate: configuration.allowPrivate,
+    trustedProxies: configuration.trustedProxies,
+    geoip,
     disposableDomains: configuration.disposableDomains,
     incomingMail: incomingMailOf(configuration),
     // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.

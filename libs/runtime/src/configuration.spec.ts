@@ -23,6 +23,8 @@ describe('readEnv', () => {
       port: 8080,
       kafkaBrokers: [],
       allowPrivate: [],
+      trustedProxies: [],
+      geoipDatabase: undefined,
       testClock: false,
       logLevel: 'info',
     });
@@ -41,6 +43,8 @@ describe('readEnv', () => {
       TIDINGS_MASTER_KEY: key.toString('base64'),
       APNS_URL: 'http://127.0.0.1:9000',
       TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8,fd00::/8',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+      GEOIP_DATABASE: '/data/city.mmdb',
       TIDINGS_TEST_CLOCK: '1',
     });
     expect(configuration).toMatchObject({
@@ -49,6 +53,8 @@ describe('readEnv', () => {
       masterKey: key,
       providers: { apns: 'http://127.0.0.1:9000', fcm: undefined },
       allowPrivate: ['127.0.0.0/8', 'fd00::/8'],
+      trustedProxies: ['10.0.0.0/8'],
+      geoipDatabase: '/data/city.mmdb',
       testClock: true,
     });
     expect(publicUrlOf(configuration)).toBe('https://push.example');

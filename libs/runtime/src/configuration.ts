@@ -1,7 +1,8 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { type Channel, channels, Fault, type Quotas } from '@tidings/kernel';
 import { z } from 'zod';
+import { isRange } from './address-ranges.ts';
 import {
   certificates,
   checkSets,
@@ -61,6 +62,10 @@ export interface Configuration {
   readonly extraCa?: string | undefined;
   /** Private ranges, as CIDR, that callers' addresses may be in. */
   readonly allowPrivate: readonly string[];
+  /** Ranges, as CIDR, of the proxies whose `X-Forwarded-For` is believed. Empty = none. */
+  readonly trustedProxies: readonly string[];
+  /** The file of a geo-IP database, an absolute path. Absent = places are not looked up (R-RES17). */
+  readonly geoipDatabase?: string | undefined;
   /** Disposable e-mail domains, in ASCII and lower case (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   /** Maximum numbers of resources (R-LM7). */
@@ -104,16 +109,7 @@ const list = z.string().transform((text) =>
     .filter((entry) => entry !== ''),
 );
 
-function isRange(text: string): boolean {
-  const [ip = '', prefix = ''] = text.split('/');
-  if (!isIP(ip) || !/^\d{1,3}$/.test(prefix)) return false;
-  try {
-    new BlockList().addSubnet(ip, Number(prefix), isIPv6(ip) ? 'ipv6' : 'ipv4');
-    return true;
-  } catch {
-    return false;
-  }
-}
+const ranges = list.refine((each) => each.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8').default([]);
 
 const environment = z.object({
   HOST: z
@@ -165,9 +161,12 @@ const environment = z.object({
   SMTP_LISTEN_PORT: port.optional(),
   TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
   TIDINGS_EXTRA_CA: certificates.optional(),
-  TIDINGS_ALLOW_PRIVATE: list
-    .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
-    .default([]),
+  TIDINGS_ALLOW_PRIVATE: ranges,
+  TRUSTED_PROXIES: ranges,
+  GEOIP_DATABASE: z
+    .string()
+    .transform((file) => resolve(file))
+    .optional(),
   TIDINGS_DISPOSABLE_DOMAINS: domainsFile,
   TIDINGS_QUOTAS: quotas,
   TIDINGS_TEST_CLOCK: z
@@ -247,6 +246,8 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     http2: data.TIDINGS_HTTP2,
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
+    trustedProxies: data.TRUSTED_PROXIES,
+    geoipDatabase: data.GEOIP_DATABASE,
     disposableDomains: data.TIDINGS_DISPOSABLE_DOMAINS,
     quotas: data.TIDINGS_QUOTAS,
     testClock: data.TIDINGS_TEST_CLOCK,

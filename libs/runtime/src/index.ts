@@ -1,9 +1,11 @@
 export { AddressGuard } from './address-guard.ts';
+export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';
+export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';

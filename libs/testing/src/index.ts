@@ -28,6 +28,7 @@ export {
   type StartKafkaOptions,
   type TestKafka,
 } from './kafka.ts';
+export { geoipFile, type GeoipFileOptions, type GeoipNetwork } from './geoip-file.ts';
 export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';

@@ -9,10 +9,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ApiClient } from '@tidings/client';
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
-import { openKeys, masterKeysOf, systemDatabase } from '@tidings/runtime';
+import { openKeys, masterKeysOf, readEnv, systemDatabase } from '@tidings/runtime';
 import { createTopics } from '@tidings/streaming';
-import { certificateAuthority, describeWithKafka, describeWithMongo } from '@tidings/testing';
-import { checkCertificates } from './environment-checks.ts';
+import { certificateAuthority, describeWithKafka, describeWithMongo, geoipFile } from '@tidings/testing';
+import { checkCertificates, checkGeoip } from './environment-checks.ts';
 import { examine } from './examine.ts';
 import type { Finding } from './finding.ts';
 
@@ -174,6 +174,28 @@ describe('the doctor, of a running system', () => {
       expect(found(2)).toMatchObject([{ severity: 'problem', text: expect.stringContaining('expired on') }]);
       expect(found(-2)).toMatchObject([{ severity: 'problem', text: expect.stringContaining('not valid before') }]);
       expect(checkCertificates({ KAFKA_SSL_CA: join(folder, 'none') })).toMatchObject([{ severity: 'problem' }]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('finds a geo-IP database that is missing, broken or old', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-doctor-'));
+    try {
+      const [file, broken] = [join(folder, 'city.mmdb'), join(folder, 'broken.mmdb')];
+      await writeFile(file, geoipFile([{ network: '198.51.100.0/24', country: 'AT' }]));
+      await writeFile(broken, 'half a file');
+      const found = (path: string, days = 0) =>
+        checkGeoip(readEnv({ GEOIP_DATABASE: path }), Date.now() + days * DAY_MS);
+      expect(await found(file, 45)).toEqual([]);
+      expect(await found(file, 46)).toMatchObject([
+        { severity: 'warning', text: expect.stringContaining('46 days ago') },
+      ]);
+      for (const path of [broken, join(folder, 'none.mmdb')]) {
+        expect(await found(path)).toMatchObject([{ severity: 'problem', text: expect.stringContaining(path) }]);
+      }
+      const texts = (await findings(url, { GEOIP_DATABASE: broken })).map(({ text }) => text);
+      expect(texts).toEqual([expect.stringContaining('not a geo-IP database')]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -3,7 +3,15 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
-import { checkMasterKeys, type Configuration, masterKeysOf, openLog, pemOf, systemDatabase } from '@tidings/runtime';
+import {
+  checkMasterKeys,
+  type Configuration,
+  masterKeysOf,
+  openLog,
+  pemOf,
+  readGeoip,
+  systemDatabase,
+} from '@tidings/runtime';
 import { copiesOf, kafkaOptions } from '@tidings/service';
 import { compareTopics } from '@tidings/streaming';
 import { skewed } from './api-checks.ts';
@@ -12,6 +20,7 @@ import { type Finding, problem, warning } from './finding.ts';
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 30;
 const SKEW_MS = 2_000;
+const GEOIP_OLD_DAYS = 45;
 
 /** Variables with certificates, as a file or its text. */
 const certificateVariables = ['GRPC_TLS_CERT', 'GRPC_TLS_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_CA', 'TIDINGS_EXTRA_CA'];
@@ -38,6 +47,22 @@ function validity(variable: string, { subject, validTo, validFrom }: X509Certifi
   if (to < now) return [problem(`${who} expired on ${validTo}.`, renew)];
   if (from > now) return [problem(`${who} is not valid before ${validFrom}.`, 'Check the clock of this machine.')];
   return to < now + EXPIRES_SOON_DAYS * DAY_MS ? [warning(`${who} expires on ${validTo}.`, renew)] : [];
+}
+
+/** Whether the geo-IP database can be read, and is not too old. @param now milliseconds since 1970 */
+export async function checkGeoip({ geoipDatabase: file }: Configuration, now = Date.now()): Promise<Finding[]> {
+  if (file === undefined) return [];
+  try {
+    const { builtAt } = await readGeoip(file);
+    const days = Math.floor((now - builtAt) / DAY_MS);
+    if (days <= GEOIP_OLD_DAYS) return [];
+    const remedy = 'Install a newer file in its place: gateways read it without a restart.';
+    return [warning(`The geo-IP database ${file} was built ${days} days ago.`, remedy)];
+  } catch (error) {
+    const remedy =
+      'Give the path of a database in the format of MaxMind (.mmdb) that this user can read in GEOIP_DATABASE.';
+    return [problem(`The geo-IP database ${file} cannot be used: ${(error as Error).message}.`, remedy)];
+  }
 }
 
 /** Whether MongoDB answers as a replica set, its clock is right, and its data was written with the given master key. */

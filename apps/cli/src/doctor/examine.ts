@@ -11,7 +11,7 @@ import {
   checkSubscriptions,
   failureOf,
 } from './api-checks.ts';
-import { checkCertificates, checkStore, checkTopics } from './environment-checks.ts';
+import { checkCertificates, checkGeoip, checkStore, checkTopics } from './environment-checks.ts';
 import { type Checked, type Finding, problem } from './finding.ts';
 
 export interface Patient {
@@ -68,6 +68,7 @@ async function checksOfEnvironment(env: NodeJS.ProcessEnv): Promise<Checked[]> {
   const ofStores = (configuration: Configuration): Check[] => [
     ['MongoDB and master key', () => checkStore(configuration)],
     ['Kafka and topics', () => checkTopics(configuration)],
+    ['geo-IP database', () => checkGeoip(configuration)],
   ];
   const certificates = await made(['certificates', () => checkCertificates(env)]);
   let configuration: Configuration;
@@ -79,12 +80,13 @@ async function checksOfEnvironment(env: NodeJS.ProcessEnv): Promise<Checked[]> {
       .map((line) => problem(line, 'README lists every variable with its values.'));
     return [{ check: 'configuration', findings }, certificates];
   }
-  const [store, kafka] = ofStores(configuration);
-  const { mongoUrl, kafkaBrokers } = configuration;
+  const [store, kafka, geoip] = ofStores(configuration);
+  const { mongoUrl, kafkaBrokers, geoipDatabase } = configuration;
   return [
     { check: 'configuration', findings: [] },
     certificates,
     ...(mongoUrl === undefined ? skipped([store!], 'MONGO_URL is not set') : [await made(store!)]),
     ...(kafkaBrokers.length === 0 ? skipped([kafka!], 'KAFKA_BROKERS is not set') : [await made(kafka!)]),
+    ...(geoipDatabase === undefined ? skipped([geoip!], 'GEOIP_DATABASE is not set') : [await made(geoip!)]),
   ];
 }

@@ -43,7 +43,7 @@ export class AdminRoutes {
       method,
       serve: async (request, parameters, pending) => {
         if (hasBody(method)) refuseTooLarge(request, limit);
-        const address = request.socket.remoteAddress ?? '';
+        const address = this.#context.clients.of(request);
         this.#administrators.check(request.headers.authorization, address);
         const act = async (given: Request): Promise<Reply> => {
           const fields = { ...given, ...parameters };

@@ -65,7 +65,7 @@ function readAndCall(
   method: Method,
   handler: Handler<Method>,
   context: Context,
-  { request: { headers, socket }, pending, read }: Invocation,
+  { request: message, pending, read }: Invocation,
   callerOf: (request: Request) => ReturnType<typeof identify>,
 ): Promise<unknown> {
   return read(async (request) => {
@@ -77,8 +77,8 @@ function readAndCall(
     const application = authorized instanceof Promise ? await authorized : authorized;
     const input = method.parse(request);
     const account = credentials?.token.account ?? application?.account ?? '';
-    const idempotencyKey = idempotencyKeyOf(method, headers);
-    const address = socket.remoteAddress ?? '';
+    const idempotencyKey = idempotencyKeyOf(method, message.headers);
+    const address = context.clients.of(message);
     return handler(input, context, { account, credentials, application, idempotencyKey, pending, address });
   });
 }

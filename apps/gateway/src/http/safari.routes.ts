@@ -81,7 +81,7 @@ export class SafariRoutes {
     const { hwid } = await this.#bodyOf(request);
     const visitor = { hwid: hwid === undefined || hwid === null ? undefined : hwidOf(code, hwid) };
     const { accounts, publicUrl, websiteLimits } = this.#context;
-    if (visitor.hwid !== undefined) websiteLimits.take(code, addressOf(request));
+    if (visitor.hwid !== undefined) websiteLimits.take(code, this.#context.clients.of(request.message));
     const asked = { application: code, websitePushId, hwid: visitor.hwid ?? '', publicUrl };
     const { archive } = await accounts.getPushPackage(asked);
     if (archive.length === 0) throw Fault.notFound('Not Found');
@@ -93,7 +93,7 @@ export class SafariRoutes {
     const { hwid } = visitorOf(request, application);
     if (hwid === undefined) return DONE;
     const asked = { application: application.code, hwid, device_type: Platform.Safari, push_token: deviceToken };
-    await registerDevice(api.registerDevice.parse(asked), this.#context, callOf(application, request));
+    await registerDevice(api.registerDevice.parse(asked), this.#context, callOf(application, request, this.#context));
     return DONE;
   }
 
@@ -102,7 +102,7 @@ export class SafariRoutes {
     const visitor = visitorOf(request, application);
     for (const hwid of visitor.hwid === undefined ? await this.#holders(application, deviceToken) : [visitor.hwid]) {
       const asked = api.unregisterDevice.parse({ application: application.code, hwid });
-      await unregisterDevice(asked, this.#context, callOf(application, request));
+      await unregisterDevice(asked, this.#context, callOf(application, request, this.#context));
     }
     return DONE;
   }
@@ -116,7 +116,7 @@ export class SafariRoutes {
 
   /** Writes what Safari complains of into the log: nobody else sees why it refuses a package. */
   async #log({ code: application }: ApplicationView, _segments: Segments, request: Received): Promise<Reply> {
-    this.#context.websiteLimits.take(application, addressOf(request));
+    this.#context.websiteLimits.take(application, this.#context.clients.of(request.message));
     const { logs } = await this.#bodyOf(request);
     const lines = Array.isArray(logs) ? logs.slice(0, LOG_LINES) : [];
     const errors = lines.map((line) => String(line).slice(0, LOG_LINE_LENGTH));
@@ -131,11 +131,9 @@ interface Received {
   readonly pending: PendingRequest;
 }
 
-const addressOf = ({ message }: Received): string => message.socket.remoteAddress ?? '';
-
-const callOf = (application: ApplicationView, request: Received) => ({
+const callOf = (application: ApplicationView, request: Received, { clients }: Context) => ({
   ...{ account: application.account, application, credentials: undefined, idempotencyKey: '' },
-  ...{ pending: request.pending, address: addressOf(request) },
+  ...{ pending: request.pending, address: clients.of(request.message) },
 });
 
 /** A hwid that registerDevice accepts. @throws Fault like it */

@@ -39,12 +39,12 @@ export class TapRoutes {
     return [
       {
         ...{ verb: 'GET', path: '/admin/v1/tap/{topic}', envelope: adminEnvelope },
-        serve: async ({ headers, socket, url }, { topic = '' }) => {
-          this.#administrators.check(headers.authorization, socket.remoteAddress ?? '');
+        serve: async (request, { topic = '' }) => {
+          this.#administrators.check(request.headers.authorization, this.#context.clients.of(request));
           if (!publicTopics.includes(topic)) {
             throw Fault.notFound(`There is no public topic of this name; there are ${publicTopics.join(', ')}`);
           }
-          const { from = 'latest' } = queryOf(url);
+          const { from = 'latest' } = queryOf(request.url);
           if (!starts.some((start) => start === from))
             throw Fault.argument(`from: must be one of ${starts.join(', ')}`);
           if (this.#taps >= MAX_TAPS) throw Fault.throttled(TOO_MANY, RETRY_AFTER_SECONDS);

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, issueTokens, type MethodName, type Reply } from '@tidings/client';
-import { hasNoAnswer, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { geoipFile, hasNoAnswer, type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
 
 /** Small enough for a suite to reach, with room for its own application. */
 const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
 
-let world: PlatformWorld;
+let world: StoredWorld;
 let application: string;
 let folder: string;
 
@@ -17,7 +17,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidings-settings-'));
   const domains = join(folder, 'domains.txt');
   await writeFile(domains, '# The operator knows better\nthrow-away.example\n');
-  world = await platform({ env: { TIDINGS_QUOTAS: text.join(','), TIDINGS_DISPOSABLE_DOMAINS: domains } });
+  const geoip = join(folder, 'city.mmdb');
+  await writeFile(geoip, geoipFile([{ network: '198.51.100.0/24', country: 'AT', city: 'Graz' }]));
+  world = await platform({
+    env: {
+      ...{ TIDINGS_QUOTAS: text.join(','), TIDINGS_DISPOSABLE_DOMAINS: domains },
+      ...{ GEOIP_DATABASE: geoip, TRUSTED_PROXIES: '127.0.0.0/8,::1/128' },
+    },
+  });
   application = await world.application({ ios: false, android: false });
 });
 afterAll(async () => {
@@ -165,6 +172,31 @@ describe("disposable domains of the operator's list (R-E4)", () => {
       });
     }
     expect(await register('anna@mailinator.com')).toMatchObject({ body: { status_code: 200 } });
+  });
+});
+
+describe('a geo-IP database (R-RES17)', () => {
+  const address = '198.51.100.77';
+  const register = async (hwid: string, more: Parameters = {}): Promise<Readonly<Record<string, unknown>>> => {
+    const reply = await fetch(`${world.url}/json/1.3/registerDevice`, {
+      method: 'POST',
+      headers: { authorization: `Token ${world.secrets.device}`, 'x-forwarded-for': address },
+      body: JSON.stringify({ request: { application, hwid, device_type: 3, push_token: hwid, ...more } }),
+    });
+    expect(await reply.json()).toMatchObject({ status_code: 200 });
+    const { result } = await world.call('getTags', { application, hwid });
+    return result;
+  };
+
+  it('gives a registration the place of its address, which is stored and published nowhere', async () => {
+    expect(await register('from-graz')).toMatchObject({ Country: 'AT', City: 'Graz' });
+    expect(await register('from-ulm', { country: 'de', city: 'Ulm' })).toMatchObject({ Country: 'DE', City: 'Ulm' });
+    await world.settle();
+    expect(await storedText(world.mongoUrl, address)).toEqual([]);
+    const records = await world.recordsOn('tidings.devices');
+    const texts = records.map(({ key, value }) => `${key} ${Buffer.from(value ?? []).toString('latin1')}`);
+    expect(texts.filter((text) => text.includes(address))).toEqual([]);
+    expect(texts.some((text) => text.includes('Graz'))).toBe(true);
   });
 });
 

@@ -94,7 +94,7 @@ export class RegistryUnderTest {
   });
   readonly registration = (more: Partial<Register> = {}): DeviceCommand['command'] => ({
     $case: 'register',
-    value: { platform: Platform.Android, tags: undefined, ...more },
+    value: { platform: Platform.Android, tags: undefined, located: undefined, ...more },
   });
   readonly apply = async (...commands: DeviceCommand[]): Promise<DeviceReply[]> => {
     const { replies } = await this.registry.devices.apply({ commands });

@@ -1,6 +1,6 @@
-import type { DeviceCommand } from '@tidings/rpc';
+import type { DeviceCommand, Register } from '@tidings/rpc';
 import { isPushPlatform } from '@tidings/kernel';
-import type { Call } from '../../context.ts';
+import type { Call, Context } from '../../context.ts';
 
 /** The addressee of a command: a device, or all devices of a user (R-C6). */
 export interface Addressee {
@@ -10,6 +10,16 @@ export interface Addressee {
   /** The platform of the device to create if it is unknown (R-C7). @default the device must exist */
   readonly device_type?: number | undefined;
 }
+
+/** The registration of a device by its client, with the place of the client's address for a request that names none (R-RES17). */
+export const registration = (
+  { locate }: Context,
+  { address }: Call,
+  device: Omit<Register, 'located'>,
+): { readonly $case: 'register'; readonly value: Register } => ({
+  $case: 'register',
+  value: { ...device, located: locate(address) },
+});
 
 /** A command of this call; a repeat with the caller's Idempotency-Key has no second effect (R-ER11). */
 export function commandOf(

@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { checkPlatform } from './check-platform.ts';
-import { commandOf } from './command.ts';
+import { commandOf, registration } from './command.ts';
 
 /**
  * Registers e-mail contacts first: after the checks, a blacklisted address is the only refusal that does not depend on stored tags. A later failure
@@ -13,7 +13,7 @@ export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = asyn
   for (const { device } of devices) checkPlatform(device, context, call);
   const register = async (some: typeof devices): Promise<void> => {
     const commands = some.map(({ hwid, device }) =>
-      commandOf(call, { application, hwid }, { $case: 'register', value: device }),
+      commandOf(call, { application, hwid }, registration(context, call, device)),
     );
     await context.deviceCommands.submitAll(call.pending, commands);
   };

@@ -1,11 +1,11 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { checkPlatform } from './check-platform.ts';
-import { commandOf } from './command.ts';
+import { commandOf, registration } from './command.ts';
 
 export const registerDevice: Handler<typeof api.registerDevice> = async (input, context, call) => {
   checkPlatform(input.device, context, call);
-  await context.deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'register', value: input.device }));
+  await context.deviceCommands.submit(call.pending, commandOf(call, input, registration(context, call, input.device)));
 };
 
 export const registerSmsNumber: Handler<typeof api.registerSmsNumber> = registerDevice;

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { checkPlatform } from '../devices/check-platform.ts';
-import { commandOf } from '../devices/command.ts';
+import { commandOf, registration } from '../devices/command.ts';
 import { contactHwid } from './contact-hwid.ts';
 
 export const registerEmailUser: Handler<typeof api.registerEmailUser> = async (input, context, call) => {
@@ -10,6 +10,6 @@ export const registerEmailUser: Handler<typeof api.registerEmailUser> = async (i
   const hwid = await contactHwid(input, context, call);
   await context.deviceCommands.submit(
     call.pending,
-    commandOf(call, { application, hwid }, { $case: 'register', value: device }),
+    commandOf(call, { application, hwid }, registration(context, call, device)),
   );
 };

@@ -21,6 +21,7 @@ import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tid
 import { Fault, hwidOn, isPushPlatform, isRegistrable, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../../tags/tag-cache.ts';
+import { placeWrites } from './place-writes.ts';
 
 /** Keys of the hashes that replace callers' text in indexes. */
 export interface IdentityKeys {
@@ -149,9 +150,7 @@ function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
 function registerOf(command: Register, reading: Reading, hwidHash: string): DeviceAction {
   if (!isRegistrable(command.platform)) throw Fault.argument('device_type: unknown platform');
   if (!isHwid(reading.hwid, command.platform)) throw Fault.argument('Hwid is not valid');
-  const writes = systemWrites(command);
-  system(writes, defaultTags.country, command.country);
-  system(writes, defaultTags.city, command.city);
+  const writes = [...systemWrites(command), ...placeWrites(command)];
   return {
     type: 'register',
     platform: command.platform,

@@ -586,6 +586,18 @@ export interface Register {
   fcmToken?: string | undefined;
   fcmPushSet?: string | undefined;
   country?: string | undefined;
+  city?:
+    | string
+    | undefined;
+  /** Stands in for the place that the request does not name (R-RES17). Absent = unknown. */
+  located: LocatedPlace | undefined;
+}
+
+/** The place of the client's address, by a geo-IP database. The address itself stays in the gateway. */
+export interface LocatedPlace {
+  /** ISO 3166-1 alpha-2, in upper case. */
+  country: string;
+  /** "" = unknown. Absent if the database has no cities. */
   city?: string | undefined;
 }
 
@@ -10045,6 +10057,7 @@ function createBaseRegister(): Register {
     fcmPushSet: undefined,
     country: undefined,
     city: undefined,
+    located: undefined,
   };
 }
 
@@ -10097,6 +10110,9 @@ export const Register: MessageFns<Register> = {
     }
     if (message.city !== undefined) {
       writer.uint32(130).string(message.city);
+    }
+    if (message.located !== undefined) {
+      LocatedPlace.encode(message.located, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -10242,6 +10258,14 @@ export const Register: MessageFns<Register> = {
             message.city = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.located = LocatedPlace.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10306,6 +10330,108 @@ export const Register: MessageFns<Register> = {
     message.fcmToken = object.fcmToken ?? undefined;
     message.fcmPushSet = object.fcmPushSet ?? undefined;
     message.country = object.country ?? undefined;
+    message.city = object.city ?? undefined;
+    message.located = (object.located !== undefined && object.located !== null)
+      ? LocatedPlace.fromPartial(object.located)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseLocatedPlace(): LocatedPlace {
+  return { country: "", city: undefined };
+}
+
+export const LocatedPlace: MessageFns<LocatedPlace> = {
+  encode(message: LocatedPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.country !== "") {
+      writer.uint32(10).string(message.country);
+    }
+    if (message.city !== undefined) {
+      writer.uint32(18).string(message.city);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LocatedPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLocatedPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.country = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.city = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LocatedPlace, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LocatedPlace | LocatedPlace[]> | Iterable<LocatedPlace | LocatedPlace[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocatedPlace.encode(p).finish()];
+        }
+      } else {
+        yield* [LocatedPlace.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LocatedPlace>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LocatedPlace> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LocatedPlace.decode(p)];
+        }
+      } else {
+        yield* [LocatedPlace.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LocatedPlace>, I>>(base?: I): LocatedPlace {
+    return LocatedPlace.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LocatedPlace>, I>>(object: I): LocatedPlace {
+    const message = createBaseLocatedPlace();
+    message.country = object.country ?? "";
     message.city = object.city ?? undefined;
     return message;
   },

@@ -1,0 +1,36 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** An address without the name of an interface; one of IPv4 that is mapped into IPv6 is that of IPv4. "" if it is no address. */
+export function plainAddress(text: string): string {
+  const [bare = ''] = text.split('%');
+  const address = MAPPED.exec(bare)?.[1] ?? bare;
+  return isIP(address) === 0 ? '' : address;
+}
+
+/** Whether a text is a range as CIDR, such as 10.0.0.0/8. */
+export function isRange(text: string): boolean {
+  const [ip = '', prefix = '', ...more] = text.split('/');
+  return more.length === 0 && isIP(ip) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv6(ip) ? 128 : 32);
+}
+
+/** A set of addresses, as ranges. */
+export class AddressRanges {
+  readonly #list = new BlockList();
+
+  /** @param ranges as CIDR, or single addresses */
+  constructor(ranges: readonly string[]) {
+    for (const range of ranges) {
+      const [ip = '', prefix] = range.split('/');
+      const [family, longest] = isIPv6(ip) ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
+      this.#list.addSubnet(ip, prefix === undefined ? longest : Number(prefix), family);
+    }
+  }
+
+  /** Whether it has the address; false for a text that is none. */
+  has(text: string): boolean {
+    const address = plainAddress(text);
+    return address !== '' && this.#list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+}

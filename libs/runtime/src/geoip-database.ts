@@ -1,0 +1,94 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+import { Fault } from '@tidings/kernel';
+import { Reader, type Response } from 'maxmind';
+import { plainAddress } from './address-ranges.ts';
+
+/** The place of an address. */
+export interface GeoipPlace {
+  /** ISO 3166-1 alpha-2, in upper case. */
+  readonly country: string;
+  /** In English, up to 1024 characters. "" = unknown; undefined if the database has no cities. */
+  readonly city: string | undefined;
+}
+
+/** A database is held in memory. Those of cities have about 100 MiB. */
+const BYTES_MAX = 1024 ** 3;
+/** The metadata begin with the mark, in the last bytes of the file. */
+const METADATA_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const METADATA_BYTES = 128 * 1024;
+const CITY_LENGTH = 1_024;
+/** The separator between the search tree and the records. */
+const SEPARATOR_BYTES = 16;
+
+interface CityRecord {
+  readonly country?: { readonly iso_code?: unknown };
+  readonly city?: { readonly names?: { readonly en?: unknown } };
+}
+
+/** A database of places by address in the format of MaxMind DB 2.0, with records as those of GeoIP2 Country and City. */
+export class GeoipDatabase {
+  readonly #reader: Reader<Response>;
+  readonly #hasCities: boolean;
+
+  /** @throws Fault `argument` if it cannot be read */
+  constructor(bytes: Buffer) {
+    try {
+      // The reader would search the whole file for it.
+      if (bytes.subarray(-METADATA_BYTES).lastIndexOf(METADATA_MARK) < 0) throw new Error('no metadata');
+      this.#reader = new Reader(bytes);
+      check(this.#reader.metadata, bytes.length);
+      this.#hasCities = !/country/i.test(this.#reader.metadata.databaseType);
+    } catch (error) {
+      throw Fault.argument(`not a geo-IP database: ${(error as Error).message.slice(0, 200)}`);
+    }
+  }
+
+  /** When it was built, in milliseconds since 1970. */
+  get builtAt(): number {
+    return this.#reader.metadata.buildEpoch.getTime();
+  }
+
+  /** The place of an address of IPv4 or IPv6; undefined if it is unknown. Never throws. */
+  find(text: string): GeoipPlace | undefined {
+    const address = plainAddress(text);
+    if (address === '' || (isIPv6(address) && this.#reader.metadata.ipVersion === 4)) return undefined;
+    try {
+      const record = this.#reader.get(address) as CityRecord | null;
+      const country = record?.country?.iso_code;
+      if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return undefined;
+      return { country, city: this.#hasCities ? cityOf(record) : undefined };
+    } catch {
+      // A damaged record: the other ones can be read.
+      return undefined;
+    }
+  }
+}
+
+function cityOf(record: CityRecord | null): string {
+  const city = record?.city?.names?.en;
+  return typeof city === 'string' ? [...city].slice(0, CITY_LENGTH).join('') : '';
+}
+
+/** The reader takes any file whose end looks like that of a database. */
+function check(
+  { buildEpoch, ipVersion, recordSize, searchTreeSize }: Reader<Response>['metadata'],
+  bytes: number,
+): void {
+  const isKnown = [4, 6].includes(ipVersion) && [24, 28, 32].includes(recordSize);
+  if (!isKnown || Number.isNaN(buildEpoch.getTime())) throw new Error('unknown form');
+  if (!(searchTreeSize > 0 && searchTreeSize + SEPARATOR_BYTES < bytes)) throw new Error('truncated');
+}
+
+/** Identifies the content of a file: one that is replaced or changed has another version. @throws errors of the file system */
+export async function fileVersion(file: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(file);
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+/** Reads a database. @throws Fault `argument` if the file holds none, and errors of the file system */
+export async function readGeoip(file: string): Promise<GeoipDatabase> {
+  const { size } = await stat(file);
+  if (size > BYTES_MAX) throw Fault.argument(`not a geo-IP database: more than ${BYTES_MAX} bytes`);
+  return new GeoipDatabase(await readFile(file));
+}
