@@ -14,7 +14,7 @@ import { exportProcessor } from './exports/export-process.ts';
 import { exportsRpc } from './exports/exports-rpc.ts';
 import { openAdmission } from './jobs/job-admission.ts';
 import { jobsLog } from './jobs/job-log.ts';
-import { jobMetrics } from './jobs/job-metrics.ts';
+import { failureMetrics, jobMetrics } from './jobs/job-metrics.ts';
 import { openJobParts } from './jobs/job-parts.ts';
 import { partProcessor } from './jobs/job-process.ts';
 import { jobPurge } from './jobs/job-purge.ts';
@@ -91,7 +91,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
   const process = (job: Job): Promise<JobPartProcessed> =>
     job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job);
-  const worker = new Worker({ db, clock, log, store, writer, process });
+  const worker = new Worker({ db, clock, log, store, writer, process, countFailure: failureMetrics(metrics) });
   closing.add('worker', worker, (opened) => opened.stop());
   closing.add(
     'expiry',

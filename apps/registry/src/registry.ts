@@ -1,7 +1,7 @@
 import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
-import { createCollections, leaseReplica } from '@tidings/mongo';
+import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -212,6 +212,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
   const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  replicaMetrics(deps.metrics, 'registry', replica);
   const nextId = numberIds(() => clock.now(), replica);
   const accountsDefinition = accountsLog(quotas);
   // One cycle at a time: the fixed cost of a cycle outweighs the wait.

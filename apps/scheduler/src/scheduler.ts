@@ -2,7 +2,7 @@ import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
-import { createCollections, isTransient, leaseReplica, transientAsFault } from '@tidings/mongo';
+import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
@@ -95,6 +95,7 @@ export async function openScheduler({
   });
   closing.add('plans', subscription, (opened) => opened.stop());
   const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  replicaMetrics(metrics, 'scheduler', replica);
   const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {

@@ -38,6 +38,7 @@ export {
 } from './plain-commands.ts';
 export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
+export { replicaMetrics } from './replica-metrics.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';
 export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';

@@ -88,6 +88,8 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(await measured('tidings_consumer_incidents_total')).toEqual({
       [`readers ${TOPIC} retried`]: 4,
       [`readers ${TOPIC} dead-lettered`]: 1,
+      [`readers ${TOPIC} returned`]: 0,
+      [`readers ${TOPIC} unknown`]: 0,
     });
     expect(await measured('tidings_topic_published_records_total')).toMatchObject({ [DEAD_LETTER_TOPIC]: 1 });
   });

@@ -9,7 +9,7 @@ import {
   readIn,
   withTrace,
 } from '@tidings/telemetry';
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { Incident } from './consume.ts';
 import type { Broker, SubscribeOptions, Subscription } from './broker-port.ts';
 
@@ -40,6 +40,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
     kept(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
   );
   const handlerOf = observedHandlers(metrics);
+  const incidents = incidentsIn(metrics);
   const activity = activityIn(metrics);
   return {
     async publish(topic, records) {
@@ -53,6 +54,9 @@ export function observed(broker: Broker, metrics: Registry): Broker {
       // Its group has a name of its own, and metrics keep every name.
       if (options.ephemeral) return broker.subscribe(options);
       groups.add(options.group);
+      for (const topic of options.topics) {
+        for (const kind of INCIDENTS) incidents.inc({ group: options.group, topic, kind }, 0);
+      }
       return broker.subscribe({ ...options, handler: handlerOf(options) });
     },
     lag: (group) => broker.lag(group),
@@ -66,16 +70,22 @@ export function observed(broker: Broker, metrics: Registry): Broker {
   };
 }
 
+const INCIDENTS: readonly Incident['kind'][] = ['retried', 'returned', 'dead-lettered', 'unknown'];
+
+/** Counts from 0 for every subscription: a counter that begins at 1 has no increase that an alert could see. */
+const incidentsIn = (metrics: Registry): Counter<Place | 'kind'> =>
+  counterIn(metrics, {
+    name: 'tidings_consumer_incidents_total',
+    help: 'Records that were tried again at once, returned to the broker to be delivered later, or dead-lettered, as unknown or otherwise',
+    labels: ['group', 'topic', 'kind'],
+  });
+
 /** Logs and counts the incidents of a subscription: pass it as `report` to `consume`. */
 export function incidentsTo(
   log: { warn(fields: object, text: string): void },
   metrics: Registry,
 ): (incident: Incident) => void {
-  const incidents = counterIn(metrics, {
-    name: 'tidings_consumer_incidents_total',
-    help: 'Records that were tried again at once, returned to the broker to be delivered later, or dead-lettered, as unknown or otherwise',
-    labels: ['group', 'topic', 'kind'],
-  });
+  const incidents = incidentsIn(metrics);
   const unknown = new Set<string>();
   return ({ error, ...incident }) => {
     const { group, topic, kind } = incident;

@@ -36,6 +36,7 @@ describeWithMongo('a worker', (mongo) => {
   let writer: LogWriter<JobCommand, Job>;
   let workers: Worker[];
   let lines: Record<string, unknown>[];
+  let failures: JobFailure[];
   /** Processed parts, by job, in order of completion. */
   let worked: string[];
 
@@ -49,7 +50,10 @@ describeWithMongo('a worker', (mongo) => {
     await say(id, { type: 'accept', account, accepted: { ...accepted, exportFormat } });
   };
   const start = (process: WorkerDeps['process']): Worker => {
-    const worker = new Worker({ db: mongo.database(database), clock, log: log(), store, writer, process });
+    const countFailure = (reason: JobFailure): void => void failures.push(reason);
+    const worker = new Worker({
+      ...{ db: mongo.database(database), clock, log: log(), store, writer, process, countFailure },
+    });
     workers.push(worker);
     return worker;
   };
@@ -73,7 +77,7 @@ describeWithMongo('a worker', (mongo) => {
   const lastEnd = (application: string): number => worked.findLastIndex((id) => id.startsWith(application));
 
   beforeEach(async () => {
-    [workers, lines, worked] = [[], [], []];
+    [workers, lines, failures, worked] = [[], [], [], []];
     database = `worker-${++databases}`;
     const db = mongo.database(database);
     await createCollections(db, collections);
@@ -122,6 +126,7 @@ describeWithMongo('a worker', (mongo) => {
     });
     expect(await until('innocent', ({ status }) => status !== 'Pending')).toMatchObject({ status: 'Completed' });
     expect(worked).not.toContain('poison');
+    expect(failures).toEqual([JobFailure.JOB_FAILURE_PROCESS_DIED]);
     expect(lines).toContainEqual(
       expect.objectContaining({
         ...{ job: 'poison', application: 'A', part: 0, reason: 'JOB_FAILURE_PROCESS_DIED', msg: 'bulk job failed' },

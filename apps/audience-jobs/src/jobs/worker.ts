@@ -7,6 +7,7 @@ import { Lease, transientAsFault } from '@tidings/mongo';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { type JobCommand, logOfJob } from './job-log.ts';
+import type { CountFailure } from './job-metrics.ts';
 import type { JobStore } from './job-store.ts';
 
 /** Maximum concurrent jobs of a process; the others wait for their turn. */
@@ -30,6 +31,7 @@ export interface WorkerDeps {
   readonly writer: LogWriter<JobCommand, Job>;
   /** Processes the entries of a job's next part. */
   readonly process: (job: Job) => Promise<JobPartProcessed>;
+  readonly countFailure: CountFailure;
 }
 
 /** A job and the lease that reserves it for this process. */
@@ -214,12 +216,13 @@ export class Worker {
   }
 
   async #say(id: string, action: JobAction): Promise<Job> {
-    const { writer, clock, log } = this.#deps;
+    const { writer, clock, log, countFailure } = this.#deps;
     const job = await writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
     if (job.status === 'Failed' && action.type !== 'withdrawAttempt') {
       const { account, parts: part, accepted, reason } = job;
       const isOurs = reason !== JobFailure.JOB_FAILURE_APPLICATION_GONE;
       const facts = { job: id, account, application: accepted.application, part, reason: JobFailure[reason] };
+      countFailure(reason);
       log[isOurs ? 'error' : 'warn'](facts, 'bulk job failed');
     }
     return job;

@@ -94,8 +94,8 @@ describe('the server of incoming mail', () => {
     ]);
     expect(await client.codes('three\r\n.', 'AUTH PLAIN AGEAYg==', 'QUIT')).toEqual([250, 500, 221]);
     expect(taken).toEqual(['1 one\r\n.two\r\n', '1 three\r\n']);
-    expect(await counted('tidings_incoming_mails_total')).toEqual({ bounced: 2 });
-    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 1 });
+    expect(await counted('tidings_incoming_mails_total')).toEqual({ bounced: 2, complained: 0 });
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 1, content: 0, unavailable: 0 });
   });
 
   it('asks to repeat what cannot be taken now', async () => {
@@ -103,7 +103,7 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START, 'RCPT TO:<early@bounces.example>', 'DATA', 'one\r\n.')).toEqual([
       ...[250, 250, 250, 451, 354, 451],
     ]);
-    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ unavailable: 2 });
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 0, content: 0, unavailable: 2 });
   });
 
   it('refuses what nobody reads, and what is too large', async () => {
@@ -113,7 +113,12 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START.slice(1), 'DATA')).toEqual([250, 250, 354]);
     expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(4200) + '.')).toEqual([552]);
     expect(taken).toHaveLength(1);
-    expect(await counted('tidings_incoming_mails_total')).toEqual({ misdirected: 1, tooLarge: 1 });
+    expect(await counted('tidings_incoming_mails_total')).toEqual({
+      bounced: 0,
+      complained: 0,
+      misdirected: 1,
+      tooLarge: 1,
+    });
   });
 
   it('takes a report with the whole mail that it is about, and reads its beginning', async () => {

@@ -51,6 +51,9 @@ const refusals = {
   unavailable: new Refusal(451, '4.3.0 Try again later'),
 } as const;
 
+/** The kinds of mails that show whether reports arrive. */
+const REPORTS = ['bounced', 'complained'] as const satisfies readonly Intake[];
+
 type Callback = (error?: Error | null) => void;
 
 /** The beginning of a mail. The rest is received and dropped; the server refuses a mail that is too large at its end. */
@@ -89,6 +92,9 @@ export class MailListener {
       help: 'Recipients and mails that were refused',
       labels: ['reason'],
     });
+    // A counter that begins at 1 has no increase that an alert could see, and one without values cannot show that no mail arrives.
+    for (const kind of REPORTS) mails.inc({ kind }, 0);
+    for (const reason of Object.keys(refusals)) refused.inc({ reason }, 0);
     this.#count = (kind) => mails.inc({ kind });
     this.#countRefused = (reason) => refused.inc({ reason });
   }
