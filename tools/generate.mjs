@@ -1,6 +1,6 @@
 // Generates TypeScript from proto/: the events and their dependencies into @tidings/events, the services into
 // @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; the method descriptions from docstrings;
-// the AsyncAPI document of the public topics; and the tables of topics and collections in docs/operations.md.
+// the AsyncAPI document of the public topics; the tables of topics and collections in docs/operations.md; and the dashboards of Grafana.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { execFileSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { asyncApi, asyncApiPath } from './asyncapi.mjs';
+import { dashboards, dashboardsPath } from './dashboards.mjs';
 import { operations, operationsPath } from './retention.mjs';
 import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
@@ -79,13 +80,14 @@ const steps = [
       return files.set(notesPath, notes()).set(asyncApiPath, asyncApi());
     },
   },
+  { present: () => filesIn([dashboardsPath]), wanted: dashboards },
   { present: () => [operationsPath], wanted: () => new Map([[operationsPath, operations()]]) },
 ];
 
 const isCheck = process.argv.includes('--check');
 const counts = { files: 0, written: 0, removed: 0 };
 for (const step of steps) {
-  const wanted = step.wanted();
+  const wanted = await step.wanted();
   const present = new Map(step.present().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
   const stale = [...present.keys()].filter((path) => !wanted.has(path));
   const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);

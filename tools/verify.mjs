@@ -16,6 +16,7 @@ const checks = {
   lint: [eslint, '.'],
   specs: [...jest, '--selectProjects', 'pure'],
   format: [prettier, '--check', '--log-level=warn', '.'],
+  alerts: ['tools/alerts.mjs'],
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   cycles: ['tools/cycles.mjs'],
   chart: ['tools/chart.mjs'],

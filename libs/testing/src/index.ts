@@ -34,6 +34,7 @@ export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
 export { openSlices } from './metrics.ts';
+export { allQueries, documentedMetrics, documentedRows, readQuery } from './observability.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type DeploymentMode,

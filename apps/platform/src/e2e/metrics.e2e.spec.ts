@@ -3,32 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
 import { openReplicas, RpcServer } from '@tidings/rpc/grpc';
-import { platform, type PlatformWorld } from '@tidings/testing';
+import {
+  allQueries,
+  documentedMetrics,
+  documentedRows,
+  platform,
+  type PlatformWorld,
+  readQuery,
+} from '@tidings/testing';
 import { Registry } from 'prom-client';
 
 const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
-const rowsOf = (start: string): string[][] =>
-  page
-    .slice(page.indexOf(start))
-    .split('\n\n', 1)[0]!
-    .split('\n')
-    .slice(2)
-    .map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')));
-
-interface Documented {
-  readonly type: string;
-  readonly labels: readonly string[];
-}
-
-/** The metrics of a table, by name. */
-const documentedIn = (start: string): Map<string, Documented> =>
-  new Map(
-    rowsOf(start).map(([, name, type, labels]) => [
-      name!,
-      { type: type!, labels: labels === '–' ? [] : labels!.split(', ') },
-    ]),
-  );
-
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -79,14 +64,14 @@ describe('the metrics of the platform', () => {
       .reduce((sum, sample) => sum + sample.value, 0);
 
   it('are those that docs/operations.md tells of, no more and no fewer', () => {
-    const documented = documentedIn('| metric | type');
+    const documented = documentedMetrics('| metric | type');
     expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
       [...scraped.types].map(([name, type]) => `${name} ${type}`).sort(),
     );
   });
 
   it('have the labels that it tells of', () => {
-    const documented = documentedIn('| metric | type');
+    const documented = documentedMetrics('| metric | type');
     for (const { name, labels } of scraped.samples) {
       const { labels: allowed } = documented.get(name) ?? documented.get(name.replace(/_(bucket|sum|count)$/, ''))!;
       expect([name, Object.keys(labels).filter((label) => label !== 'le')]).toEqual([name, allowed]);
@@ -98,6 +83,29 @@ describe('the metrics of the platform', () => {
     const texts = [...new Set(scraped.samples.flatMap(({ labels }) => Object.values(labels)))].join('\n');
     expect(texts).not.toContain(application);
     expect(texts).not.toMatch(/device-\d|token-\d|Hello|[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}/);
+  });
+
+  it('are those that alerts and dashboards ask for, with the labels that they choose by', () => {
+    const queries = allQueries().map(readQuery);
+    const betweenProcesses = [...documentedMetrics('| metric (distributed mode) | type').keys()];
+    const scrapedLine = (series: string): RegExp =>
+      new RegExp(`^(${series}(\\{| )|# TYPE ${series} (counter|gauge)$)`, 'm');
+    const asked = [...new Set(queries.flatMap(({ series }) => series))].filter(
+      (series) => !betweenProcesses.some((metric) => series.startsWith(metric)),
+    );
+    expect(asked.filter((series) => !scrapedLine(series).test(scrape))).toEqual([]);
+  });
+
+  it('count from 0 where the first occurrence is an alert', () => {
+    for (const [name, labels] of [
+      ['tidings_consumer_incidents_total', { group: 'statistics', topic: 'tidings.outcomes', kind: 'dead-lettered' }],
+      ['tidings_consumer_incidents_total', { group: 'scheduler', topic: 'tidings.plans', kind: 'unknown' }],
+      ['tidings_jobs_failures_total', { reason: 'process_died' }],
+      ['tidings_webhooks_events_total', { end: 'given_up' }],
+      ['tidings_incoming_mail_refusals_total', { reason: 'unavailable' }],
+    ] as const)
+      expect(scraped.samples).toContainEqual({ name, labels, value: 0 });
+    expect(value('tidings_ids_blocked')).toBe(0);
   });
 
   it('tell what a message has come to', () => {
@@ -159,7 +167,7 @@ describe('docs/operations.md', () => {
     new RpcServer({ host: '127.0.0.1', port: 0, services: [], access, metrics });
     const replicas = await openReplicas('127.0.0.1:1', { access, metrics });
     replicas.close();
-    const documented = documentedIn('| metric (distributed mode) | type');
+    const documented = documentedMetrics('| metric (distributed mode) | type');
     const { types } = read(await metrics.metrics());
     expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
       [...types].map(([name, type]) => `${name} ${type}`).sort(),
@@ -168,8 +176,8 @@ describe('docs/operations.md', () => {
 
   it('names no other metric', () => {
     const known = new Set([
-      ...documentedIn('| metric | type').keys(),
-      ...documentedIn('| metric (distributed mode) | type').keys(),
+      ...documentedMetrics('| metric | type').keys(),
+      ...documentedMetrics('| metric (distributed mode) | type').keys(),
     ]);
     const named = page.match(/`?tidings_[a-z]\w+/g)!.map((name) => name.replace('`', ''));
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -177,7 +185,7 @@ describe('docs/operations.md', () => {
 
   it('tells of every topic, its partitions and its retention', () => {
     const days = (ms: number): string => (ms === 86_400_000 ? '1 day' : `${ms / 86_400_000} days`);
-    expect(rowsOf('| topic | kind').map((row) => row.slice(1, 5))).toEqual(
+    expect(documentedRows('| topic | kind').map((row) => row.slice(1, 5))).toEqual(
       topics(channels).map(({ name, kind, partitions, retentionMs }) => [
         name,
         kind,
