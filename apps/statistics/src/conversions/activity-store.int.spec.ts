@@ -14,7 +14,7 @@ const MESSAGES = ['M1', 'M2', 'M3'];
 type Fact = { readonly part: 'opens'; readonly row: MessageOpen } | { readonly part: 'events'; readonly row: Action };
 
 const changeOf = (application: string, { part, row }: Fact): ActivityChange => {
-  const key = { application, chunk: 0, block: blockOf(row.position), day: dayOf(row.second) };
+  const key = { application, chunk: 0, block: blockOf(part, row.position), day: dayOf(row.second) };
   if (part === 'events') return { key, part, rows: [row] };
   const { message, platform, position, second } = row;
   return { key, part, opens: { message, platform, positions: [position], seconds: [second] } };
@@ -45,7 +45,7 @@ describeWithMongo('the activity store', (mongo) => {
     const { draw: random } = drawn('opens and events');
     for (let round = 0; round < 8; round++) {
       const at = (): number => (TODAY - 2) * DAY + Math.floor(random() * 2.5 * DAY);
-      const device = (): number => Math.floor(random() * 6) * 100;
+      const device = (): number => Math.floor(random() * 6) * 700;
       const facts: Fact[] = Array.from({ length: 60 }, (_, i) =>
         i % 2 === 0
           ? {
@@ -106,6 +106,7 @@ describeWithMongo('the activity store', (mongo) => {
     expect(stored.map(({ opens, events, closed }) => [opens?.rows.length(), events?.rows.length(), closed])).toEqual([
       [0, 0, true],
       [0, 0, true],
+      [0, 0, true],
     ]);
     await apply([done(second + 9, 3), opened(second + 1, 'M2')], later(6.2));
     expect(await all()).toMatchObject([credit]);
@@ -125,6 +126,6 @@ describeWithMongo('the activity store', (mongo) => {
       NOW,
     );
     await store.forget(['AAAAA-00000']);
-    expect((await documents.find().toArray()).map(({ _id }) => _id)).toEqual([`AAAAA-00001/0/0/${TODAY}`]);
+    expect((await documents.find().toArray()).map(({ _id }) => _id)).toEqual([`AAAAA-00001/0/opens/${TODAY}/0`]);
   });
 });

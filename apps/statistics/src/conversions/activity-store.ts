@@ -14,25 +14,29 @@ import { inGeneration } from '../projections/generations.ts';
 import { GROUPS_KEPT_MS } from '../storage/statistics.schema.ts';
 import {
   activityId,
+  activityIdsOf,
   type ActivityKey,
   activityKeyOf,
   dayOf,
   decodeActions,
   decodeCredits,
   decodeOpens,
+  decodeOpensOf,
   encodeActions,
   encodeCredits,
   LOOKBACK_DAYS,
   mergeActions,
   mergeOpens,
+  openBlockOf,
 } from './activity.ts';
 import type { ActivityChange } from './facts.ts';
 
 /** Documents read together for credits. */
 const CREDITED_AT_ONCE = 500;
 const CLOSED_AT_ONCE = 500;
-/** Parts kept in memory: those of sixteen chunks, whose opens of a broadcast arrive together. */
-const RECENT_PARTS = 1_024;
+const RANGES_AT_ONCE = 100;
+/** Parts kept in memory: those of sixteen chunks on two days, whose opens of a broadcast arrive together. */
+const RECENT_PARTS = 512;
 
 /** A credit, and the chunk of its device. */
 export interface PlacedCredit extends Credit {
@@ -90,7 +94,7 @@ const partOf = <Part extends { readonly rows: Binary }>(part: Part): Omit<Part, 
 
 /** The opens and events of a document, as the changes that make it. */
 function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
-  const key = activityKeyOf(_id);
+  const { part: _, ...key } = activityKeyOf(_id);
   const ofOpens = opens ? decodeOpens(partOf(opens), key.block) : [];
   return [
     ...ofOpens.map(({ message, platform, position, second }): ActivityChange => {
@@ -108,7 +112,7 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
     async apply(changes, now, createdAt = () => now) {
       if (changes.length === 0) return;
       await project({ db, collection: model.name }, changes, {
-        idOf: ({ key }) => activityId(key),
+        idOf: ({ part, key }) => activityId(part, key),
         partOf: ({ part }) => part,
         apply: applied,
         recent,
@@ -158,6 +162,10 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
   };
 }
 
+/** The documents with the opens that decide on the events of a block and day. */
+const openIdsFor = (key: ActivityKey): string[] =>
+  daysFrom({ ...key, block: openBlockOf(key.block) }, -LOOKBACK_DAYS, 0).map((day) => activityId('opens', day));
+
 /** The days with events whose credits these changes may alter: that of an event, and those that an open reaches. */
 async function concernedBy(
   activities: Collection<ActivityDocument>,
@@ -165,17 +173,32 @@ async function concernedBy(
   now: Date,
 ): Promise<ActivityKey[]> {
   const keys = new Map<string, ActivityKey>();
-  const add = (key: ActivityKey): void => void keys.set(activityId(key), key);
-  // A clock may be behind that of the service that has stamped the facts.
-  const last = dayOf(now.getTime() / 1000) + 1;
+  const reached = new Set<string>();
   for (const { part, key } of changes) {
-    if (part === 'events') add(key);
-    else for (const day of daysFrom(key, 0, LOOKBACK_DAYS)) if (day.day <= last) add(day);
+    if (part === 'events') keys.set(activityId(part, key), key);
+    else for (const day of daysFrom(key, 0, LOOKBACK_DAYS)) reached.add(activityId(part, day));
   }
-  const found = await activities
-    .find({ _id: { $in: [...keys.keys()] }, events: { $exists: true } }, { projection: { _id: 1 } })
-    .toArray();
-  return found.map(({ _id }) => keys.get(_id)!);
+  // Few applications have events: a look-up for each chunk finds all of its blocks and days.
+  const ranges = rangesOf(changes, now);
+  for (let i = 0; i < ranges.length; i += RANGES_AT_ONCE) {
+    const $or = ranges.slice(i, i + RANGES_AT_ONCE).map((range) => ({ _id: range }));
+    for (const { _id } of await activities.find({ $or }, { projection: { _id: 1 } }).toArray()) {
+      const { part: _, ...key } = activityKeyOf(_id);
+      if (reached.has(activityId('opens', { ...key, block: openBlockOf(key.block) }))) keys.set(_id, key);
+    }
+  }
+  return [...keys.values()];
+}
+
+/** The ids of the events that opens among these changes may reach, by chunk. */
+function rangesOf(changes: readonly ActivityChange[], now: Date): ReturnType<typeof activityIdsOf>[] {
+  // A clock may be behind that of the service that has stamped the facts.
+  const latest = dayOf(now.getTime() / 1000) + 1;
+  const opened = changes.flatMap(({ part, key }) => (part === 'opens' ? [key] : []));
+  return [...Map.groupBy(opened, ({ application, chunk }) => `${application}/${chunk}`).values()].map((keys) => {
+    const days = keys.map(({ day }) => day);
+    return activityIdsOf('events', keys[0]!, [Math.min(...days), Math.min(Math.max(...days) + LOOKBACK_DAYS, latest)]);
+  });
 }
 
 /**
@@ -183,22 +206,22 @@ async function concernedBy(
  * which of two has seen more: the writer of the last fact reads all of them, and no earlier computation replaces its credits.
  */
 async function creditDays(activities: Collection<ActivityDocument>, keys: readonly ActivityKey[]): Promise<void> {
-  const ids = new Set(keys.flatMap((key) => daysFrom(key, -LOOKBACK_DAYS, 0)).map(activityId));
+  const ids = new Set(keys.flatMap((key) => [activityId('events', key), ...openIdsFor(key)]));
   const found = await activities.find({ _id: { $in: [...ids] } }, { projection: { opens: 1, events: 1 } }).toArray();
   const byId = new Map(found.map((document) => [document._id, document]));
   const operations = keys.flatMap((key) => {
-    const [events, days] = [byId.get(activityId(key))?.events, daysFrom(key, -LOOKBACK_DAYS, 0)];
-    const opens = days.flatMap((day) => byId.get(activityId(day))?.opens ?? []);
+    const events = byId.get(activityId('events', key))?.events;
+    const opens = openIdsFor(key).flatMap((id) => byId.get(id)?.opens ?? []);
     // Without opens no earlier computation had credits either. After a part is closed its credits are final.
     if (!events || opens.length === 0 || [events, ...opens].some(({ closed }) => closed)) return [];
     const version = [events, ...opens].reduce((sum, { rev }) => sum + rev, 0);
     const credits = creditsOf(
-      opens.flatMap((part) => decodeOpens(partOf(part), key.block)),
+      opens.flatMap((part) => decodeOpensOf(partOf(part), key.block)),
       decodeActions(partOf(events), key.block),
     );
     const { rows, ...texts } = encodeCredits(credits);
     const filter = {
-      _id: activityId(key),
+      _id: activityId('events', key),
       $or: [{ 'credits.version': { $lt: version } }, { credits: { $exists: false } }],
     };
     return [{ updateOne: { filter, update: { $set: { credits: { version, ...texts, rows: binary(rows) } } } } }];

@@ -6,10 +6,11 @@ import {
   type Action,
   activityId,
   activityKeyOf,
-  BLOCK_SIZE,
+  BLOCK_SIZES,
   decodeActions,
   decodeCredits,
   decodeOpens,
+  decodeOpensOf,
   dayOf,
   type OpenRows,
   encodeActions,
@@ -20,7 +21,8 @@ import {
 import { actionChanges, openChanges } from './facts.ts';
 
 const BLOCK = 3;
-const FIRST = BLOCK * BLOCK_SIZE;
+const FIRST = BLOCK * BLOCK_SIZES.events;
+const FIRST_OPEN = BLOCK * BLOCK_SIZES.opens;
 const open = (position: number, message: string, second: number): MessageOpen => ({
   ...{ position, platform: 1, message, second },
 });
@@ -41,7 +43,8 @@ const action = (position: number, commit: number, more: Partial<Action> = {}): A
 describe('the parts of an activity document', () => {
   it('are read as they were written', () => {
     const last = 2 ** 32 - 1;
-    const opens = [open(FIRST, 'A', last - 2), open(FIRST, 'B', last - 1), open(FIRST + BLOCK_SIZE - 1, 'B', last)];
+    const final = FIRST_OPEN + BLOCK_SIZES.opens - 1;
+    const opens = [open(FIRST_OPEN, 'A', last - 2), open(FIRST_OPEN, 'B', last - 1), open(final, 'B', last)];
     const merged = merge(opens.toReversed());
     expect(decodeOpens(merged, BLOCK)).toEqual(opens);
     expect(merged.messages).toEqual(['A', 'B']);
@@ -59,15 +62,24 @@ describe('the parts of an activity document', () => {
   });
 
   it('keep the first open of a message, and each event once', () => {
-    const opens = merge([open(FIRST, 'A', 9), open(FIRST, 'B', 8), open(FIRST, 'A', 7)]);
-    expect(decodeOpens(opens, BLOCK)).toEqual([open(FIRST, 'A', 7), open(FIRST, 'B', 8)]);
+    const opens = merge([open(FIRST_OPEN, 'A', 9), open(FIRST_OPEN, 'B', 8), open(FIRST_OPEN, 'A', 7)]);
+    expect(decodeOpens(opens, BLOCK)).toEqual([open(FIRST_OPEN, 'A', 7), open(FIRST_OPEN, 'B', 8)]);
     const twice = [action(1, 2), action(1, 1), action(1, 1, { index: 1 }), action(1, 2)];
     expect(mergeActions(twice)).toEqual([action(1, 1), action(1, 1, { index: 1 }), action(1, 2)]);
   });
 
+  it('are read by block of events', () => {
+    const [first, second] = [4 * BLOCK, 4 * BLOCK + 1].map((block) => block * BLOCK_SIZES.events) as [number, number];
+    const opens = [first, second - 1, second, second + 1, first + BLOCK_SIZES.opens - 1].map((position) =>
+      open(position, 'A', 7),
+    );
+    const blocks = [0, 1, 2, 3].map((i) => decodeOpensOf(merge(opens), 4 * BLOCK + i));
+    expect(blocks).toEqual([opens.slice(0, 2), opens.slice(2, 4), [], opens.slice(4)]);
+  });
+
   it('are bounded per device, with the same rows in any order', () => {
     const many = Array.from({ length: 600 }, (_, i) => i);
-    const opens = many.map((i) => open(FIRST, `M${i}`, i));
+    const opens = many.map((i) => open(FIRST_OPEN, `M${i}`, i));
     const half = merge(opens.filter((_, i) => i % 2 === 1));
     expect(merge(opens).messages).toHaveLength(50);
     expect(decodeOpens(merge(opens), BLOCK)).toEqual(opens.slice(0, 50));
@@ -76,7 +88,7 @@ describe('the parts of an activity document', () => {
     const actions = many.map((i) => action(i % 2, i));
     expect(mergeActions([...actions, ...many.map((i) => action(2, i))])).toHaveLength(600);
     expect(mergeActions([...mergeActions(actions.slice(300)), ...actions.toReversed()])).toEqual(mergeActions(actions));
-    const named = Array.from({ length: 1500 }, (_, i) => action(i % BLOCK_SIZE, i, { name: `n${i}` }));
+    const named = Array.from({ length: 1500 }, (_, i) => action(i % BLOCK_SIZES.events, i, { name: `n${i}` }));
     expect(new Set(mergeActions(named).map(({ name }) => name)).size).toBe(1000);
   });
 });
@@ -84,24 +96,24 @@ describe('the parts of an activity document', () => {
 describe('the activity of facts', () => {
   it('belongs to a block of devices and a day', () => {
     const key = { application: 'AAAAA-BBBBB', chunk: 2, block: 1, day: 20_000 };
-    expect(activityKeyOf(activityId(key))).toEqual(key);
+    expect(activityKeyOf(activityId('events', key))).toEqual({ ...key, part: 'events' });
     const second = 20_000 * 86_400;
     const reports = (kind: ReportKind) => ({
       key: `k${kind}`,
       value: Reports.fromPartial({
         ...{ message: 'M', application: key.application, chunk: 2, kind },
-        ...{ positions: [1024, 2047, 2048, 1024], platforms: [1, 1, 1, 1], at: [second, second, second, second - 1] },
+        ...{ positions: [4096, 8191, 8192, 4096], platforms: [1, 1, 1, 1], at: [second, second, second, second - 1] },
       }),
     });
     const [opened, delivered] = [ReportKind.REPORT_KIND_OPENED, ReportKind.REPORT_KIND_DELIVERED].map(reports);
     const shown = openChanges(gatherReports([opened!, delivered!])).map((change) => [
-      activityId(change.key),
+      activityId(change.part, change.key),
       change.part === 'opens' && change.opens.positions,
     ]);
     expect(Object.fromEntries(shown)).toEqual({
-      'AAAAA-BBBBB/2/1/20000': [1024, 2047],
-      'AAAAA-BBBBB/2/2/20000': [2048],
-      'AAAAA-BBBBB/2/1/19999': [1024],
+      'AAAAA-BBBBB/2/opens/20000/1': [4096, 8191],
+      'AAAAA-BBBBB/2/opens/20000/2': [8192],
+      'AAAAA-BBBBB/2/opens/19999/1': [4096],
     });
   });
 

@@ -1,7 +1,13 @@
 import type { Credit, DeviceAction, MessageOpen } from '@tidings/delivery';
 
-/** Devices with neighbouring positions whose activity shares a document: few enough for an event, many enough for the opens of a broadcast. */
-export const BLOCK_SIZE = 1024;
+/** The parts of the activity of devices. */
+export type ActivityPart = 'opens' | 'events';
+
+/**
+ * Devices with neighbouring positions that share a document. An event rewrites the events of its block; the opens of a broadcast concern all
+ * devices of a chunk, and a write costs nearly the same for many rows as for a few.
+ */
+export const BLOCK_SIZES: Readonly<Record<ActivityPart, number>> = { opens: 4096, events: 1024 };
 const DAY_SECONDS = 86_400;
 /** Days before that of an event whose opens decide on its credit: the day before for the 24 hours, and one more for repeats of opens (R-C11). */
 export const LOOKBACK_DAYS = 2;
@@ -12,7 +18,7 @@ const MAX_EVENTS = 200;
 /** Distinct names of events per block and day. */
 const MAX_NAMES = 1_000;
 
-/** The devices of a block on one day of UTC. */
+/** The devices of a block on one day of UTC. Blocks of opens are larger than those of events. */
 export interface ActivityKey {
   readonly application: string;
   readonly chunk: number;
@@ -21,18 +27,32 @@ export interface ActivityKey {
   readonly day: number;
 }
 
-export const activityId = ({ application, chunk, block, day }: ActivityKey): string =>
-  `${application}/${chunk}/${block}/${day}`;
+/** The days of a part are neighbours: their numbers have five digits until the year 2243. */
+export const activityId = (part: ActivityPart, { application, chunk, block, day }: ActivityKey): string =>
+  `${application}/${chunk}/${part}/${day}/${block}`;
 
-/** The key that an id was made of. */
-export function activityKeyOf(id: string): ActivityKey {
-  const [application = '', chunk, block, day] = id.split('/');
-  return { application, chunk: Number(chunk), block: Number(block), day: Number(day) };
+/** The key that an id was made of, and its part. */
+export function activityKeyOf(id: string): ActivityKey & { readonly part: ActivityPart } {
+  const [application = '', chunk, part, day, block] = id.split('/');
+  return { application, chunk: Number(chunk), part: part as ActivityPart, block: Number(block), day: Number(day) };
 }
+
+/** The ids of all blocks of a part in a chunk on these days. */
+export const activityIdsOf = (
+  part: ActivityPart,
+  { application, chunk }: Pick<ActivityKey, 'application' | 'chunk'>,
+  [first, last]: readonly [first: number, last: number],
+): { $gt: string; $lt: string } => {
+  const prefix = `${application}/${chunk}/${part}/`;
+  return { $gt: `${prefix}${first}/`, $lt: `${prefix}${last}0` };
+};
 
 /** The day of a second since 1970 UTC. */
 export const dayOf = (second: number): number => Math.floor(second / DAY_SECONDS);
-export const blockOf = (position: number): number => Math.floor(position / BLOCK_SIZE);
+export const blockOf = (part: ActivityPart, position: number): number => Math.floor(position / BLOCK_SIZES[part]);
+
+/** The block of opens that has the devices of a block of events. */
+export const openBlockOf = (eventBlock: number): number => blockOf('opens', eventBlock * BLOCK_SIZES.events);
 
 /** A {@link DeviceAction} with the place of its event in the log of its device, which tells repeats from further events. */
 export interface Action extends DeviceAction {
@@ -92,9 +112,9 @@ export interface DeviceOpens {
 /** Opens as they are stored. */
 export type OpenRows = Omit<Encoded, 'names'>;
 
-/** A row as one number that orders by position, second, message and platform, below 2^53: 10 + 17 + 17 + 8 bits. */
-const RANKS = 2 ** 17;
-const PLATFORMS = 2 ** 8;
+/** A row as one number that orders by position and second, message and platform, below 2^53: 29 + 18 + 6 bits. */
+const RANKS = 2 ** 18;
+const PLATFORMS = 2 ** 6;
 
 /** The rows of all opens as numbers, ascending. @param messages of all, ascending: a rank is an index into them */
 function ordered(
@@ -120,7 +140,7 @@ function ordered(
   }
   for (const { message, platform, positions, seconds } of added) {
     const rank = rankOf.get(message)!;
-    for (let i = 0; i < positions.length; i++) add(positions[i]! % BLOCK_SIZE, seconds[i]!, rank, platform);
+    for (let i = 0; i < positions.length; i++) add(positions[i]! % BLOCK_SIZES.opens, seconds[i]!, rank, platform);
   }
   return rows.sort();
 }
@@ -195,13 +215,33 @@ function decode<Row>(rows: Uint8Array, size: number, read: (view: DataView, at: 
   return Array.from({ length: rows.length / size }, (_, i) => read(view, i * size));
 }
 
+/** The opens of a block, in ascending order. */
 export const decodeOpens = ({ messages, rows }: OpenRows, block: number): MessageOpen[] =>
   decode(rows, OPEN_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint16(at),
+    position: block * BLOCK_SIZES.opens + view.getUint16(at),
     platform: view.getUint8(at + 2),
     message: messages[view.getUint32(at + 3)]!,
     second: view.getUint32(at + 7),
   }));
+
+/** The opens by devices of a block of events. @param opens of the block that has them */
+export function decodeOpensOf({ messages, rows }: OpenRows, eventBlock: number): MessageOpen[] {
+  const first = (eventBlock * BLOCK_SIZES.events) % BLOCK_SIZES.opens;
+  const [from, to] = [placeFrom(rows, first), placeFrom(rows, first + BLOCK_SIZES.events)];
+  return decodeOpens({ messages, rows: rows.subarray(from, to) }, openBlockOf(eventBlock));
+}
+
+/** The index of the first byte of the first open by a device at or after a place in its block. */
+function placeFrom(rows: Uint8Array, place: number): number {
+  const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
+  let [low, high] = [0, rows.length / OPEN_BYTES];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (view.getUint16(middle * OPEN_BYTES) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low * OPEN_BYTES;
+}
 
 /** A number that may be absent: NaN stands for none, since no amount is NaN. */
 const orNaN = (value: number | undefined): number => value ?? Number.NaN;
@@ -209,7 +249,7 @@ const unlessNaN = (value: number): number | undefined => (Number.isNaN(value) ? 
 
 export const encodeActions = (actions: readonly Action[]): Encoded =>
   encode(actions, ACTION_BYTES, (view, at, { position, second, name, amount, commit, index }, numberOf) => {
-    view.setUint16(at, position % BLOCK_SIZE);
+    view.setUint16(at, position % BLOCK_SIZES.events);
     view.setUint16(at + 2, numberOf.name(name));
     view.setUint32(at + 4, second);
     view.setFloat64(at + 8, commit);
@@ -219,7 +259,7 @@ export const encodeActions = (actions: readonly Action[]): Encoded =>
 
 export const decodeActions = ({ names, rows }: Omit<Encoded, 'messages'>, block: number): Action[] =>
   decode(rows, ACTION_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint16(at),
+    position: block * BLOCK_SIZES.events + view.getUint16(at),
     name: names[view.getUint16(at + 2)]!,
     second: view.getUint32(at + 4),
     commit: view.getFloat64(at + 8),
@@ -229,7 +269,7 @@ export const decodeActions = ({ names, rows }: Omit<Encoded, 'messages'>, block:
 
 export const encodeCredits = (credits: readonly Credit[]): Encoded =>
   encode(credits, CREDIT_BYTES, (view, at, { position, platform, message, name, hits, revenue }, numberOf) => {
-    view.setUint16(at, position % BLOCK_SIZE);
+    view.setUint16(at, position % BLOCK_SIZES.events);
     view.setUint8(at + 2, platform);
     view.setUint32(at + 3, numberOf.message(message));
     view.setUint16(at + 7, numberOf.name(name));
@@ -239,7 +279,7 @@ export const encodeCredits = (credits: readonly Credit[]): Encoded =>
 
 export const decodeCredits = ({ messages, names, rows }: Encoded, block: number): Credit[] =>
   decode(rows, CREDIT_BYTES, (view, at) => ({
-    position: block * BLOCK_SIZE + view.getUint16(at),
+    position: block * BLOCK_SIZES.events + view.getUint16(at),
     platform: view.getUint8(at + 2),
     message: messages[view.getUint32(at + 3)]!,
     name: names[view.getUint16(at + 7)]!,

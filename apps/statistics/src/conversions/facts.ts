@@ -23,7 +23,7 @@ export function openChanges(chunks: readonly ReportsOfChunk[]): ActivityChange[]
       if (!OPENS.has(part)) continue;
       const days = new Map<number, DeviceOpens>();
       for (let i = 0; i < positions.length; i++) {
-        const [block, day] = [blockOf(positions[i]!), dayOf(seconds[i]!)];
+        const [block, day] = [blockOf('opens', positions[i]!), dayOf(seconds[i]!)];
         let opens = days.get(block * DAYS + day);
         if (!opens) {
           opens = { message, platform, positions: [], seconds: [] };
@@ -44,8 +44,8 @@ export function actionChanges(conversions: readonly Conversion[]): ActivityChang
   for (const { application, chunk, position, at, stamp, name, amount, currency } of conversions) {
     if (name === '' || !at || !stamp) continue;
     const second = Math.floor(at.getTime() / 1000);
-    const key = { application, chunk, block: blockOf(position), day: dayOf(second) };
-    const id = activityId(key);
+    const key = { application, chunk, block: blockOf('events', position), day: dayOf(second) };
+    const id = activityId('events', key);
     let day = days.get(id);
     if (!day) days.set(id, (day = { key, rows: [] }));
     day.rows.push({
