@@ -2,7 +2,10 @@ import type { ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
 import {
   attemptsModel,
+  erasedDevicesModel,
+  keptApplicationsModel,
   pacesModel,
+  sentValuesModel,
   smsPartsModel,
   smsProgressModel,
   smsReceiptsModel,
@@ -16,6 +19,9 @@ export const collections: readonly ModelDefinition[] = [
   workerLeasesModel,
   throttlesModel,
   pacesModel,
+  keptApplicationsModel,
+  sentValuesModel,
+  erasedDevicesModel,
   smsPartsModel,
   smsReceiptsModel,
   smsProgressModel,

@@ -3,6 +3,7 @@ import type { Clock } from '@tidings/kernel';
 import { collectionOf, modelOf } from '@tidings/mongo';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
+import type { SentValuesStore } from './sent/sent-values.ts';
 import type { ThrottleDocument } from './throttle/throttles.ts';
 import { attemptsModel, smsPartsModel, smsProgressModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
@@ -11,9 +12,17 @@ const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${appl
 
 /**
  * Makes the deferred slices of a deleted application due, in all channels (R-B2): without a credential they end at once, and the content is removed
- * with the deferral. Parts of SMS are removed. Throttles drop the application, and are removed if they were its own.
+ * with the deferral. Parts of SMS are removed, and what its pushes were rendered from. Throttles drop the application, and are removed if they were its own.
  */
-export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
+export function dispatcherPurge({
+  db,
+  clock,
+  values,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly values: Pick<SentValuesStore, 'purge'>;
+}): DeletionsOptions['purge'] {
   const attempts = collectionOf(db, attemptsModel);
   const throttles = modelOf(db, throttlesModel);
   const smsParts = collectionOf(db, smsPartsModel);
@@ -29,6 +38,7 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
     // Until the second pass a process may still cache the credential.
     if (look === 0) return;
     const now = new Date(clock.now());
+    await values.purge(application);
     await smsParts.deleteMany({ application });
     await smsProgress.deleteMany({ _id: { $regex: slicesOf(application) } });
     await attempts.updateMany(

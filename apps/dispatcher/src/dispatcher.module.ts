@@ -6,6 +6,7 @@ import {
   AttemptsDefinition,
   OperationsDefinition,
   ProvidersDefinition,
+  SentValuesDefinition,
 } from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
@@ -35,6 +36,7 @@ export const dispatcherServices = {
   operations: OperationsDefinition,
   providers: ProvidersDefinition,
   attempts: AttemptsDefinition,
+  sentValues: SentValuesDefinition,
 };
 
 /** The dispatcher of one channel as a separate process. */

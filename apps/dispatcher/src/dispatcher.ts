@@ -16,7 +16,7 @@ import {
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
-import type { Accounts, Attempts, Operations, Providers } from '@tidings/rpc';
+import type { Accounts, Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
 import {
   AddressGuard,
   Closing,
@@ -35,6 +35,8 @@ import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
 import type { OutcomeRecord } from './send/sending.ts';
+import { sentValuesRpc } from './sent/sent-values-rpc.ts';
+import { SentValuesStore } from './sent/sent-values.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import { forgetLeases, mongoLeases, WorkerLease } from './claim/worker-lease.ts';
 import { dispatcherPurge } from './dispatcher-purge.ts';
@@ -77,6 +79,7 @@ export interface DispatcherService {
   readonly operations: Operations;
   readonly providers: Providers;
   readonly attempts: Attempts;
+  readonly sentValues: SentValues;
   /** Stops taking batches, finishes open work, and releases its slices at once. */
   close(): Promise<void>;
 }
@@ -107,6 +110,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   const { db, clock, log, broker, channel: name } = deps;
   await createCollections(db, collections);
   const attempts = new MongoAttempts(db, attemptsModel, name);
+  const values = new SentValuesStore(db, clock);
   const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
     store: mongoThrottles(modelOf(db, throttlesModel), name),
@@ -125,11 +129,13 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   };
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
-    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish }, closing));
+    dispatches.push(
+      await openLane({ ...deps, lane, attempts, values, throttles, provider: channel, publish }, closing),
+    );
   }
   const deletions = await followDeletions(deps, {
     service: 'dispatcher',
-    purge: dispatcherPurge({ db, clock }),
+    purge: dispatcherPurge({ db, clock, values }),
   });
   closing.add('deletions', deletions, (opened) => opened.stop());
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
@@ -169,6 +175,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
       hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
     }),
     attempts: deviceAttempts(collectionOf(db, attemptsModel)),
+    sentValues: sentValuesRpc(values),
     close: () => closing.close(),
   };
 }
@@ -209,6 +216,7 @@ function channelOf(deps: DispatcherDeps): Channel {
 interface LaneDeps extends DispatcherDeps {
   readonly lane: Lane;
   readonly attempts: MongoAttempts;
+  readonly values: SentValuesStore;
   readonly throttles: Throttles;
   readonly provider: Channel;
   readonly publish: (record: OutcomeRecord) => Promise<void>;
@@ -216,7 +224,7 @@ interface LaneDeps extends DispatcherDeps {
 
 /** A lane is a separate worker: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, publish } = deps;
+  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish } = deps;
   const log = deps.log.child({ channel, lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
@@ -227,7 +235,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   workerLease.start();
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
   const dispatch = new Dispatch({
-    ...{ lane, channel: provider, store: attempts, workerLease, throttles, clock, log },
+    ...{ lane, channel: provider, store: attempts, values, workerLease, throttles, clock, log },
     publish,
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),

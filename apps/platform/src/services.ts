@@ -21,6 +21,7 @@ import {
   PresetsDefinition,
   ProvidersDefinition,
   SegmentsDefinition,
+  SentValuesDefinition,
   StatisticsDefinition,
   SubscriptionsDefinition,
 } from '@tidings/rpc';
@@ -123,7 +124,12 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const devices = inProcess(DevicesDefinition, registry.devices);
   const { host, eventsPort } = configuration;
   const webhooks = await open('webhooks', (service) =>
-    openWebhooks({ ...service, ...addresses, devices, accounts, events: { host, port: eventsPort } }),
+    openWebhooks({
+      ...{ ...service, ...addresses, devices, accounts },
+      // All channels share a store: one dispatcher answers for all.
+      sentValues: inProcess(SentValuesDefinition, dispatchers[0]!.sentValues),
+      events: { host, port: eventsPort },
+    }),
   );
   const audienceJobs = await open('audience-jobs', (service) =>
     openAudienceJobs({ ...service, accounts, devices, segments }),

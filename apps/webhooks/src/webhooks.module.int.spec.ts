@@ -7,7 +7,7 @@ describeServiceModule({
   name: 'webhooks',
   module: WebhooksModule,
   services: webhooksServices,
-  peers: ['registry'],
+  peers: ['registry', 'dispatcher'],
   async answers(reach) {
     expect(await reach<Subscriptions>(SubscriptionsDefinition).list({})).toEqual({ subscriptions: [] });
   },

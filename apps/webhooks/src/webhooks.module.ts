@@ -6,6 +6,8 @@ import {
   type Devices,
   DevicesDefinition,
   OperationsDefinition,
+  type SentValues,
+  SentValuesDefinition,
   SubscriptionsDefinition,
 } from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
@@ -25,13 +27,14 @@ export const webhooksServices = { subscriptions: SubscriptionsDefinition, operat
     {
       provide: WEBHOOKS,
       inject: [ServiceProcess, getConnectionToken()],
-      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
+      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry' | 'dispatcher'>, connection: Connection) => {
         const registry = await process.peer('registry');
         const devices = remote<Devices>(DevicesDefinition, registry);
+        const sentValues = remote<SentValues>(SentValuesDefinition, await process.peer('dispatcher'));
         const accounts = remote<Accounts>(AccountsDefinition, registry);
         const { extraCa, allowPrivate, host, eventsPort: port } = process.configuration;
         return process.open(connection, (service) =>
-          openWebhooks({ ...service, devices, accounts, extraCa, allowPrivate, events: { host, port } }),
+          openWebhooks({ ...service, devices, sentValues, accounts, extraCa, allowPrivate, events: { host, port } }),
         );
       },
     },

@@ -1,7 +1,7 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { createCollections, transientAsFault } from '@tidings/mongo';
-import type { Accounts, Devices, Operations, Subscriptions } from '@tidings/rpc';
+import type { Accounts, Devices, Operations, SentValues, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, operationsOf, RESEAL_EVERY_MS, resealingBy, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { openDialIn } from './dial-in/dial-in.ts';
@@ -16,6 +16,7 @@ import { Streams } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
 import { openSecrets } from './subscriptions/subscription-secrets.ts';
+import { keepValues } from './subscriptions/kept-values.ts';
 import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 import { collections } from './collections.ts';
@@ -27,10 +28,14 @@ const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;
 const REMOVAL_EVERY_MS = 5_000;
 const EXPIRY_EVERY_MS = 60_000;
+/** Dispatchers keep what they send for 72 hours after each request. */
+const KEEP_EVERY_MS = 60_000;
 
 export interface WebhooksDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly devices: Pick<Devices, 'describe'>;
+  /** Of the dispatchers: what pushes were rendered from. */
+  readonly sentValues: SentValues;
   /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];
   /** PEM text of additional CA certificates. */
@@ -63,7 +68,8 @@ export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService>
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
-  const { db, clock, log, broker, metrics, keys, devices, accounts, events, allowPrivate = [], extraCa } = deps;
+  const { db, clock, log, broker, metrics, keys, devices, sentValues, accounts, events } = deps;
+  const { allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
   await createCollections(db, collections);
   const store = openSubscriptions(db);
@@ -83,7 +89,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   await writer.applyCommits();
 
   const pendingReports = openPendingReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, writer, clock });
+  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, sentValues, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
@@ -93,7 +99,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   });
   closing.add('facts', subscription, (opened) => opened.stop());
 
-  const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
+  const maker = eventMaker({ devices, sentValues, messages, reportKey: keys.identity.report });
   const disable = (subscribed: Subscription, reason: string): Promise<unknown> =>
     writer.submit(webhooksLogOf(subscribed.account), {
       ...{ kind: 'disable', reason, account: subscribed.account, id: subscribed.id },
@@ -119,6 +125,8 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
+  const renewal = async (): Promise<void> => keepValues(sentValues, await store.enabled());
+  regularly('keeping of what is sent', KEEP_EVERY_MS, renewal);
   regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
     const now = clock.now();
@@ -152,7 +160,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, changed }),
+    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, sentValues, changed }),
     eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics }, open),
     close: () => closing.close(),

@@ -138,6 +138,10 @@ export const tokenOf = ({ tokens, tokenEnds }: BatchColumns, i: number): string 
 export const columnOf = ({ columns, columnEnds, columnNames }: BatchColumns, i: number, column: number): string =>
   textAt(columns, columnEnds, i * columnNames.length + column);
 
+/** The value of a tag for device i; "" if it is missing. */
+export const valueOf = ({ values, valueEnds, tags }: BatchColumns, i: number, tag: number): string =>
+  textAt(values, valueEnds, i * tags + tag);
+
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
 /** The failure of device i before sending; undefined if it can be sent to. */

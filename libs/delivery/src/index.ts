@@ -71,6 +71,7 @@ export {
   pickDevices,
   tokenOf,
   unsendable,
+  valueOf,
 } from './batch-columns.ts';
 export {
   type Addressee,

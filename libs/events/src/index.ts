@@ -50,6 +50,7 @@ export {
   WindowsContent,
 } from './generated/tidings/events/v1/content.ts';
 export { Conversion } from './generated/tidings/events/v1/conversions.ts';
+export { Erasure } from './generated/tidings/events/v1/erasures.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';
 export {
   Geozone,

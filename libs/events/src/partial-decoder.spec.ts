@@ -39,8 +39,11 @@ describe('partialDecoder', () => {
     const { decode } = partialDecoder(PartialErasureEvent);
     expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
       stamp: { log: 'devices-3', position: 2n ** 40n, index: 4 },
+      account: 'default',
       application: 'AAAAA-00001',
       hwidHash: 'p'.repeat(22),
+      seq: 2_147_483_648,
+      at: new Date(1_700_000_000_123),
       erased: {},
     });
     expect(decode(event({ $case: 'tokenSet', value: token })).erased).toBeUndefined();

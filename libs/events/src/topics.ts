@@ -8,6 +8,7 @@ export const topicNames = {
   applications: 'tidings.applications',
   tokens: 'tidings.tokens',
   devices: 'tidings.devices',
+  erasures: 'tidings.erasures',
   visits: 'tidings.visits',
   messages: 'tidings.messages',
   messageTimes: 'tidings.message-times',
@@ -47,6 +48,7 @@ const general: readonly Topic[] = [
   topic(topicNames.tokens, 'compacted', 1, 7 * DAY),
   // Contains personal data: deleted as soon as the registry's reactions have processed it, if the log supports that (architecture 4, erasure).
   topic(topicNames.devices, 'work', 8, 2 * DAY),
+  topic(topicNames.erasures, 'facts', 8, 7 * DAY),
   topic(topicNames.visits, 'facts', 8, 2 * DAY),
   // Contains the content and the audience.
   topic(topicNames.messages, 'facts', 8, 30 * DAY),

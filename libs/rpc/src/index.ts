@@ -276,6 +276,14 @@ export {
   ProviderAnswer,
 } from './generated/tidings/rpc/v1/attempts.ts';
 export {
+  EraseSentValuesRequest,
+  FindSentValuesReply,
+  FindSentValuesRequest,
+  KeepSentValuesRequest,
+  type SentValues,
+  SentValuesDefinition,
+} from './generated/tidings/rpc/v1/sent_values.ts';
+export {
   PlannedDevice,
   type Plans,
   PlansDefinition,

@@ -29,7 +29,12 @@ const behindGateway = {
     isPerChannel: true,
   },
   statistics: { program: 'statistics/dist/main.js', database: 'statistics', required: ['MONGO_URL'], peers: [] },
-  webhooks: { program: 'webhooks/dist/main.js', database: 'webhooks', required: ['MONGO_URL'], peers: ['registry'] },
+  webhooks: {
+    program: 'webhooks/dist/main.js',
+    database: 'webhooks',
+    required: ['MONGO_URL'],
+    peers: ['registry', 'dispatcher'],
+  },
 } as const satisfies Record<string, ServiceFacts>;
 
 /** The services that the gateway calls. */

@@ -38,6 +38,7 @@ import { type LaneMetrics, outcomesOf } from '../dispatcher-metrics.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Paces } from '../pace/pace.ts';
 import { Tally } from './tally.ts';
+import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import type { Pending, RunState } from './slice-devices.ts';
@@ -47,6 +48,8 @@ export interface SendingDeps {
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
+  /** Keeps what pushes were rendered from before a slice ends, for the events of subscribers. */
+  readonly values: SentValuesKeeper;
   readonly throttles: Throttles;
   readonly paces: Paces;
   readonly clock: Clock;
@@ -204,7 +207,8 @@ export class Sending {
   /**
    * Stores the effect of late answers on a deferred slice; resolves to the outcome to publish, or to undefined if the slice has been claimed since.
    */
-  async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
+  async amend(open: OpenSlice, run: SliceRun): Promise<Publication> {
+    const { id, job, slice, attempt } = open;
     const { store, clock, throttles } = this.#deps;
     const state = run.state();
     const giveUpAt = this.#deps.timers.now() + LATE_ANSWER_MS;
@@ -212,14 +216,20 @@ export class Sending {
     const results = withResults(attempt.results, resultsOf(state.results));
     if (state.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
+      const kept = await this.#repeated(wanted, async () => {
+        await this.#keepValues(open, state);
+        return store.finish(id, attempt, results, settledAt);
+      });
       return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
     }
     // The throttle may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
     const deferral = deferralOf(job, slice, { ...state, heldUntil });
-    if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
-    return this.record(job, slice, deferredOf(attempt, results, deferral));
+    const kept = await this.#repeated(wanted, async () => {
+      await this.#keepValues(open, state);
+      return store.amend(id, attempt, results, deferral);
+    });
+    return kept ? this.record(job, slice, deferredOf(attempt, results, deferral)) : undefined;
   }
 
   #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
@@ -245,16 +255,29 @@ export class Sending {
     const results = withResults(attempt.results, resultsOf(end.results));
     if (end.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#keep(epoch, () => store.settle(id, attempt, results, settledAt));
+      const kept = await this.#keep(epoch, async () => {
+        await this.#keepValues(open, end);
+        return store.settle(id, attempt, results, settledAt);
+      });
       return kept ? this.#settled(job, slice, attempt, results, settledAt) : this.#lost();
     }
     const deferral = deferralOf(job, slice, end);
-    const kept = await this.#keep(epoch, () => store.defer(id, attempt, results, deferral));
+    const kept = await this.#keep(epoch, async () => {
+      await this.#keepValues(open, end);
+      return store.defer(id, attempt, results, deferral);
+    });
     if (!kept) return this.#lost();
     metrics.slice('deferred');
     job.tally.deferred(end.waiting.length);
     this.#keepTrace(id);
     return this.record(job, slice, deferredOf(attempt, results, deferral));
+  }
+
+  /** First: a stored result says that the values of its devices are kept. */
+  #keepValues({ job, slice, attempt }: OpenSlice, { results }: Pick<RunState, 'results'>): Promise<void> {
+    const sent = results.filter(({ result }) => result.category === 'SENT');
+    const positions = sent.map(({ position }) => position);
+    return this.#deps.values.keep({ ...job, slice, round: attempt.round, positions });
   }
 
   #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutcomeRecord {

@@ -18,7 +18,8 @@ import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../cla
 import { type PaceDocument, PACES_KEPT_MS } from '../pace/mongo-paces.ts';
 import type { ThrottleDocument } from '../throttle/throttles.ts';
 import type { SmsPartDocument, SmsProgressDocument, SmsReceiptDocument } from '../channels/sms/sms-receipts.ts';
-import { FORGET_LEASES_MS, GIVE_UP_MS, KEPT_RECEIPTS_MS, REMEMBER_MS } from './retention.ts';
+import type { ErasedDocument, KeptApplicationDocument, SentValuesDocument } from '../sent/sent-values-documents.ts';
+import { FORGET_LEASES_MS, GIVE_UP_MS, KEEP_VALUES_MS, KEPT_RECEIPTS_MS, REMEMBER_MS } from './retention.ts';
 
 const progress = object<ProgressDocument>({
   tries: number,
@@ -133,4 +134,36 @@ export const smsProgressModel = defineModel<SmsProgressDocument>({
   retention: inDays(KEPT_RECEIPTS_MS),
   fields: { _id: text, accepted: number, expireAt: date },
   indexes: [expiring],
+});
+
+/** Applications whose subscribers are told what was handed to providers. */
+export const keptApplicationsModel = defineModel<KeptApplicationDocument>({
+  name: 'keptApplications',
+  retention: `${inDays(KEEP_VALUES_MS)} after it was last asked for`,
+  fields: { _id: text, expireAt: date },
+  indexes: [expiring],
+});
+
+/** What the pushes of slices were rendered from, of kept applications only: a write for each slice, and so native. */
+export const sentValuesModel = defineModel<SentValuesDocument>({
+  name: 'sentValues',
+  retention: `${inDays(KEEP_VALUES_MS)}, and until a device is erased`,
+  fields: {
+    _id: text,
+    application: text,
+    chunk: number,
+    first: number,
+    last: number,
+    rounds: record(bytes),
+    expireAt: date,
+  },
+  indexes: [expiring, { name: 'chunk', key: { application: 1, chunk: 1 } }],
+});
+
+/** Erased devices of kept applications, by number: slices in flight may still have values of them. */
+export const erasedDevicesModel = defineModel<ErasedDocument>({
+  name: 'erasedDevices',
+  retention: inDays(GIVE_UP_MS),
+  fields: { _id: text, application: text, chunk: number, position: number, expireAt: date },
+  indexes: [expiring, { name: 'chunk', key: { application: 1, chunk: 1 } }],
 });

@@ -16,6 +16,7 @@ import { accountsWith, type TestCredentials } from './test-credentials.ts';
 import { Paces } from '../pace/pace.ts';
 import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
+import { noValues } from './no-values.ts';
 
 /** The parameters of a channel. */
 export interface ChannelDeps {
@@ -91,6 +92,7 @@ export class LaneWorld {
       lane: 'broadcast',
       channel: this.channel,
       store: this.attempts.over(),
+      values: noValues,
       workerLease: this.#workerLease,
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
       paces: new Paces({ store: new MemoryPaces().over(), timers: systemTimers, onError: fail }),

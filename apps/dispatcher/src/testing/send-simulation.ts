@@ -19,6 +19,7 @@ import { type PlannedSet, planSets } from './planned-sets.ts';
 import { sendBatch } from './test-batches.ts';
 import { type Journey, MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
+import { noValues } from './no-values.ts';
 import { checkRun, type PlannedSlice } from './check-run.ts';
 import { SimulatedProvider } from './simulated-provider.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -309,6 +310,7 @@ export class SendSimulation {
       lane: 'broadcast',
       channel: this.#channel(process),
       store,
+      values: noValues,
       workerLease,
       throttles,
       paces: new Paces({ store: this.#paces.over(journey), timers, onError: () => undefined }),

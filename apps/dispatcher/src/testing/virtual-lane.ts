@@ -8,6 +8,7 @@ import { Throttles } from '../throttle/throttles.ts';
 import { Paces } from '../pace/pace.ts';
 import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
+import { noValues } from './no-values.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** The answer to a push that is written at `now`. */
@@ -66,6 +67,7 @@ export class VirtualLane {
         lane: 'direct',
         channel: this.#channel(),
         store: this.attempts.over(),
+        values: noValues,
         workerLease,
         throttles: this.throttles,
         paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),

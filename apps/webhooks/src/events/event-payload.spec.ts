@@ -14,7 +14,8 @@ import { Attributes, DeviceDescription } from '@tidings/rpc';
 import { createSecretKey } from 'node:crypto';
 import type { KnownMessage } from '../facts/known-messages.ts';
 import { attributesOf, inboxAttributes } from './attributes.ts';
-import { handedOver, type Recipient } from './event-payload.ts';
+import { handedOver } from './event-payload.ts';
+import { type Recipient, recipientNow } from './recipient.ts';
 
 const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 const text = (by: Readonly<Record<string, string>>) => ({
@@ -35,19 +36,15 @@ const message: KnownMessage = {
   ...{ code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20_012_343_258n, account: 'a' },
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
-const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({
-  ...{
-    application: 'AAAAA-00001',
-    applicationTitle: 'News of Graz',
-    entry: undefined,
-    chunk: 1,
-    position: 4,
-    platform,
-    variant: 'alert',
-    values: ['An na'],
-  },
-  device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
-});
+const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient =>
+  recipientNow(
+    message,
+    { application: 'AAAAA-00001', entry: undefined, chunk: 1, position: 4, platform, variant: 'alert' },
+    {
+      ...{ applicationTitle: 'News of Graz', values: ['An na'] },
+      device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
+    },
+  );
 const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>
   JSON.parse(handedOver(message, recipient(...of), reportKey)) as Record<string, unknown>;
 

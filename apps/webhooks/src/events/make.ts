@@ -3,27 +3,29 @@ import { platformWordOf } from '@tidings/contract';
 import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText, type Variables, variablesOf } from '@tidings/messaging';
-import type { Attributes, DeviceDescription, Devices, WebhookRequest } from '@tidings/rpc';
+import type { Attributes, DeviceDescription, Devices, SentValues, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { attributesOf, inboxAttributes } from './attributes.ts';
-import { handedOver, type Recipient } from './event-payload.ts';
+import { handedOver } from './event-payload.ts';
+import { type Recipient, recipientNow } from './recipient.ts';
 import { occurrenceOf, reportPayload } from './report-payload.ts';
+import { keptRecipients } from './kept-recipients.ts';
 import { eventUuid } from './uuid.ts';
 
 /** An event of one device, before it is rendered. */
 export interface DueEvent {
   readonly enqueued: Pick<
     EventsEnqueued,
-    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'entry' | 'details'
+    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'slice' | 'entry' | 'details'
   >;
   readonly position: number;
   /** Unix seconds. */
   readonly at: number;
 }
 
-/** Renders events, with one registry query for all devices of an application. */
+/** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {
   /** In the order of `due`; undefined if the device or the message no longer exists. */
   make(account: string, due: readonly DueEvent[]): Promise<readonly (WebhookRequest | undefined)[]>;
@@ -76,24 +78,28 @@ function sentPayload(
 ): string {
   if (recipient.platform !== Platform.Email) return handedOver(message, recipient, reportKey);
   const { content } = message.accepted;
-  const template = (content && mailSubject(content, recipient.device.language)) ?? '';
+  const template = (content && mailSubject(content, recipient.language)) ?? '';
   const subject = filledText(template, variables, (tag) => recipient.values[tags.indexOf(tag)]);
   return JSON.stringify({ subject, from: content?.email?.from?.address ?? mailFrom });
 }
 
+/** @param kept the device as its push was rendered for it, of a Sent whose values are kept */
 function eventOf(
   prepared: Prepared,
   { enqueued, position, at }: DueEvent,
   { device, applicationTitle, mailFrom }: Described,
   values: string[],
+  kept: Recipient | undefined,
 ): WebhookRequest {
   const { message } = prepared;
-  const { kind, platform, variant, application, chunk, entry } = enqueued;
+  const { kind, platform, application, entry } = enqueued;
   const name = eventNameOf(kind, platform);
-  const { hwid, userId, language } = device;
+  const { hwid, userId } = device;
   const uuid = eventUuid({ messageId: message.id, application, hwid, name, occurrence: occurrenceOf(enqueued, at) });
-  const recipient = { application, applicationTitle, chunk, position, platform, variant, entry, device, values };
   const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
+  const described = { device, applicationTitle, values };
+  const recipient = kept ?? (isSent ? recipientNow(message, { ...enqueued, position }, described) : undefined);
+  const { language } = recipient ?? device;
   return {
     eventName: name,
     messageId: message.id,
@@ -103,21 +109,26 @@ function eventOf(
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent ? sentPayload(prepared, recipient, mailFrom) : reportPayload(enqueued),
+    payload: recipient ? sentPayload(prepared, recipient, mailFrom) : reportPayload(enqueued),
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
-    attributes: { ...attributesFor(prepared, { platform, language }, values), ...inboxAttributes(entry) },
+    attributes: {
+      ...attributesFor(prepared, { platform, language }, recipient?.values ?? values),
+      ...inboxAttributes(entry),
+    },
     uuid,
   };
 }
 
 export function eventMaker({
   devices,
+  sentValues,
   messages,
   reportKey,
 }: {
   readonly devices: Pick<Devices, 'describe'>;
+  readonly sentValues: Pick<SentValues, 'find'>;
   readonly messages: Pick<MessageStore, 'find'>;
   /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
@@ -144,13 +155,13 @@ export function eventMaker({
     async make(account, due) {
       const found = await messages.find(new Set(due.map(({ enqueued }) => sendIdOf(enqueued))));
       const byApplication = Map.groupBy(due, ({ enqueued }) => enqueued.application);
-      const described = new Map(
-        await Promise.all(
-          [...byApplication].map(async ([application, ofIt]) => {
-            return [application, await describe(account, application, ofIt, found)] as const;
-          }),
-        ),
-      );
+      const [kept, ...descriptions] = await Promise.all([
+        keptRecipients(sentValues, due),
+        ...[...byApplication].map(async ([application, ofIt]) => {
+          return [application, await describe(account, application, ofIt, found)] as const;
+        }),
+      ]);
+      const described = new Map(descriptions);
       return due.map((one) => {
         const { enqueued, position } = one;
         const message = found.get(sendIdOf(enqueued));
@@ -163,6 +174,7 @@ export function eventMaker({
           one,
           about,
           of.tags.map((tag) => about.device.values[tags.indexOf(tag)] ?? ''),
+          kept.get(one),
         );
       });
     },

@@ -23,7 +23,12 @@ type Step = (delivery: DeliveryState) => readonly DeliveryChange[];
 const sent =
   (platform: number, ...devices: number[]): Step =>
   (delivery) =>
-    enqueueSent(place, delivery, [{ bucket: 0, platform, variant: 'alert', devices: Bitmap.of(devices) }], at(0));
+    enqueueSent(
+      place,
+      delivery,
+      [{ bucket: 0, platform, variant: 'alert', slice: 0, devices: Bitmap.of(devices) }],
+      at(0),
+    );
 const report = (kind: Report['kind'], position: number, ms = 0): Report => ({
   ...{ kind, platform: 1, position },
   at: seconds(ms),

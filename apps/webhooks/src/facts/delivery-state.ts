@@ -59,6 +59,8 @@ export interface SentDevices {
   readonly bucket: number;
   readonly platform: number;
   readonly variant: string;
+  /** The number of their slice. */
+  readonly slice: number;
   readonly devices: Bitmap;
   /** The entry that the message leaves in inboxes, if any. */
   readonly entry?: ReportedEntry | undefined;

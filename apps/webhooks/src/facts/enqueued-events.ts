@@ -23,6 +23,9 @@ export const identityOf = ({ message, messageId, application, chunk }: Place) =>
   chunk,
 });
 
+/** Reports name no slice. */
+const noSlice = { bucket: 0, variant: '', slice: 0 } as const;
+
 /** Times by device position. */
 export type Times = ReadonlyMap<number, number>;
 
@@ -65,6 +68,6 @@ export function enqueueFirst(
   }
   return [...platforms].map(([platform, times]) => ({
     $case: 'enqueued',
-    value: { ...identityOf(place), kind, bucket: 0, platform, variant: '', ...columnsOf(times), entry, details },
+    value: { ...identityOf(place), ...noSlice, kind, platform, ...columnsOf(times), entry, details },
   }));
 }

@@ -1,7 +1,8 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
-import { facts, type PlanEvent, ReportKind, topicNames, type SliceOutcome } from '@tidings/events';
+import { Erasure, facts, type PlanEvent, ReportKind, topicNames, type SliceOutcome } from '@tidings/events';
 import { type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
+import type { SentValues } from '@tidings/rpc';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
@@ -18,6 +19,7 @@ export const topics = {
   [topicNames.outcomes]: facts.outcomes,
   [topicNames.reports]: facts.reports,
   [topicNames.clicks]: facts.reports,
+  [topicNames.erasures]: Erasure,
 } as const;
 
 export type Fact = Decoded<typeof topics>;
@@ -25,10 +27,14 @@ export type Fact = Decoded<typeof topics>;
 /** Maximum wait of a plan or an outcome for its message from the other topic, where it was published much earlier. */
 const PATIENCE_MS = 30_000;
 
+/** Most devices of one request to dispatchers. */
+const ERASED_AT_ONCE = 1_000;
+
 export interface IntakeDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
   readonly pending: Pick<PendingReports, 'purge'>;
+  readonly sentValues: Pick<SentValues, 'erase'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
 }
@@ -54,10 +60,18 @@ export class Intake {
         event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
       ),
     );
+    await this.#erase(facts.flatMap((fact) => (fact.topic === topicNames.erasures ? [fact.value] : [])));
     const wanted = await this.#wanted(facts);
     const ready = await this.#withMessage(wanted);
     await Promise.all([...this.#outcomes(ready), ...this.#reports(ready)]);
     return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
+  }
+
+  /** Has dispatchers remove what they keep of erased devices. */
+  async #erase(devices: readonly Erasure[]): Promise<void> {
+    for (let first = 0; first < devices.length; first += ERASED_AT_ONCE) {
+      await this.#deps.sentValues.erase({ devices: devices.slice(first, first + ERASED_AT_ONCE) });
+    }
   }
 
   /** The facts of applications with a subscription. */
@@ -122,7 +136,7 @@ export class Intake {
   }
 }
 
-type DeliveryFact = Exclude<Fact, { readonly topic: typeof topicNames.messages }>;
+type DeliveryFact = Exclude<Fact, { readonly topic: typeof topicNames.messages | typeof topicNames.erasures }>;
 
 type ReportFact = Extract<Fact, { readonly topic: typeof topicNames.reports | typeof topicNames.clicks }>;
 
@@ -141,6 +155,7 @@ const isFailing = (plan: PlanEvent): boolean =>
 function isDeliveryFact(fact: Fact): fact is DeliveryFact {
   switch (fact.topic) {
     case topicNames.messages:
+    case topicNames.erasures:
       return false;
     case topicNames.plans:
       return isFailing(fact.value);

@@ -93,7 +93,7 @@ export function enqueueOutcomes(
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
-      value: { ...identityOf(place), ...of, kind, ...columns, entry: undefined, details },
+      value: { ...identityOf(place), ...of, slice: 0, kind, ...columns, entry: undefined, details },
     });
   }
   return changes;

@@ -5,9 +5,12 @@ import type { SentDevices } from './delivery-state.ts';
 import type { OutcomeDevices } from './immediate-events.ts';
 
 /** The devices that the message of a slice was sent to. */
-export const sentIn = ({ bucket, variant, outcome, entry }: SliceOutcome): SentDevices[] =>
+export const sentIn = ({ bucket, variant, number: slice, outcome, entry }: SliceOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, variant, entry, devices: Bitmap.decode(set) }))
+    ? outcome.value.sent.map(({ platform, set }) => ({
+        ...{ bucket, platform, variant, slice, entry },
+        devices: Bitmap.decode(set),
+      }))
     : [];
 
 type Of = Pick<OutcomeDevices, 'bucket' | 'variant'>;

@@ -37,7 +37,7 @@ describeWithMongo('the progress of streams', (mongo) => {
         kind: 'outcomes',
         at,
         others: [],
-        sent: [{ bucket: 0, platform: 1, variant: 'alert', devices: Bitmap.of([position]) }],
+        sent: [{ bucket: 0, platform: 1, variant: 'alert', slice: 0, devices: Bitmap.of([position]) }],
       },
       place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });

@@ -27,6 +27,12 @@ export type SubscriptionPatch = {
 
 type SubscriptionChange = NonNullable<WebhookEvent['event']>;
 
+/** The settings after a change. */
+export const patched = (settings: SubscriptionSettings, patch: SubscriptionPatch): SubscriptionSettings => ({
+  ...settings,
+  ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+});
+
 /** Events of a change; none if it changes nothing or the subscription does not exist. */
 export function changeSubscription(
   subscription: Subscription | undefined,
@@ -34,8 +40,7 @@ export function changeSubscription(
 ): readonly SubscriptionChange[] {
   if (!subscription) return [];
   const { id, settings } = subscription;
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const changed: SubscriptionSettings = { ...settings, ...given };
+  const changed = patched(settings, patch);
   if (JSON.stringify(changed) === JSON.stringify(settings)) return [];
   return [{ $case: 'changed', value: { id, settings: changed } }];
 }
@@ -126,6 +131,9 @@ const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED]: 'Inbox Opened',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED]: 'Inbox Deleted',
 };
+
+/** Whether events of this name have what was handed to a provider. */
+export const ofSent = (name: string): boolean => name.endsWith(' Sent');
 
 const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 

@@ -2,13 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
-import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
+import type { SentValues, Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import { hostChosenBy, isSigned, parseEndpoint } from './endpoint.ts';
+import { keepValues } from './kept-values.ts';
 import type { SubscriptionSecrets } from './subscription-secrets.ts';
 import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
-import type { Subscription } from './subscription.ts';
+import { patched, type Subscription } from './subscription.ts';
 
 const ID_LENGTH = 16;
 
@@ -18,6 +19,7 @@ export interface SubscriptionDeps {
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly secrets: SubscriptionSecrets;
+  readonly sentValues: Pick<SentValues, 'keep'>;
   /** Notifies of changed subscriptions; resolves when the streams of this process are updated. */
   readonly changed: () => Promise<void>;
 }
@@ -28,7 +30,8 @@ const viewOf = ({ id, account, settings, createdAt, disabled }: Subscription, se
 });
 
 /** `Subscriptions` of tidings.rpc.v1. */
-export function subscriptionsRpc({ store, writer, clock, guard, secrets, changed }: SubscriptionDeps): Subscriptions {
+export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
+  const { store, writer, clock, guard, secrets, sentValues, changed } = deps;
   /** Applies an action to a subscription, and resolves when every process uses the result for later events. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
@@ -64,7 +67,10 @@ export function subscriptionsRpc({ store, writer, clock, guard, secrets, changed
       const id = randomBase62(ID_LENGTH);
       // First, so that no event is posted without a signature.
       const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
-      const made = await act(account || DEFAULT_ACCOUNT, id, { kind: 'create', settings });
+      const of = account || DEFAULT_ACCOUNT;
+      // Before, too, so that the payloads of its first events are kept.
+      await keepValues(sentValues, [{ account: of, settings }]);
+      const made = await act(of, id, { kind: 'create', settings });
       if (!made) throw Fault.bug('a creation without a reply');
       return viewOf(made, secret);
     },
@@ -85,6 +91,8 @@ export function subscriptionsRpc({ store, writer, clock, guard, secrets, changed
         ...{ platforms: platforms?.items, messageCodes: messageCodes?.items, campaigns: campaigns?.items },
       };
       const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
+      const known = await store.find(id);
+      if (known) await keepValues(sentValues, [{ ...known, settings: patched(known.settings, patch) }]);
       const done = await actOn(id, { kind: 'change', patch });
       return { subscription: done && viewOf(done, secret) };
     },

@@ -2,7 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
-import { type Accounts, DeviceDescription, type DescribeRequest, type Devices, TokenView } from '@tidings/rpc';
+import {
+  type Accounts,
+  DeviceDescription,
+  type DescribeRequest,
+  type Devices,
+  type SentValues,
+  TokenView,
+} from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { type TestMongo, testBroker } from '@tidings/testing';
@@ -53,6 +60,13 @@ export class World {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
     findApplication: async () => ({ application: undefined }),
   };
+  /** Requests to dispatchers, which have kept nothing. */
+  readonly asked: { readonly keep: unknown[]; readonly erase: unknown[] } = { keep: [], erase: [] };
+  readonly sentValues: SentValues = {
+    keep: async ({ of }) => (this.asked.keep.push(...of), {}),
+    find: async () => ({ found: [] }),
+    erase: async ({ devices }) => (this.asked.erase.push(...devices), {}),
+  };
   /** Requests to the registry. */
   readonly described: DescribeRequest[] = [];
 
@@ -78,7 +92,7 @@ export class World {
     const service = await openWebhooks({
       ...{ clock: this.clock, log: this.log, db: this.db, broker: this.broker, metrics: this.metrics },
       ...{ keys: keysFrom(new Uint8Array(32)), allowPrivate: ['127.0.0.0/8'] },
-      ...{ accounts: this.accounts, events: { host: '127.0.0.1', port: 0 } },
+      ...{ accounts: this.accounts, sentValues: this.sentValues, events: { host: '127.0.0.1', port: 0 } },
       devices: {
         describe: (request) => {
           this.described.push(request);

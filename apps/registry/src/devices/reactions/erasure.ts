@@ -1,10 +1,12 @@
 import { deviceIdOf, redacted } from '@tidings/audience';
 import type { CommitRedaction, PlacedEvent } from '@tidings/event-store';
-import { partialDecoder, topicNames } from '@tidings/events';
+import { chunkRecordKey } from '@tidings/delivery';
+import { Erasure, partialDecoder, topicNames } from '@tidings/events';
 import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { chunkOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
-import { consume, type Subscription } from '@tidings/streaming';
+import { consume, type OutRecord, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { InboxStates } from '../../inbox/entry-states.ts';
 import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
@@ -64,13 +66,18 @@ export async function redactEvents(
   }
 }
 
+function erasureRecord({ account, application, seq, at }: PartialErasureEvent): OutRecord {
+  const key = chunkRecordKey({ application, chunk: chunkOf(seq) });
+  return { key, value: Erasure.encode({ account, application, seq, at }).finish() };
+}
+
 export interface ErasureDeps extends ReactionDeps {
   readonly commits: CommitRedaction<DeviceEvent>;
 }
 
 /**
  * Follows erasures in the log (architecture 4): within a second of a device's erasure, its events are redacted, and later self-reports and the
- * states of its own inbox are removed.
+ * states of its own inbox are removed. Then other services are told, which keep data of devices under their numbers.
  */
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
@@ -93,7 +100,9 @@ export function redactErased({ db, broker, report, commits }: ErasureDeps): Prom
     lingerMs: LINGER_MS,
     handler: (records) =>
       transientAsFault(async () => {
-        for (const { value } of records) if (value.erased) await follow(value);
+        const erased = records.flatMap(({ value }) => (value.erased ? [value] : []));
+        for (const each of erased) await follow(each);
+        if (erased.length > 0) await broker.publish(topicNames.erasures, erased.map(erasureRecord));
       }),
   });
 }

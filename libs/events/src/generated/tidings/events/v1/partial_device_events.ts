@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Stamp } from "./stamp.ts";
 
 export const protobufPackage = "tidings.events.v1";
@@ -30,8 +31,11 @@ export interface TokenHash {
 /** Which device was erased, if one was. */
 export interface PartialErasureEvent {
   stamp: Stamp | undefined;
+  account: string;
   application: string;
   hwidHash: string;
+  seq: number;
+  at: Date | undefined;
   erased: PartialErased | undefined;
 }
 
@@ -330,7 +334,15 @@ export const TokenHash: MessageFns<TokenHash> = {
 };
 
 function createBasePartialErasureEvent(): PartialErasureEvent {
-  return { stamp: undefined, application: "", hwidHash: "", erased: undefined };
+  return {
+    stamp: undefined,
+    account: "",
+    application: "",
+    hwidHash: "",
+    seq: 0,
+    at: undefined,
+    erased: undefined,
+  };
 }
 
 export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
@@ -338,11 +350,20 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
     if (message.stamp !== undefined) {
       Stamp.encode(message.stamp, writer.uint32(10).fork()).join();
     }
+    if (message.account !== "") {
+      writer.uint32(18).string(message.account);
+    }
     if (message.application !== "") {
       writer.uint32(26).string(message.application);
     }
     if (message.hwidHash !== "") {
       writer.uint32(34).string(message.hwidHash);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(48).uint32(message.seq);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(58).fork()).join();
     }
     if (message.erased !== undefined) {
       PartialErased.encode(message.erased, writer.uint32(122).fork()).join();
@@ -371,6 +392,14 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
             message.stamp = Stamp.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
           case 3: {
             if (tag !== 26) {
               break;
@@ -385,6 +414,22 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
             }
 
             message.hwidHash = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
           case 15: {
@@ -447,8 +492,11 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
   fromPartial<I extends Exact<DeepPartial<PartialErasureEvent>, I>>(object: I): PartialErasureEvent {
     const message = createBasePartialErasureEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
+    message.account = object.account ?? "";
     message.application = object.application ?? "";
     message.hwidHash = object.hwidHash ?? "";
+    message.seq = object.seq ?? 0;
+    message.at = object.at ?? undefined;
     message.erased = (object.erased !== undefined && object.erased !== null)
       ? PartialErased.fromPartial(object.erased)
       : undefined;
@@ -543,6 +591,18 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
 type KeysOfUnion<T> = T extends T ? keyof T : never;
 export type Exact<P, I extends P> = P extends Builtin ? P
   : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (globalThis.Number(t.seconds.toString()) || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

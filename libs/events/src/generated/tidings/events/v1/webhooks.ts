@@ -121,7 +121,11 @@ export interface EventsEnqueued {
     | ReportedEntry
     | undefined;
   /** Of the other kinds, for the payload. */
-  details: EventDetails | undefined;
+  details:
+    | EventDetails
+    | undefined;
+  /** The number of the slice that a Sent tells of; 0 for other kinds. */
+  slice: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -1188,6 +1192,7 @@ function createBaseEventsEnqueued(): EventsEnqueued {
     variant: "",
     entry: undefined,
     details: undefined,
+    slice: 0,
   };
 }
 
@@ -1235,6 +1240,9 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     }
     if (message.details !== undefined) {
       EventDetails.encode(message.details, writer.uint32(98).fork()).join();
+    }
+    if (message.slice !== 0) {
+      writer.uint32(104).uint32(message.slice);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1366,6 +1374,14 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
             message.details = EventDetails.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.slice = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1439,6 +1455,7 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     message.details = (object.details !== undefined && object.details !== null)
       ? EventDetails.fromPartial(object.details)
       : undefined;
+    message.slice = object.slice ?? 0;
     return message;
   },
 };

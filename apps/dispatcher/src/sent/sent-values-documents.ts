@@ -1,0 +1,50 @@
+import { sliceId } from '@tidings/delivery';
+import { Content, SendBatch } from '@tidings/events';
+import { Binary } from 'mongodb';
+
+/** An application, or every one of an account. */
+export interface KeptApplicationDocument {
+  /** The code of the application, or `<account>/`. */
+  readonly _id: string;
+  readonly expireAt: Date;
+}
+
+/** What the sent pushes of a slice were rendered from. */
+export interface SentValuesDocument {
+  /** The slice's identity. */
+  readonly _id: string;
+  readonly application: string;
+  readonly chunk: number;
+  /** All its devices are within these positions. */
+  readonly first: number;
+  readonly last: number;
+  /** By the number of the claim, an encoded SendBatch with the devices that were sent to under it. */
+  readonly rounds: Readonly<Record<string, Binary>>;
+  readonly expireAt: Date;
+}
+
+export interface ErasedDocument {
+  /** `<application>/<seq>` */
+  readonly _id: string;
+  readonly application: string;
+  readonly chunk: number;
+  readonly position: number;
+  readonly expireAt: Date;
+}
+
+/** Content with nothing but the names of its tags, which the columns of values belong to. */
+const onlyTags = (content: Content | undefined): SendBatch['content'] =>
+  content && Content.fromPartial({ tags: content.tags });
+
+/** The stored form of devices of a slice: the message's content is known from elsewhere. */
+export const packValues = (batch: SendBatch): Binary =>
+  new Binary(SendBatch.encode({ ...batch, content: onlyTags(batch.content), credential: undefined }).finish());
+
+export const unpackValues = ({ buffer }: Binary): SendBatch => SendBatch.decode(buffer);
+
+/** The rounds of a document, the last one first: a claim that was lost left values behind that its successor has sent anew. */
+export const roundsOf = ({ rounds }: Pick<SentValuesDocument, 'rounds'>): (readonly [string, Binary])[] =>
+  Object.entries(rounds).toSorted(([a], [b]) => Number(b) - Number(a));
+
+/** The identity of a batch's only slice. */
+export const idOf = (batch: SendBatch): string => sliceId({ ...batch, number: batch.slices[0]!.number });

@@ -1,0 +1,185 @@
+import { batcher } from '@tidings/coordination';
+import { type BatchColumns, columnsOf, pickDevices } from '@tidings/delivery';
+import type { SendBatch, Slice } from '@tidings/events';
+import { chunkOf, type Clock, positionOf, TEST_CHUNK } from '@tidings/kernel';
+import { collectionOf, type Update, updateAll } from '@tidings/mongo';
+import type { Binary, Collection, Db } from 'mongodb';
+import { erasedDevicesModel, keptApplicationsModel, sentValuesModel } from '../storage/dispatcher.schema.ts';
+import { GIVE_UP_MS, KEEP_VALUES_MS } from '../storage/retention.ts';
+import { reached } from '../unavailable.ts';
+import { type KeptApplications, openKeptApplications } from './kept-applications.ts';
+import {
+  type ErasedDocument,
+  idOf,
+  packValues,
+  roundsOf,
+  type SentValuesDocument,
+  unpackValues,
+} from './sent-values-documents.ts';
+
+/** The devices of a slice that were sent to under one claim. */
+export interface SentDevices {
+  readonly batch: SendBatch;
+  readonly columns: BatchColumns;
+  readonly slice: Slice;
+  /** The number of the claim. */
+  readonly round: number;
+  readonly positions: readonly number[];
+}
+
+/** Keeps what pushes were rendered from. */
+export interface SentValuesKeeper {
+  /** Resolves when the values are durable, or the application needs none. Idempotent: a later call of the same round replaces an earlier one. */
+  keep(sent: SentDevices): Promise<void>;
+}
+
+/** Devices of a slice whose values are wanted. */
+export interface WantedValues {
+  /** The slice's identity. */
+  readonly id: string;
+  readonly positions: readonly number[];
+}
+
+export interface Erased {
+  readonly account: string;
+  readonly application: string;
+  readonly seq: number;
+}
+
+/** Most values that are removed and written anew when a device is erased concurrently with other changes of its slice. */
+const TRIES = 20;
+
+/** What the pushes of settled slices were rendered from: only of applications with a subscriber that is told (ADR 46). */
+export class SentValuesStore implements SentValuesKeeper {
+  readonly applications: KeptApplications;
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #values: Collection<SentValuesDocument>;
+  readonly #erased: Collection<ErasedDocument>;
+  /** Concurrent slices share a write. */
+  readonly #write: (update: Update<SentValuesDocument>) => Promise<void>;
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#values = collectionOf(db, sentValuesModel);
+    this.#erased = collectionOf(db, erasedDevicesModel);
+    this.applications = openKeptApplications(db, collectionOf(db, keptApplicationsModel), clock);
+    this.#write = batcher(async (updates: readonly Update<SentValuesDocument>[]) => {
+      await reached(updateAll(db, sentValuesModel.name, updates));
+      return updates.map(() => undefined);
+    }).submit;
+  }
+
+  async keep({ batch, columns, slice, round, positions }: SentDevices): Promise<void> {
+    const { account, application, chunk } = batch;
+    // Test devices have no events (R-L2).
+    if (positions.length === 0 || chunk === TEST_CHUNK) return;
+    if (!(await this.applications.has(account, application))) return;
+    const sent = new Set(positions);
+    const devices = Array.from({ length: slice.count }, (_, i) => slice.first + i);
+    const written = pickDevices(
+      batch,
+      columns,
+      slice,
+      devices.filter((device) => sent.has(columns.positions[device]!)),
+    );
+    await this.#write({
+      q: { _id: idOf(written) },
+      u: {
+        $set: { application, chunk, [`rounds.${round}`]: packValues(written) },
+        $min: { first: Math.min(...positions) },
+        $max: { last: Math.max(...positions), expireAt: new Date(this.#clock.now() + KEEP_VALUES_MS) },
+      },
+      upsert: true,
+    });
+    // After the write: either this call sees the erasure of a device, or its erasure sees the values.
+    for (const { position } of await reached(this.#erased.find({ application, chunk }).toArray())) {
+      if (sent.has(position)) await this.#remove(application, chunk, position);
+    }
+  }
+
+  /** The kept values of devices, a batch of columns for each slice and claim that sent to any. */
+  async find(wanted: readonly WantedValues[]): Promise<{ readonly index: number; readonly batch: SendBatch }[]> {
+    const ids = wanted.map(({ id }) => id);
+    const now = new Date(this.#clock.now());
+    const stored = await reached(this.#values.find({ _id: { $in: ids }, expireAt: { $gt: now } }).toArray());
+    const byId = new Map(stored.map((document) => [document._id, document]));
+    return wanted.flatMap(({ id, positions }, index) => {
+      const document = byId.get(id);
+      return document ? foundIn(document, positions).map((batch) => ({ index, batch })) : [];
+    });
+  }
+
+  /** Removes what is kept of erased devices, also by slices in flight. Idempotent. */
+  async erase(devices: readonly Erased[]): Promise<void> {
+    for (const { account, application, seq } of devices) {
+      const [chunk, position] = [chunkOf(seq), positionOf(seq)];
+      if (await this.applications.has(account, application)) {
+        const expireAt = new Date(this.#clock.now() + GIVE_UP_MS);
+        const fields = { application, chunk, position, expireAt };
+        await reached(this.#erased.updateOne({ _id: `${application}/${seq}` }, { $set: fields }, { upsert: true }));
+      }
+      await this.#remove(application, chunk, position);
+    }
+  }
+
+  /** Removes everything of an application. */
+  async purge(application: string): Promise<void> {
+    await this.#values.deleteMany({ application });
+    await this.#erased.deleteMany({ application });
+  }
+
+  async #remove(application: string, chunk: number, position: number): Promise<void> {
+    const near = { application, chunk, first: { $lte: position }, last: { $gte: position } };
+    const ids = await reached(this.#values.find(near, { projection: { _id: 1 } }).toArray());
+    for (const { _id } of ids) await this.#removeFrom(_id, position);
+  }
+
+  /** Compares and sets: another removal may be under way. */
+  async #removeFrom(_id: string, position: number): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const document = await reached(this.#values.findOne({ _id }));
+      const change = document && without(document, position);
+      if (!change) return;
+      const { matchedCount } = await reached(
+        this.#values.updateOne({ _id, ...prefixed(change.before) }, { $set: prefixed(change.after) }),
+      );
+      if (matchedCount > 0) return;
+    }
+    throw new Error(`${_id}: values change too often`);
+  }
+}
+
+const prefixed = (rounds: SentValuesDocument['rounds']): Record<string, Binary> =>
+  Object.fromEntries(Object.entries(rounds).map(([round, values]) => [`rounds.${round}`, values]));
+
+/** Devices of a stored batch, by their indexes in its columns. */
+const picked = (batch: SendBatch, columns: BatchColumns, devices: readonly number[]): SendBatch =>
+  pickDevices(batch, columns, batch.slices[0]!, devices);
+
+function foundIn(document: SentValuesDocument, positions: readonly number[]): SendBatch[] {
+  const missing = new Set(positions);
+  return roundsOf(document).flatMap(([, values]) => {
+    if (missing.size === 0) return [];
+    const batch = unpackValues(values);
+    const columns = columnsOf(batch);
+    const devices = [...columns.positions.keys()].filter((device) => missing.delete(columns.positions[device]!));
+    return devices.length > 0 ? [picked(batch, columns, devices)] : [];
+  });
+}
+
+/** The rounds that have a device, before and after its removal; undefined if none has. */
+function without(document: SentValuesDocument, position: number) {
+  const before: Record<string, Binary> = {};
+  const after: Record<string, Binary> = {};
+  for (const [round, values] of roundsOf(document)) {
+    const batch = unpackValues(values);
+    const columns = columnsOf(batch);
+    const others = [...columns.positions.keys()].filter((device) => columns.positions[device] !== position);
+    if (others.length === columns.devices) continue;
+    before[round] = values;
+    after[round] = packValues(picked(batch, columns, others));
+  }
+  return Object.keys(before).length > 0 ? { before, after } : undefined;
+}

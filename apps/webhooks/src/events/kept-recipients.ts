@@ -1,0 +1,46 @@
+import { sliceId } from '@tidings/delivery';
+import { EnqueuedKind } from '@tidings/events';
+import type { SentValues } from '@tidings/rpc';
+import type { DueEvent } from './make.ts';
+import { type Recipient, recipientsIn } from './recipient.ts';
+
+/** Events of one slice, by the positions of their devices. */
+type ByPosition = Map<number, DueEvent>;
+
+/**
+ * The devices of each Sent with what the dispatcher rendered their pushes from. Those whose values are not kept are left out: they were sent to when
+ * dispatchers did not know of a subscription.
+ * @param due at most 1,000
+ */
+export async function keptRecipients(
+  sentValues: Pick<SentValues, 'find'>,
+  due: readonly DueEvent[],
+): Promise<ReadonlyMap<DueEvent, Recipient>> {
+  const slices = new Map<string, { readonly of: DueEvent['enqueued']; readonly events: ByPosition }>();
+  for (const event of due) {
+    const { enqueued: of, position } = event;
+    if (of.kind !== EnqueuedKind.ENQUEUED_KIND_SENT) continue;
+    const id = sliceId({ ...of, number: of.slice });
+    const slice = slices.get(id) ?? { of, events: new Map() };
+    slice.events.set(position, event);
+    slices.set(id, slice);
+  }
+  const kept = new Map<DueEvent, Recipient>();
+  if (slices.size === 0) return kept;
+  const wanted = [...slices.values()];
+  const { found } = await sentValues.find({
+    slices: wanted.map(({ of: { message, application, chunk, bucket, platform, variant, slice }, events }) => ({
+      ...{ message, application, chunk, positions: [...events.keys()] },
+      slice: { bucket, platform, variant, number: slice },
+    })),
+  });
+  for (const { slice, batch } of found) {
+    const events = wanted[slice]?.events;
+    if (!events || !batch) continue;
+    for (const recipient of recipientsIn(batch)) {
+      const event = events.get(recipient.columns.positions[recipient.index]!);
+      if (event) kept.set(event, recipient);
+    }
+  }
+  return kept;
+}
