@@ -34,6 +34,7 @@ export function zoneMessage(
       applications: [zone.application],
       sendAt: at,
       source: SOURCE,
+      geozone: zone.id,
       openUntil: new Date((dayOf(at) + 1) * DAY_MS),
       campaignId,
       audience: { target: { $case: 'named', value: { seqs: [seq] } }, platforms: preset?.platforms ?? [] },

@@ -1,4 +1,4 @@
-import { plainText } from '@tidings/channels';
+import { ALERT, contentParts, inLanguage, plainText } from '@tidings/channels';
 import type {
   AndroidContent,
   ChromeContent,
@@ -8,9 +8,11 @@ import type {
   Localized,
   MacContent,
   MessageAccepted,
+  OpenAction,
   ReportedEntry,
   SafariContent,
 } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
 import { filledText, inboxImageOf, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
@@ -36,15 +38,17 @@ export function attributesOf(
     filledText(textFor(localized, language) ?? '', variables, valueOf);
   const url = (template: string | undefined): string =>
     filledText(template ?? '', variables, valueOf, encodeURIComponent);
-  const { content } = accepted;
+  const content = accepted.content && inLanguageOf(accepted.content, language);
+  const action = actionOf(content, platform);
   return Attributes.fromPartial({
     segment: accepted.filterCode,
     userData: content?.data,
     deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
-    richMediaCode: content?.richMedia,
+    geozone: accepted.geozone > INT32_MAX ? 0 : Number(accepted.geozone),
+    richMediaCode: action.action?.richMedia,
     inboxImage: url(content?.inbox && inboxImageOf(content.inbox, platform, language)),
-    ...linkOf(accepted, url),
+    ...linkOf(accepted, action, platform, url),
     ...commonOf(content, text),
     ...androidOf(content?.android, text, url),
     ...appleOf(content, text, url),
@@ -61,11 +65,46 @@ export const inboxAttributes = (
 
 type Shown<T> = (value: T | undefined) => string;
 
-const linkOf = ({ content, shortLinkTarget: target }: MessageAccepted, url: Shown<string>) => ({
-  url: url(content?.link),
-  originalUrl: url(target === '' ? content?.link : target),
-  urlMinimize: target === '' ? 0 : SHORTENED,
-});
+/** The platforms whose fields attributes show. */
+const shownPlatforms = [
+  ...[Platform.iOS, Platform.Android, Platform.MacOS],
+  ...[Platform.Chrome, Platform.Firefox, Platform.Safari],
+] as const;
+
+/** The content with the settings that each platform has in a language (R-O4). */
+const inLanguageOf = (content: Content, language: string): Content =>
+  content.settings.length === 0
+    ? content
+    : shownPlatforms.reduce(
+        (shown, platform) => inLanguage({ platform, variant: ALERT, content: shown }, language).content,
+        content,
+      );
+
+interface Action {
+  readonly action: OpenAction | undefined;
+  /** It is the platform's own one. */
+  readonly isOwn: boolean;
+}
+
+/** What a tap opens on a platform: its own action, or that of the message (R-O1). */
+function actionOf(content: Content | undefined, platform: number): Action {
+  const part = contentParts.get(platform);
+  const fields = part && content?.[part];
+  const own = fields && 'openAction' in fields ? fields.openAction : undefined;
+  return { action: own ?? content, isOwn: own !== undefined };
+}
+
+/** A short link of an action takes the place of the message's on its platform. */
+function linkOf(accepted: MessageAccepted, { action, isOwn }: Action, platform: number, url: Shown<string>) {
+  const target = isOwn
+    ? accepted.actionLinks.find((link) => link.platform === platform)?.target
+    : accepted.shortLinkTarget || undefined;
+  return {
+    url: url(action?.link),
+    originalUrl: url(target ?? action?.link),
+    urlMinimize: target === undefined ? 0 : SHORTENED,
+  };
+}
 
 const commonOf = (content: Content | undefined, text: Shown<Localized>) => ({
   liveActivityId: content?.liveActivity?.id,

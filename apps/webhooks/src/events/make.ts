@@ -115,7 +115,7 @@ function eventOf(
     journeyPointTitle: '',
     attributes: {
       ...attributesFor(prepared, { platform, language }, recipient?.values ?? values),
-      ...inboxAttributes(entry),
+      ...{ userId, ...inboxAttributes(entry) },
     },
     uuid,
   };

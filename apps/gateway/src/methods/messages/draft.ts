@@ -288,6 +288,7 @@ export function draftOf(
       shortLink: '',
       shortLinkTarget: '',
       actionLinks: [],
+      geozone: 0n,
       transaction: '',
       answer: '',
       openUntil: undefined,

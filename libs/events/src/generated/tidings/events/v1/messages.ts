@@ -111,6 +111,8 @@ export interface MessageAccepted {
     | undefined;
   /** The short links in the actions of platforms (R-O1). */
   actionLinks: ActionLink[];
+  /** The id of the geozone that it is of; 0 for none. */
+  geozone: bigint;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -528,6 +530,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     preset: "",
     localTime: undefined,
     actionLinks: [],
+    geozone: 0n,
   };
 }
 
@@ -616,6 +619,12 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     for (const v of message.actionLinks) {
       ActionLink.encode(v!, writer.uint32(410).fork()).join();
+    }
+    if (message.geozone !== 0n) {
+      if (BigInt.asUintN(64, message.geozone) !== message.geozone) {
+        throw new globalThis.Error("value provided for field message.geozone of type uint64 too large");
+      }
+      writer.uint32(416).uint64(message.geozone);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -857,6 +866,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.actionLinks.push(ActionLink.decode(reader, reader.uint32()));
             continue;
           }
+          case 52: {
+            if (tag !== 416) {
+              break;
+            }
+
+            message.geozone = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -951,6 +968,7 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
       ? LocalTime.fromPartial(object.localTime)
       : undefined;
     message.actionLinks = object.actionLinks?.map((e) => ActionLink.fromPartial(e)) || [];
+    message.geozone = (object.geozone !== undefined && object.geozone !== null) ? BigInt(object.geozone) : 0n;
     return message;
   },
 };
