@@ -21,7 +21,7 @@ dispatcher:
   groups: [dispatcher.CHANNEL, dispatcher.CHANNEL.direct]
 statistics: { app: statistics, entry: statistics/dist/main.js, store: true, groups: [statistics] }
 audience-jobs: { app: audience-jobs, entry: audience-jobs/dist/main.js, calls: [registry], store: true }
-webhooks: { app: webhooks, entry: webhooks/dist/main.js, calls: [registry], store: true, outbound: true, groups: [webhooks] }
+webhooks: { app: webhooks, entry: webhooks/dist/main.js, calls: [registry, dispatcher], store: true, outbound: true, groups: [webhooks] }
 {{- end -}}
 
 {{/* One workload for each program, and for each enabled channel of the dispatcher: a list of program, channel, name, settings and the facts of the program. */}}
