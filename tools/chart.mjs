@@ -1,5 +1,6 @@
 // Checks the Helm chart with each of its value files: `helm lint --strict`, and every rendered object against the schema of its kind.
 //   node tools/chart.mjs                              the check
+//   node tools/chart.mjs --can-render                 ends with 0 if helm is there or can be built
 //   node tools/chart.mjs --render values [option …]   prints the rendered objects as JSON; values is a name below ci, options are those of helm
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,5 +67,6 @@ async function print([name, ...options]) {
   return code;
 }
 
+const tasks = { '--render': print, '--can-render': () => (canHaveHelm() ? 0 : 1) };
 const [task, ...args] = process.argv.slice(2);
-process.exitCode = task === '--render' ? await print(args) : await check();
+process.exitCode = await (tasks[task] ?? check)(args);

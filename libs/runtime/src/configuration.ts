@@ -15,7 +15,7 @@ import {
 import { domainName, domainsFile } from './domains.ts';
 import { type ProviderAddresses, providersOf, providerVariables, web } from './provider-addresses.ts';
 import { quotas } from './quota-settings.ts';
-import { withSecretFiles } from './secret-files.ts';
+import { secretVariables, withSecretFiles } from './secret-files.ts';
 
 /** All settings of the environment, checked and typed: the names of architecture 8. */
 export interface Configuration {
@@ -191,6 +191,12 @@ const environment = z.object({
     .transform(Number),
   ...securityVariables,
 });
+
+/** Every variable that {@link readEnv} reads, those that name files of secrets included. */
+export const environmentVariables: readonly string[] = [
+  ...Object.keys(environment.shape),
+  ...secretVariables.map((name) => `${name}_FILE`),
+];
 
 /** A rotation between equal keys would appear complete without effect. */
 function checkMasterKeys(values: z.infer<typeof environment>, context: z.RefinementCtx): void {

@@ -3,7 +3,13 @@ export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
-export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
+export {
+  type Configuration,
+  environmentVariables,
+  publicUrlOf,
+  readEnv,
+  type TracingConfiguration,
+} from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
@@ -44,6 +50,7 @@ export {
   type BackendName,
   backendNames,
   type ServiceDatabase,
+  requiredByAll,
   type ServiceName,
   services,
 } from './services.ts';

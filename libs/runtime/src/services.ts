@@ -1,3 +1,6 @@
+/** Variables that the processes of all services require. */
+export const requiredByAll = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const;
+
 interface ServiceFacts {
   /** Its built program, below `apps`. */
   readonly program: string;

@@ -5,6 +5,7 @@ import {
   giveUp,
   openLog,
   readServiceEnv,
+  requiredByAll,
   type RequiredVariable,
   serveHealth,
   type ServiceName,
@@ -13,7 +14,7 @@ import {
   tryPlace,
   wrongPlace,
 } from '@tidings/runtime';
-import { type Common, ServiceProcess } from './service-process.ts';
+import { ServiceProcess } from './service-process.ts';
 
 /** The port of health and metrics of services without HTTP. */
 const HEALTH_PORT = 8080;
@@ -38,8 +39,6 @@ export interface Service<Name extends RequiredVariable, P extends ServiceName> {
   readonly start: (process: ServiceProcess<Name, P>) => Promise<Running>;
 }
 
-const common = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const satisfies readonly Common[];
-
 /**
  * Runs a service as this process: checks its environment first, answers health from then on, and waits for its dependencies. On SIGTERM it becomes
  * not ready, answers requests in progress, finishes its work and closes, within 24 s. One log line states that it is ready, with its addresses.
@@ -49,7 +48,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
 ): Promise<void> {
   const { name, peers } = service;
   try {
-    const configuration = readServiceEnv({ required: [...common, ...service.required], peers }, process.env);
+    const configuration = readServiceEnv({ required: [...requiredByAll, ...service.required], peers }, process.env);
     const { logLevel, channel } = configuration;
     const log = openLog(logLevel).child({ service: name, ...(channel && { channel }) });
     endOnCrash(log);

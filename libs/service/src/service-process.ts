@@ -19,6 +19,7 @@ import {
   type ServiceName,
   publicUrlOf,
   Readiness,
+  type requiredByAll,
   type RequiredVariable,
   type ServiceConfiguration,
   type ServiceDeps,
@@ -45,7 +46,7 @@ export interface LearntIdentity {
 }
 
 /** The variables that every service requires. */
-export type Common = 'KAFKA_BROKERS' | 'TIDINGS_MASTER_KEY';
+export type Common = (typeof requiredByAll)[number];
 
 export interface ServiceProcessOptions<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: string;

@@ -47,6 +47,19 @@ export {
 } from './platform.ts';
 export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
+export {
+  describeWithHelm,
+  environmentOf,
+  isSelected,
+  type Labels,
+  programOf,
+  renderChart,
+  RenderedChart,
+  type RenderedContainer,
+  type RenderedObject,
+  type RenderedWorkload,
+  SECRETS_FOLDER,
+} from './rendered-chart.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { describeServiceModule, type Reach, type ServiceModuleOptions } from './service-module.ts';
 export { type Moments, type FaultScenario, runFaultScenario, UNDER_WAY } from './fault-scenario.ts';

@@ -1,0 +1,148 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describeWhere } from './describe-where.ts';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const TOOL = 'tools/chart.mjs';
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** A Kubernetes object of which a spec reads the parts that it names. */
+export interface RenderedObject<Spec = Readonly<Record<string, unknown>>> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels: Labels;
+    readonly annotations?: Labels;
+  };
+  readonly spec: Spec;
+}
+
+export interface RenderedProbe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+export interface RenderedContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly env: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+  }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+  readonly resources: Readonly<Record<'requests' | 'limits', Labels>>;
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly startupProbe: RenderedProbe;
+  readonly readinessProbe: RenderedProbe;
+  readonly livenessProbe: RenderedProbe;
+  readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+}
+
+export interface RenderedVolume {
+  readonly name: string;
+  readonly emptyDir?: object;
+  readonly secret?: { readonly secretName: string };
+  readonly projected?: {
+    readonly sources: readonly {
+      readonly secret: {
+        readonly name: string;
+        readonly items: readonly { readonly key: string; readonly path: string }[];
+      };
+    }[];
+  };
+}
+
+/** A Deployment, or the Job of the topics. */
+export interface RenderedWorkload {
+  readonly replicas?: number;
+  readonly selector?: { readonly matchLabels: Labels };
+  readonly template: {
+    readonly metadata: { readonly labels: Labels };
+    readonly spec: {
+      readonly containers: readonly [RenderedContainer];
+      readonly volumes: readonly RenderedVolume[];
+      readonly terminationGracePeriodSeconds?: number;
+      readonly topologySpreadConstraints?: readonly {
+        readonly topologyKey: string;
+        readonly whenUnsatisfiable: string;
+      }[];
+      readonly securityContext: Readonly<Record<string, unknown>>;
+      readonly automountServiceAccountToken: boolean;
+      readonly enableServiceLinks: boolean;
+      readonly serviceAccountName?: string;
+    };
+  };
+}
+
+/**
+ * Renders the Helm chart with one of its value files and further options of helm; builds helm first where it is missing, which takes minutes.
+ * @throws Error with what helm says, in `stderr`
+ */
+export async function renderChart(values: string, ...options: readonly string[]): Promise<RenderedChart> {
+  const args = [TOOL, '--render', values, ...options];
+  const settings = { cwd: repository, maxBuffer: MAX_OUTPUT_BYTES };
+  const { stdout } = await promisify(execFile)(process.execPath, args, settings);
+  return new RenderedChart(JSON.parse(stdout) as RenderedObject[]);
+}
+
+/** The objects of a rendered chart. */
+export class RenderedChart {
+  readonly objects: readonly RenderedObject[];
+
+  constructor(objects: readonly RenderedObject[]) {
+    this.objects = objects;
+  }
+
+  of<Spec>(...kinds: readonly string[]): readonly RenderedObject<Spec>[] {
+    return this.objects.filter(({ kind }) => kinds.includes(kind)) as readonly RenderedObject<Spec>[];
+  }
+
+  get deployments(): readonly RenderedObject<RenderedWorkload>[] {
+    return this.of<RenderedWorkload>('Deployment');
+  }
+
+  get workloads(): readonly RenderedObject<RenderedWorkload>[] {
+    return this.of<RenderedWorkload>('Deployment', 'Job');
+  }
+
+  /** The Deployments whose pods these labels select. */
+  selectedBy(labels: Labels): readonly RenderedObject<RenderedWorkload>[] {
+    return this.deployments.filter(({ spec }) => isSelected(spec.template.metadata.labels, labels));
+  }
+}
+
+/** The folder in which containers find the files of secrets. */
+export const SECRETS_FOLDER = '/run/secrets/tidings';
+
+/** The environment of a container, with the files of secrets in another folder, and texts for keys of Secrets. */
+export const environmentOf = (
+  { env }: RenderedContainer,
+  { folder, textOf }: { readonly folder: string; readonly textOf: (key: string) => string },
+): Record<string, string> =>
+  Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => [
+      name,
+      valueFrom ? textOf(valueFrom.secretKeyRef.key) : value!.replace(SECRETS_FOLDER, folder),
+    ]),
+  );
+
+/** Whether an object with these labels has all that a selector wants. */
+export const isSelected = (labels: Labels, wanted: Labels): boolean =>
+  Object.entries(wanted).every(([key, value]) => labels[key] === value);
+
+/** The program of a workload: the service's name, or `topics`. */
+export const programOf = ({ metadata }: Pick<RenderedObject, 'metadata'>): string =>
+  metadata.labels['app.kubernetes.io/component']!;
+
+/** `describe` for suites that render the chart, which needs helm, or Go to build it. */
+export function describeWithHelm(name: string, suite: () => void): void {
+  const canRender = spawnSync(process.execPath, [TOOL, '--can-render'], { cwd: repository }).status === 0;
+  describeWhere(canRender)(name, suite);
+}

@@ -1,0 +1,376 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { channels } from '@tidings/kernel';
+import { dispatcherGroup, fanoutGroups, lanes } from '@tidings/delivery';
+import {
+  addressVariable,
+  environmentVariables,
+  readServiceEnv,
+  requiredByAll,
+  type RequiredVariable,
+  type ServiceName,
+  services,
+} from '@tidings/runtime';
+import {
+  certificateAuthority,
+  describeWithHelm,
+  environmentOf,
+  isSelected,
+  type Labels,
+  programOf,
+  renderChart,
+  type RenderedChart,
+  type RenderedContainer,
+  type RenderedObject,
+  type RenderedWorkload,
+  SECRETS_FOLDER,
+} from '@tidings/testing';
+import { parse } from 'yaml';
+
+const folder = 'deploy/helm/tidings';
+const valueFiles = globSync(`${folder}/ci/*-values.yaml`).map((file) => basename(file, '-values.yaml'));
+const serviceNames = Object.keys(services) as ServiceName[];
+/** A build of helm, where it is missing. */
+const BUILD_TIMEOUT_MS = 20 * 60_000;
+
+type Workload = RenderedObject<RenderedWorkload>;
+const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spec.containers[0];
+const labelsOf = ({ spec }: Workload): Labels => spec.template.metadata.labels;
+const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
+
+/** Why variables are in no value: the chart has no place for their files, or they are no settings of a cluster. */
+const notSettable = ['TIDINGS_DATA', 'TIDINGS_DISPOSABLE_DOMAINS', 'TIDINGS_TEST_CLOCK'];
+
+interface ServiceSpec {
+  readonly clusterIP?: string;
+  readonly selector: Labels;
+  readonly ports: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
+}
+
+interface PolicyRule {
+  readonly ports?: readonly { readonly port: number | string }[];
+  readonly to?: readonly PolicyPeer[];
+  readonly from?: readonly PolicyPeer[];
+}
+interface PolicyPeer {
+  readonly podSelector?: { readonly matchLabels: Labels };
+  readonly ipBlock?: object;
+}
+interface PolicySpec {
+  readonly podSelector: { readonly matchLabels: Labels };
+  readonly ingress?: readonly PolicyRule[];
+  readonly egress?: readonly PolicyRule[];
+}
+
+/** Whether the policies let the pods of one workload call the gRPC of another one. Addresses of anywhere include those of pods. */
+function mayCall(chart: RenderedChart, caller: Workload, callee: Workload): boolean {
+  const opens = (direction: 'ingress' | 'egress', of: Workload, other: Workload): boolean => {
+    const policies = chart.of<PolicySpec>('NetworkPolicy').filter(({ spec }) => {
+      return isSelected(labelsOf(of), spec.podSelector.matchLabels);
+    });
+    const rules = policies.flatMap(({ spec }) => spec[direction] ?? []);
+    const isPeer = ({ podSelector, ipBlock }: PolicyPeer): boolean =>
+      ipBlock !== undefined || (podSelector !== undefined && isSelected(labelsOf(other), podSelector.matchLabels));
+    return (
+      policies.length === 0 ||
+      rules.some(({ ports, to, from }) => {
+        const peers = to ?? from;
+        return (ports?.some(({ port }) => [9090, 'grpc'].includes(port)) ?? true) && (peers?.some(isPeer) ?? true);
+      })
+    );
+  };
+  return opens('egress', caller, callee) && opens('ingress', callee, caller);
+}
+
+describeWithHelm('the Helm chart', () => {
+  const charts = new Map<string, RenderedChart>();
+  const chartOf = (name: string): RenderedChart => charts.get(name)!;
+  let secrets: string;
+
+  beforeAll(async () => {
+    const rendered = valueFiles.map(async (name) => charts.set(name, await renderChart(name)));
+    await Promise.all(rendered);
+    secrets = await mkdtemp(join(tmpdir(), 'tidings-chart-'));
+    const { ca, issue } = certificateAuthority('chart');
+    const { cert, key } = issue('registry');
+    const texts: Record<string, string> = {
+      'master-key': Buffer.alloc(32, 1).toString('base64'),
+      'master-key-previous': Buffer.alloc(32, 2).toString('base64'),
+      'admin-token': 'token-of-the-administrator',
+      'mongo-url': 'mongodb://mongodb:27017/?replicaSet=rs0',
+      'kafka-password': 'of-a-test',
+      'smtp-url': 'smtp://mail.example.com:587',
+      'smpp-url': 'smpp://user:password@sms.example.com:2775?sender=Tidings',
+      'extra-ca.crt': ca,
+      ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
+      ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },
+    };
+    for (const [path, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(secrets, path)), { recursive: true });
+      await writeFile(join(secrets, path), text);
+    }
+  }, BUILD_TIMEOUT_MS);
+  afterAll(() => rm(secrets, { recursive: true, force: true }));
+
+  describe.each(valueFiles)('with the values %s', (name) => {
+    it('has one Deployment for each program, one for each enabled channel of dispatchers, and the topics before them', async () => {
+      const { deployments, workloads } = chartOf(name);
+      const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as {
+        channels: Record<string, { enabled: boolean }>;
+      };
+      const own = parse(await readFile(`${folder}/ci/${name}-values.yaml`, 'utf8')) as Partial<typeof values>;
+      const enabled = channels.filter((channel) => ({ ...values.channels, ...own.channels })[channel]!.enabled);
+      const expected = serviceNames.flatMap((service): (string | undefined)[][] => {
+        const { program } = services[service];
+        return service === 'dispatcher' ? enabled.map((channel) => [program, channel]) : [[program, undefined]];
+      });
+      const found = deployments.map((deployment) => {
+        const { command, env, image } = containerOf(deployment);
+        expect([command[0], command[1]]).toEqual(['node', '--enable-source-maps']);
+        // The image has only the app that it is of.
+        expect(command[2]).toContain(`apps/${/\/([\w-]+):[^:/]+$/.exec(image)![1]}/`);
+        return [command[2]!.replace('apps/', ''), env.find((each) => each.name === 'TIDINGS_CHANNEL')?.value];
+      });
+      expect(found.map(String).sort()).toEqual(expected.map(String).sort());
+
+      const [job, ...others] = workloads.filter(({ kind }) => kind === 'Job');
+      expect(others).toEqual([]);
+      expect(containerOf(job!).command.at(-1)).toBe('apps/platform/dist/topics.js');
+      expect(job!.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
+      // It is there before all other objects.
+      expect(job!.spec.template.spec.serviceAccountName).toBeUndefined();
+    });
+
+    it('gives each program variables that it reads, and can start with', () => {
+      for (const workload of chartOf(name).workloads) {
+        const service = programOf(workload);
+        const { required, peers } =
+          service === 'topics' ? { required: [], peers: [] } : services[service as ServiceName];
+        const all = service === 'topics' ? (['KAFKA_BROKERS'] as const) : requiredByAll;
+        const env = environmentOf(containerOf(workload), { folder: secrets, textOf: () => 'user' });
+        const needs = { required: [...all, ...required] as RequiredVariable[], peers: peers as readonly ServiceName[] };
+        expect(() => readServiceEnv(needs, env)).not.toThrow();
+        const read = [...environmentVariables, ...peers.map(addressVariable)];
+        expect([service, variablesOf(workload).filter((variable) => !read.includes(variable))]).toEqual([service, []]);
+        expect(new Set(variablesOf(workload)).size).toBe(variablesOf(workload).length);
+      }
+    });
+
+    it('gives secrets to those programs alone that require them', () => {
+      const special = ['TIDINGS_MASTER_KEY', 'TIDINGS_ADMIN_TOKEN', 'MONGO_URL', 'TIDINGS_CHANNEL'];
+      for (const workload of chartOf(name).deployments) {
+        const service = programOf(workload) as ServiceName;
+        const required: readonly string[] = [...requiredByAll, ...services[service].required];
+        const given = variablesOf(workload).map((variable) => variable.replace(/_FILE$/, ''));
+        expect([service, special.filter((variable) => given.includes(variable))]).toEqual([
+          service,
+          special.filter((variable) => required.includes(variable)),
+        ]);
+      }
+      const [topics] = chartOf(name).workloads.filter(({ kind }) => kind === 'Job');
+      expect(
+        variablesOf(topics!)
+          .filter((variable) => !variable.startsWith('KAFKA_'))
+          .sort(),
+      ).toEqual(Object.keys(environmentIn(name)).sort());
+    });
+
+    it('mounts every file that a variable names, of an existing Secret, and nothing else', () => {
+      for (const { metadata, spec } of chartOf(name).workloads) {
+        const { containers, volumes } = spec.template.spec;
+        const [{ env, volumeMounts }] = containers;
+        expect([metadata.name, volumeMounts.map((mount) => mount.name)]).toEqual([
+          metadata.name,
+          volumes.map((volume) => volume.name),
+        ]);
+        const named = env.flatMap(({ value }) => (value?.startsWith(`${SECRETS_FOLDER}/`) ? [value] : []));
+        const sources = volumes.flatMap((volume) => volume.projected?.sources ?? []);
+        const mounted = sources.flatMap(({ secret }) => secret.items.map(({ path }) => `${SECRETS_FOLDER}/${path}`));
+        expect(mounted.sort()).toEqual(named.sort());
+        for (const { secret } of sources) expect(secret.name).toMatch(/^tidings/);
+      }
+      expect(chartOf(name).of('Secret')).toEqual([]);
+    });
+
+    it('names services by their headless Service, which selects all pods of the service and no others', () => {
+      const chart = chartOf(name);
+      const headless = chart.of<ServiceSpec>('Service').filter(({ spec }) => spec.clusterIP === 'None');
+      for (const service of serviceNames) {
+        const named = chart.deployments.flatMap((deployment) => {
+          const { env } = containerOf(deployment);
+          return env.filter((each) => each.name === addressVariable(service)).map(({ value }) => value!);
+        });
+        expect(named.length).toBeGreaterThan(0);
+        expect(new Set(named).size).toBe(1);
+        const [host, port] = named[0]!.split(':');
+        const found = headless.find(({ metadata }) => metadata.name === host)!;
+        expect(found.spec.ports.map((each) => [each.port, each.targetPort])).toContainEqual([Number(port), 'grpc']);
+        const selected = chart.selectedBy(found.spec.selector);
+        expect(selected).toEqual(chart.deployments.filter((deployment) => programOf(deployment) === service));
+      }
+    });
+
+    it('has ports behind all Services and probes, at the numbers that the variables give', () => {
+      const chart = chartOf(name);
+      for (const { metadata, spec } of chart.of<ServiceSpec>('Service')) {
+        for (const deployment of chart.selectedBy(spec.selector)) {
+          const ports = containerOf(deployment).ports!.map((port) => port.name);
+          for (const { targetPort } of spec.ports)
+            expect([metadata.name, ports]).toEqual([metadata.name, expect.arrayContaining([targetPort])]);
+        }
+        expect(chart.selectedBy(spec.selector)).not.toEqual([]);
+      }
+      const variables: Readonly<Record<string, string>> = {
+        ...{ grpc: 'GRPC_PORT', health: 'HEALTH_PORT', http: 'PORT', events: 'EVENTS_PORT', smtp: 'SMTP_LISTEN_PORT' },
+      };
+      for (const deployment of chart.deployments) {
+        const { env, ports, startupProbe, readinessProbe, livenessProbe } = containerOf(deployment);
+        for (const port of ports!)
+          expect(env).toContainEqual({ name: variables[port.name], value: String(port.containerPort) });
+        expect([startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet)).toEqual(
+          ['/startupz', '/readyz', '/livez'].map((path) => ({ path, port: 'health' })),
+        );
+      }
+    });
+
+    it('runs pods by the restricted standard, with limits of memory, and time to end', () => {
+      for (const { kind, metadata, spec } of chartOf(name).workloads) {
+        const { securityContext, containers, volumes, ...pod } = spec.template.spec;
+        const [container] = containers;
+        expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+        expect(container.securityContext).toEqual({
+          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        });
+        expect([pod.automountServiceAccountToken, pod.enableServiceLinks]).toEqual([false, false]);
+        expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
+        expect(volumes.find((volume) => volume.name === 'tmp')).toHaveProperty('emptyDir');
+        expect([metadata.name, container.resources.limits['memory']]).toEqual([metadata.name, expect.any(String)]);
+        expect(container.resources.requests).toMatchObject({ cpu: expect.any(String), memory: expect.any(String) });
+        if (kind === 'Job') continue;
+        // A service ends within 24 s after the pause.
+        const rest = pod.terminationGracePeriodSeconds! - container.lifecycle!.preStop.sleep.seconds;
+        expect(rest).toBeGreaterThanOrEqual(30);
+      }
+    });
+
+    it('selects by each Deployment and each budget its own pods, and scales each Deployment in one way', () => {
+      const chart = chartOf(name);
+      const budgets = chart.of<{ selector: { matchLabels: Labels } }>('PodDisruptionBudget');
+      const scalers = chart.of<{ scaleTargetRef: { name: string } }>('HorizontalPodAutoscaler', 'ScaledObject');
+      for (const deployment of chart.deployments) {
+        const { name: own } = deployment.metadata;
+        expect(chart.selectedBy(deployment.spec.selector!.matchLabels)).toEqual([deployment]);
+        const scaled = scalers.filter(({ spec }) => spec.scaleTargetRef.name === own);
+        expect([own, scaled.length + (deployment.spec.replicas === undefined ? 0 : 1)]).toEqual([own, 1]);
+      }
+      for (const { spec } of budgets) expect(chart.selectedBy(spec.selector.matchLabels)).toHaveLength(1);
+      expect([0, chart.deployments.length]).toContain(budgets.length);
+      expect(scalers.map(({ spec }) => spec.scaleTargetRef.name)).toEqual(scalers.map(({ metadata }) => metadata.name));
+    });
+
+    it('lets services call by its policies exactly those that they call', () => {
+      const chart = chartOf(name);
+      const policies = chart.of('NetworkPolicy').length;
+      expect([0, serviceNames.length + 1]).toContain(policies);
+      if (policies === 0) return;
+      for (const caller of chart.workloads) {
+        const service = programOf(caller);
+        const calls: readonly string[] = service === 'topics' ? [] : services[service as ServiceName].peers;
+        const allowed = chart.deployments.filter((callee) => mayCall(chart, caller, callee)).map(programOf);
+        expect([service, [...new Set(allowed)].sort()]).toEqual([service, calls.toSorted()]);
+      }
+    });
+
+    it('leads from outside to Services that are there', () => {
+      const chart = chartOf(name);
+      const offered = chart
+        .of<ServiceSpec>('Service')
+        .flatMap(({ metadata, spec }) =>
+          spec.ports.map(({ name: port, port: number }) => [metadata.name, port, number]),
+        );
+      const backends = chart.of('Ingress', 'HTTPRoute', 'GRPCRoute').map((route) => {
+        const text = JSON.stringify(route.spec);
+        const [, host, , port] = /"name":"([\w-]+)","port":({"name":)?"?(\w+)/.exec(
+          text.replace(/.*"(backendRefs|backend)":/, ''),
+        )!;
+        return [host, port];
+      });
+      for (const [host, port] of backends)
+        expect(offered.some(([to, named, number]) => to === host && [named, String(number)].includes(port))).toBe(true);
+    });
+  });
+
+  it('spreads over zones, with budgets and scaling by load, where nothing may fail at once', () => {
+    const chart = chartOf('ha');
+    for (const { spec } of chart.deployments) {
+      expect(spec.template.spec.topologySpreadConstraints).toContainEqual(
+        expect.objectContaining({ topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' }),
+      );
+    }
+    expect(chart.of('PodDisruptionBudget')).toHaveLength(chart.deployments.length);
+    const least = chart
+      .of<{ minReplicas?: number; minReplicaCount?: number }>('HorizontalPodAutoscaler', 'ScaledObject')
+      .map(({ spec }) => spec.minReplicas ?? spec.minReplicaCount!);
+    expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('scales the fan-out and dispatchers by the lag of their groups, with the prefix of the cluster', () => {
+    interface Trigger {
+      readonly type: string;
+      readonly metadata: { readonly consumerGroup: string };
+    }
+    const scaled = chartOf('ha').of<{ triggers: readonly Trigger[] }>('ScaledObject');
+    const groupsOf = (workload: string): string[] =>
+      scaled
+        .find(({ metadata }) => metadata.name === `tidings-${workload}`)!
+        .spec.triggers.filter(({ type }) => type === 'kafka')
+        .map(({ metadata }) => metadata.consumerGroup);
+    expect(groupsOf('fanout')).toEqual([fanoutGroups.tasks, fanoutGroups.direct].map((group) => `production.${group}`));
+    expect(groupsOf('dispatcher-fcm')).toEqual(lanes.map((lane) => `production.${dispatcherGroup('fcm', lane)}`));
+  });
+
+  it('takes every variable of the programs, as a value of its own or in the environment', () => {
+    const { properties } = JSON.parse(readFileSync(`${folder}/values.schema.json`, 'utf8')) as {
+      properties: { environment: { properties: object } };
+    };
+    const free = Object.keys(properties.environment.properties);
+    const rendered = valueFiles.flatMap((name) => chartOf(name).workloads.flatMap(variablesOf));
+    const own = rendered.map((variable) => variable.replace(/_FILE$/, ''));
+    const all = environmentVariables.filter((variable) => !variable.endsWith('_FILE'));
+    expect(all.filter((variable) => ![...free, ...own, ...notSettable].includes(variable))).toEqual([]);
+    expect(free.filter((variable) => !all.includes(variable))).toEqual([]);
+  });
+
+  it('refuses unknown values at every level', async () => {
+    const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as object;
+    // Their keys are the operator's.
+    const open = /(^|\.)(annotations|podAnnotations|labels|nodeSelector)$/;
+    const pathsIn = (value: object, path: readonly string[]): string[] => [
+      ...(open.test(path.join('.')) ? [] : [path.join('.')]),
+      ...Object.entries(value).flatMap(([key, child]) =>
+        typeof child === 'object' && child !== null && !Array.isArray(child)
+          ? pathsIn(child as object, [...path, key])
+          : [],
+      ),
+    ];
+    const paths = pathsIn(values, []);
+    expect(paths.length).toBeGreaterThan(60);
+    const options = paths.flatMap((path) => ['--set', `${[path, 'unheardOf'].filter(Boolean).join('.')}=x`]);
+    const { stderr } = (await renderChart('default', ...options).catch((error: unknown) => error)) as {
+      stderr: string;
+    };
+    const refused = [...stderr.matchAll(/at '([^']*)': additional properties 'unheardOf'/g)].map(([, path]) =>
+      path!.slice(1).replaceAll('/', '.'),
+    );
+    expect(refused.sort()).toEqual(paths.sort());
+  });
+});
+
+/** The variables of every program in a value file, and those of the defaults. */
+function environmentIn(name: string): object {
+  const read = (file: string): { environment?: object } => parse(readFileSync(`${folder}/${file}`, 'utf8')) as object;
+  return { ...read('values.yaml').environment, ...read(`ci/${name}-values.yaml`).environment };
+}
