@@ -19,7 +19,9 @@ async function makeTopics(configuration: Configuration): Promise<void> {
     replicationFactor: copiesOf(configuration),
   };
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const { created, altered } = await untilThere('kafka', () => createTopics(options), { log, signal });
+  const { created, altered, longer } = await untilThere('kafka', () => createTopics(options), { log, signal });
+  if (longer.length > 0)
+    log.warn({ topics: longer }, 'topics keep records longer than their retention; it is not shortened');
   log.info({ created, altered }, 'ready');
 }
 

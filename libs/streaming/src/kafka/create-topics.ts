@@ -25,29 +25,42 @@ export interface TopicChanges {
   readonly created: readonly string[];
   /** Existing topics whose settings were changed. */
   readonly altered: readonly string[];
+  /** Existing topics that keep records longer than wanted, and go on doing so. */
+  readonly longer: readonly string[];
 }
 
 /**
- * Creates missing topics, and updates the settings of existing ones; other settings and the number of copies stay unchanged. Idempotent.
+ * Creates missing topics, and updates the settings of existing ones, whichever version created them; other settings and the number of copies stay
+ * unchanged. A retention that is longer than wanted, and a compression that was set for the topic, stay: an operator may have set them. Idempotent.
  * @throws Fault `conflict`, before any change, when a topic has another number of partitions: keys would move. `argument` when Kafka refuses the
  * configured access, `unavailable` when it does not answer.
  */
 export const createTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
   withTopics(options, async (admin, { missing, existing }) => {
     await create(admin, missing, options.replicationFactor);
-    const altered = await differing(admin, existing);
+    const { altered, longer } = await compared(admin, existing);
     await alter(admin, altered);
-    return { created: namesOf(missing), altered: namesOf(altered.map(({ topic }) => topic)) };
+    return changesOf(missing, altered, longer);
   });
 
 /** The changes that {@link createTopics} would make; changes nothing. Throws the same faults. */
 export const compareTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
-  withTopics(options, async (admin, { missing, existing }) => ({
-    created: namesOf(missing),
-    altered: namesOf((await differing(admin, existing)).map(({ topic }) => topic)),
-  }));
+  withTopics(options, async (admin, { missing, existing }) => {
+    const { altered, longer } = await compared(admin, existing);
+    return changesOf(missing, altered, longer);
+  });
 
 const namesOf = (topics: readonly Wanted[]): string[] => topics.map(({ name }) => name);
+
+const changesOf = (
+  missing: readonly Wanted[],
+  altered: readonly Existing[],
+  longer: readonly Existing[],
+): TopicChanges => ({
+  created: namesOf(missing),
+  altered: namesOf(altered.map(({ topic }) => topic)),
+  longer: namesOf(longer.map(({ topic }) => topic)),
+});
 
 async function withTopics<T>(
   { topics, replicationFactor, ...options }: CreateTopicsOptions,
@@ -96,18 +109,24 @@ export async function createTopic(
 
 type Settings = Readonly<Record<string, string>>;
 
+/** The setting that bounds the lifetime of a record; those of a compacted topic that were replaced by a newer one of their key must expire, too. */
+const retentionOf = ({ kind }: TopicSpec): string => (kind === 'compacted' ? 'max.compaction.lag.ms' : 'retention.ms');
+
+/** Publishers compress; a broker of which another compression is the default must not do it again. */
+const COMPRESSION = 'compression.type';
+
 interface Wanted extends TopicSpec {
   /** The name in Kafka. */
   readonly wire: string;
   readonly settings: Settings;
 }
 
-function settingsOf({ kind, retentionMs }: TopicSpec, replicationFactor: number): Settings {
-  const isCompacted = kind === 'compacted';
+function settingsOf(spec: TopicSpec, replicationFactor: number): Settings {
+  const { kind, retentionMs } = spec;
   return {
-    'cleanup.policy': isCompacted ? 'compact' : 'delete',
-    // Records that were replaced by a newer one of their key must expire, too.
-    [isCompacted ? 'max.compaction.lag.ms' : 'retention.ms']: String(retentionMs),
+    'cleanup.policy': kind === 'compacted' ? 'compact' : 'delete',
+    [retentionOf(spec)]: String(retentionMs),
+    [COMPRESSION]: 'producer',
     'segment.ms': String(Math.ceil(retentionMs / SEGMENTS_PER_RETENTION)),
     'max.message.bytes': String(LARGEST_BATCH_BYTES),
     'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
@@ -151,14 +170,32 @@ async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<
   }
 }
 
-/** A topic with other settings than wanted, and all that were made for it. */
-interface Differing {
+/** A topic that exists, the settings that were made for it, and those that it should have. */
+interface Existing {
   readonly topic: Wanted;
-  readonly settings: Settings;
+  readonly own: Settings;
+  readonly wanted: Settings;
+  /** Whether it keeps records longer than its specification says. */
+  readonly isLonger: boolean;
 }
 
-async function differing(admin: Admin, topics: readonly Wanted[]): Promise<Differing[]> {
-  if (topics.length === 0) return [];
+/** -1 is for ever. */
+const lifetimeOf = (setting: string | undefined): number => (setting === '-1' ? Infinity : Number(setting ?? 0));
+
+function existingOf(topic: Wanted, own: Settings): Existing {
+  const retention = retentionOf(topic);
+  const isLonger = lifetimeOf(own[retention]) > topic.retentionMs;
+  // Segments that an operator has fitted to the longer retention stay with it.
+  const kept = [...(isLonger ? [retention, 'segment.ms'] : []), COMPRESSION];
+  const made = Object.fromEntries(kept.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
+  return { topic, own, wanted: { ...topic.settings, ...made }, isLonger };
+}
+
+async function compared(
+  admin: Admin,
+  topics: readonly Wanted[],
+): Promise<{ readonly altered: Existing[]; readonly longer: Existing[] }> {
+  if (topics.length === 0) return { altered: [], longer: [] };
   const type = kafkajs.ConfigResourceTypes.TOPIC;
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -170,20 +207,24 @@ async function differing(admin: Admin, topics: readonly Wanted[]): Promise<Diffe
       return [resourceName, Object.fromEntries(made.map(({ configName, configValue }) => [configName, configValue]))];
     }),
   );
-  return topics
-    .map((topic) => ({ topic, settings: own.get(topic.wire) ?? {} }))
-    .filter(({ topic, settings }) => Object.entries(topic.settings).some(([name, value]) => settings[name] !== value));
+  const existing = topics.map((topic) => existingOf(topic, own.get(topic.wire) ?? {}));
+  return {
+    altered: existing.filter(({ own: has, wanted }) =>
+      Object.entries(wanted).some(([name, value]) => has[name] !== value),
+    ),
+    longer: existing.filter(({ isLonger }) => isLonger),
+  };
 }
 
 /** Kafka replaces all settings of a topic together, so foreign settings are written again. */
-async function alter(admin: Admin, topics: readonly Differing[]): Promise<void> {
+async function alter(admin: Admin, topics: readonly Existing[]): Promise<void> {
   if (topics.length === 0) return;
   await admin.alterConfigs({
     validateOnly: false,
-    resources: topics.map(({ topic, settings }) => ({
+    resources: topics.map(({ topic, own, wanted }) => ({
       type: kafkajs.ConfigResourceTypes.TOPIC,
       name: topic.wire,
-      configEntries: entriesOf({ ...settings, ...topic.settings }),
+      configEntries: entriesOf({ ...own, ...wanted }),
     })),
   });
 }

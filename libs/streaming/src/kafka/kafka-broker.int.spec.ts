@@ -88,34 +88,80 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     };
     const create = (...topics: TopicSpec[]) => createTopics({ ...world.kafka, topics, replicationFactor: 1 });
 
+    const set = (settings: Readonly<Record<string, string>>) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [
+          {
+            ...{ type: kafkajs.ConfigResourceTypes.TOPIC, name: wire() },
+            configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+          },
+        ],
+      });
+
     it.each<[TopicKind, object]>([
       ['facts', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
       ['work', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
       ['compacted', { 'cleanup.policy': 'compact', 'max.compaction.lag.ms': `${DAY_MS}` }],
     ])('are created with what %s need, once', async (kind, settings) => {
       const wanted = spec({ kind, partitions: 3 });
-      expect(await create(wanted)).toEqual({ created: [topic], altered: [] });
+      expect(await create(wanted)).toEqual({ created: [topic], altered: [], longer: [] });
       expect(await settingsOf()).toMatchObject({ ...settings, 'segment.ms': `${DAY_MS / 8}` });
       const { topics } = await admin.fetchTopicMetadata({ topics: [wire()] });
       expect(topics[0]?.partitions).toHaveLength(3);
-      expect(await create(wanted)).toEqual({ created: [], altered: [] });
+      expect(await create(wanted)).toEqual({ created: [], altered: [], longer: [] });
     });
 
     it('are created once by several at the same time', async () => {
       const topics = ['a', 'b', 'c'].map((name) => spec({ name }));
       const changes = await Promise.all([create(...topics), create(...topics), create(...topics)]);
       expect(changes.flatMap(({ altered }) => altered)).toEqual([]);
-      expect(await create(...topics)).toEqual({ created: [], altered: [] });
+      expect(await create(...topics)).toEqual({ created: [], altered: [], longer: [] });
     });
 
     it('get the settings that they lack, and keep those that others have made', async () => {
       await create(spec());
-      const own = [{ name: 'flush.messages', value: '17' }];
-      const type = kafkajs.ConfigResourceTypes.TOPIC;
-      await admin.alterConfigs({ validateOnly: false, resources: [{ type, name: wire(), configEntries: own }] });
-      expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toEqual({ created: [], altered: [topic] });
+      await set({ 'flush.messages': '17' });
+      expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toEqual({ created: [], altered: [topic], longer: [] });
       expect(await settingsOf()).toMatchObject({ 'flush.messages': '17', 'retention.ms': `${2 * DAY_MS}` });
     });
+
+    it.each<[string, TopicKind, string]>([
+      ['facts', 'facts', 'retention.ms'],
+      ['compacted', 'compacted', 'max.compaction.lag.ms'],
+    ])('of an older version get the retention and the compression of this one: %s', async (_, kind, retention) => {
+      const numPartitions = 1;
+      const configEntries = [
+        { name: retention, value: `${DAY_MS / 4}` },
+        { name: 'segment.ms', value: `${DAY_MS / 32}` },
+        { name: 'max.message.bytes', value: '1048588' },
+      ];
+      await admin.createTopics({ waitForLeaders: true, topics: [{ topic: wire(), numPartitions, configEntries }] });
+      expect(await create(spec({ kind }))).toEqual({ created: [], altered: [topic], longer: [] });
+      const { 'max.message.bytes': largest, ...settings } = await settingsOf();
+      expect(settings).toMatchObject({
+        ...{ [retention]: `${DAY_MS}`, 'segment.ms': `${DAY_MS / 8}`, 'compression.type': 'producer' },
+        'cleanup.policy': kind === 'compacted' ? 'compact' : 'delete',
+      });
+      expect(Number(largest)).toBeGreaterThan(1_048_588);
+      expect(await create(spec({ kind }))).toEqual({ created: [], altered: [], longer: [] });
+    });
+
+    it.each([`${2 * DAY_MS}`, '-1'])(
+      'keep a longer retention and a compression that were set by hand: %s',
+      async (longer) => {
+        await create(spec());
+        await set({ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' });
+        expect(await create(spec())).toEqual({ created: [], altered: [topic], longer: [topic] });
+        expect(await settingsOf()).toMatchObject({
+          ...{ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' },
+          'cleanup.policy': 'delete',
+        });
+        expect(await create(spec())).toEqual({ created: [], altered: [], longer: [topic] });
+        await create(spec({ retentionMs: 3 * DAY_MS }));
+        expect((await settingsOf())['retention.ms']).toBe(longer === '-1' ? '-1' : `${3 * DAY_MS}`);
+      },
+    );
 
     it('keep their partitions: a plan that wants others is refused as a whole', async () => {
       await create(spec({ partitions: 2 }));
