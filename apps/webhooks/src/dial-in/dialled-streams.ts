@@ -14,6 +14,8 @@ const ROUND_MS = 1_000;
 const CHECK_EVERY_MS = 3_000;
 /** Calls whose token is being looked up. */
 const MAX_OPENING = 64;
+/** Calls of one subscription that wait for the stream of an earlier one to end. */
+const MAX_WAITING = 8;
 /** A consumer takes a stream over from whichever process has it. */
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -42,6 +44,8 @@ export class DialledStreams {
   /** The last step of each subscription whose stream begins or ends: steps of one subscription follow each other. */
   readonly #steps = new Map<string, Promise<void>>();
   readonly #rounds: Periodic;
+  /** Calls that wait for their turn, by subscription. */
+  readonly #waiting = new Map<string, number>();
   #opening = 0;
   #isClosing = false;
 
@@ -54,7 +58,7 @@ export class DialledStreams {
   async dial(call: DialledCall): Promise<void> {
     try {
       const admitted = await this.#admit(call);
-      await this.#inTurn(admitted.subscription.id, () => this.#begin(call, admitted));
+      await this.#wait(call, admitted);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal !== error) this.#deps.log.warn({ err: error }, 'dialled stream failed');
@@ -93,6 +97,20 @@ export class DialledStreams {
       return await this.#deps.admit(call);
     } finally {
       this.#opening--;
+    }
+  }
+
+  async #wait(call: DialledCall, admitted: Admitted): Promise<void> {
+    const { id } = admitted.subscription;
+    const waiting = this.#waiting.get(id) ?? 0;
+    if (waiting >= MAX_WAITING) throw refusals.busy();
+    this.#waiting.set(id, waiting + 1);
+    try {
+      await this.#inTurn(id, () => this.#begin(call, admitted));
+    } finally {
+      const left = this.#waiting.get(id)! - 1;
+      if (left > 0) this.#waiting.set(id, left);
+      else this.#waiting.delete(id);
     }
   }
 

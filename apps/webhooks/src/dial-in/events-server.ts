@@ -5,16 +5,25 @@ import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings
 import type { Logger } from '@tidings/runtime';
 import { type DialledCall, dialledCall } from './dialled-call.ts';
 
-/** Connections of one process; further ones are closed at once. */
-const MAX_CONNECTIONS = 1_000;
-/** Calls on one connection. */
-const MAX_CALLS = 100;
-/** A connection without a call ends after this time. */
-const IDLE_MS = 60_000;
-/** A consumer that answers no ping within these times is gone, so that its machine may vanish silently. */
-const [PING_MS, PONG_MS] = [20_000, 10_000];
-/** Maximum size of an answer. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** What callers may cost. Times are milliseconds. */
+export interface EventsLimits {
+  /** Connections of one process; further ones are closed at once. */
+  readonly connections: number;
+  /** Calls on one connection. */
+  readonly calls: number;
+  /** A connection without a call ends after this time. */
+  readonly idleMs: number;
+  /** A consumer that answers no ping within these times is gone, so that its machine may vanish silently. */
+  readonly pingMs: number;
+  readonly pongMs: number;
+  /** Maximum size of an answer. */
+  readonly answerBytes: number;
+}
+
+export const eventsLimits: EventsLimits = {
+  ...{ connections: 1_000, calls: 100, idleMs: 60_000, pingMs: 20_000, pongMs: 10_000 },
+  ...{ answerBytes: 64 * 1024 },
+};
 const MAX_METADATA_BYTES = 16 * 1024;
 /** Time for the last bytes of ended calls. */
 const DRAIN_MS = 1_000;
@@ -24,6 +33,8 @@ export interface EventsServerOptions {
   /** 0 = a free one. */
   readonly port: number;
   readonly log: Logger;
+  /** @default eventsLimits */
+  readonly limits?: EventsLimits;
   /** Serves a call, and ends it. */
   readonly serve: (call: DialledCall) => void;
 }
@@ -42,15 +53,15 @@ interface Loaded {
 
 const { fullName, methods } = EventStreamDefinition;
 
-async function load(serve: EventsServerOptions['serve']): Promise<Loaded> {
+async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): Promise<Loaded> {
   const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
   const server = new Server({
-    'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
-    'grpc.max_concurrent_streams': MAX_CALLS,
+    'grpc.max_receive_message_length': limits.answerBytes,
+    'grpc.max_concurrent_streams': limits.calls,
     'grpc.max_metadata_size': MAX_METADATA_BYTES,
-    'grpc.max_connection_idle_ms': IDLE_MS,
-    'grpc.keepalive_time_ms': PING_MS,
-    'grpc.keepalive_timeout_ms': PONG_MS,
+    'grpc.max_connection_idle_ms': limits.idleMs,
+    'grpc.keepalive_time_ms': limits.pingMs,
+    'grpc.keepalive_timeout_ms': limits.pongMs,
     'grpc.enable_channelz': 0,
   });
   server.register(
@@ -66,7 +77,13 @@ async function load(serve: EventsServerOptions['serve']): Promise<Loaded> {
 }
 
 /** Serves `tidings.events.v1.EventStream` (R-EV7). The first connection loads gRPC: most deployments have none. */
-export async function openEventsServer({ host, port, log, serve }: EventsServerOptions): Promise<EventsServer> {
+export async function openEventsServer({
+  host,
+  port,
+  log,
+  serve,
+  limits = eventsLimits,
+}: EventsServerOptions): Promise<EventsServer> {
   const sockets = new Set<Socket>();
   let loading: Promise<Loaded> | undefined;
   const server = createServer({ noDelay: true }, (socket) => {
@@ -74,7 +91,7 @@ export async function openEventsServer({ host, port, log, serve }: EventsServerO
     socket.on('close', () => sockets.delete(socket));
     // The call that it carries reports it.
     socket.on('error', () => undefined);
-    loading ??= load(serve);
+    loading ??= load(serve, limits);
     loading.then(
       ({ injector }) => injector.injectConnection(socket),
       (error: unknown) => {
@@ -83,7 +100,7 @@ export async function openEventsServer({ host, port, log, serve }: EventsServerO
       },
     );
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = limits.connections;
   server.listen(port, host);
   await once(server, 'listening');
   return {
