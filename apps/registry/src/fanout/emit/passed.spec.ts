@@ -27,4 +27,10 @@ describe('what dispatchers have passed', () => {
     }
     expect(broadcast({ partition: 3, offset: 0 })).toBe(false);
   });
+
+  it('has passed what the topic does not hold: it was made anew since', async () => {
+    const passed = passedOnce({ lag: async () => [{ topic, partition: 3, committed: 0, end: 2 }] });
+    const hasPassed = await passed('apns', 'direct');
+    expect([1, 2, 700].map((offset) => hasPassed({ partition: 3, offset }))).toEqual([false, true, true]);
+  });
 });

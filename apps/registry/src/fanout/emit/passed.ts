@@ -23,8 +23,14 @@ export function passedOnce(broker: Pick<Broker, 'lag'>): Passed {
 export const passedBy = (lag: readonly GroupLag[], channel: string, lane: Lane): ((emission: Position) => boolean) =>
   passedIn(lag, batchesTopic(channel, lane === 'direct'));
 
-/** Whether a group with this lag has passed a record of a topic. */
+/**
+ * Whether a group with this lag has passed a record of a topic. One that the topic does not hold yet counts as passed: the topic was made anew since,
+ * for example after a restore of MongoDB alone, and nobody can ever handle that record.
+ */
 export function passedIn(lag: readonly GroupLag[], topic: string): (position: Position) => boolean {
-  const committed = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each.committed]));
-  return ({ partition, offset }) => (committed.get(partition) ?? 0) > offset;
+  const lags = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each]));
+  return ({ partition, offset }) => {
+    const found = lags.get(partition);
+    return found !== undefined && (found.committed > offset || found.end <= offset);
+  };
 }
