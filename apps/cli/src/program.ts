@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { addApps } from './commands/apps.ts';
 import type { AddCommands, WithSession } from './commands/command.ts';
+import { addData } from './commands/data.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
@@ -25,6 +26,7 @@ const groups: readonly AddCommands[] = [
   addTap,
   addReplay,
   addDeadLetters,
+  addData,
   addDoctor,
 ];
 

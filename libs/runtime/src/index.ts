@@ -29,6 +29,7 @@ export {
   compareMasterKeys,
   type DeploymentKeys,
   keysFrom,
+  masterKeyIdsIn,
   openKeys,
   openMasterKey,
   type Rotation,

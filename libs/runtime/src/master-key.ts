@@ -74,11 +74,15 @@ export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS
   }
 }
 
+/** The ids of the master keys that the data of a store is encrypted with; none without data. */
+export async function masterKeyIdsIn(system: Db): Promise<string[]> {
+  const known = await stored(system);
+  return known ? [known.value, ...(known.previous === undefined ? [] : [known.previous])].map(idOf) : [];
+}
+
 /** Compares master keys with those that encrypt the data of a store, if it has any; changes nothing. @throws Fault `argument` as {@link openKeys} */
 export async function checkMasterKeys(system: Db, master: MasterKeys): Promise<void> {
-  const known = await stored(system);
-  for (const value of known ? [known.value, ...(known.previous === undefined ? [] : [known.previous])] : [])
-    compareMasterKeys(master, idOf(value));
+  for (const id of await masterKeyIdsIn(system)) compareMasterKeys(master, id);
 }
 
 /** Makes the first master key the encrypting one, in one write that fails after a concurrent change. */

@@ -1,6 +1,10 @@
 export { consume, type ConsumeOptions, type Decoded, type Incident, type Reader, type Readers } from './consume.ts';
 export { embeddedLogCollections } from './embedded/storage/log.schema.ts';
 export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
+export { fillEmbeddedLog, readEmbeddedLog } from './embedded/whole-log.ts';
+export { fillKafka, type FillKafkaOptions } from './kafka/fill-kafka.ts';
+export type { LogContents, LogImport, LogSummary, StoredTopic } from './log-contents.ts';
+export type { StoredOffset } from './offsets.ts';
 export type { KafkaClientOptions } from './kafka/kafka-client.ts';
 export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';
 export { compareTopics, createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/create-topics.ts';

@@ -29,6 +29,10 @@ export interface ClusterWorldOptions extends TestClusterOptions {
    * share
    */
   readonly ownStores?: boolean;
+  /** @default a new one */
+  readonly masterKey?: Uint8Array;
+  /** Fills the stores that the suites share, before any service has used them. */
+  readonly fill?: (variables: Readonly<Record<string, string>>) => Promise<void>;
 }
 
 /** The distributed mode, with access to every process. */
@@ -50,6 +54,8 @@ export async function cluster({
   env = {},
   simulators: options,
   ownStores = false,
+  masterKey,
+  fill,
   ...processes
 }: ClusterWorldOptions = {}): Promise<ClusterWorld> {
   const log = testLog();
@@ -63,8 +69,12 @@ export async function cluster({
       buildAll(),
     ]);
     const admin = newAdminToken();
+    if (stores) {
+      const { mongoUrl: MONGO_URL, brokers: KAFKA_BROKERS, namespace: KAFKA_NAMESPACE } = stores;
+      await fill?.({ MONGO_URL, KAFKA_BROKERS, KAFKA_NAMESPACE });
+    }
     const running = await startCluster({
-      ...{ apps, folder, log, adminToken: admin },
+      ...{ apps, folder, log, adminToken: admin, masterKey },
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
       kafkaBrokers: stores?.brokers,

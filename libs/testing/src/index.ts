@@ -35,7 +35,7 @@ export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
 export { openSlices } from './metrics.ts';
 export { allQueries, documentedMetrics, documentedRows, readQuery } from './observability.ts';
-export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
+export { databasesAt, describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type DeploymentMode,
   describeInTurn,
@@ -67,7 +67,7 @@ export { everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';
-export { type ApplicationOptions, BOUNCE_DOMAIN, BUNDLE, type Parameters, type World } from './world.ts';
+export { type ApplicationOptions, BOUNCE_DOMAIN, BUNDLE, type Parameters, untilSettled, type World } from './world.ts';
 export { connectToStore, storedText } from './stored.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
 export { anyVerb, bodyOf, damagedPath, type Draw, largeBodyOf, mutated } from './fuzz.ts';

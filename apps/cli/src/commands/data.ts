@@ -1,0 +1,49 @@
+import { readEnv } from '@tidings/runtime';
+import { showProgress } from '../progress.ts';
+import type { Session } from '../session.ts';
+import type { Manifest } from '../data/archive.ts';
+import type { AddCommands } from './command.ts';
+
+/** `tidings export-data` and `import-data`: move the data of a deployment to another place. They use the stores in the environment, as a service does. */
+export const addData: AddCommands = (program, withSession) => {
+  program
+    .command('export-data <folder>')
+    .description(
+      'write the data of an embedded deployment that is stopped into a new folder; the master key is not part of it',
+    )
+    .action(
+      withSession(async (session, folder: string) => {
+        const { exportData } = await import('../data/export-data.ts');
+        await shown(session, 'exported', (progress) => exportData(readEnv(), folder, progress));
+      }),
+    );
+  program
+    .command('import-data <folder>')
+    .description('fill an empty deployment, embedded or distributed, with an export')
+    .action(
+      withSession(async (session, folder: string) => {
+        const { importData } = await import('../data/import-data.ts');
+        await shown(session, 'imported', (progress) => importData(readEnv(), folder, progress));
+      }),
+    );
+};
+
+async function shown(
+  { options, print }: Session,
+  verb: 'exported' | 'imported',
+  work: (progress: ReturnType<typeof showProgress>) => Promise<Manifest>,
+): Promise<void> {
+  const progress = showProgress(verb, options.json === true);
+  try {
+    const { files } = await work(progress);
+    progress.stop();
+    const documents = Object.entries(files).reduce(
+      (sum, [file, each]) => sum + (file.startsWith('databases/') ? each.documents : 0),
+      0,
+    );
+    const records = Object.values(files).reduce((sum, each) => sum + each.documents, 0) - documents;
+    print({ documents, records }, `${documents} documents and ${records} records ${verb}`);
+  } finally {
+    progress.stop();
+  }
+}

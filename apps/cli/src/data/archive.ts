@@ -1,0 +1,189 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import type { LogSummary } from '@tidings/streaming';
+import { BSON, type Document } from 'mongodb';
+import { Failure } from '../session.ts';
+
+/** Version of the archive's format. */
+const FORMAT = 1;
+const MANIFEST = 'manifest.json';
+/** MongoDB accepts documents up to 16 MB, and some bytes more of its own. */
+const MAX_DOCUMENT_BYTES = (16 << 20) + (16 << 10);
+const LENGTH_BYTES = 4;
+/** Maximum documents, and bytes of several, that are read together. */
+const TOGETHER = 1_000;
+const TOGETHER_BYTES = 8 << 20;
+
+/** A file of the archive: documents in BSON, one after the other, compressed with gzip. `mongorestore --gzip` reads those of databases as well. */
+export interface ArchiveFile {
+  readonly documents: number;
+  /** Of the compressed file, in hex. */
+  readonly sha256: string;
+}
+
+/** `manifest.json`, which is written last: an archive without it is incomplete. */
+export interface Manifest extends LogSummary {
+  readonly format: number;
+  /** RFC 3339. */
+  readonly exportedAt: string;
+  /** Ids of the master keys that the data is encrypted with; the keys themselves are not part of the archive. */
+  readonly masterKeys: readonly string[];
+  /** By path in the archive. */
+  readonly files: Readonly<Record<string, ArchiveFile>>;
+}
+
+export const collectionFile = (database: string, collection: string): string =>
+  `databases/${database}/${collection}.bson.gz`;
+
+export const partitionFile = (topic: string, partition: number): string => `topics/${topic}/${partition}.bson.gz`;
+
+/** The databases and collections of an archive. */
+export function collectionsIn({ files }: Manifest): { file: string; database: string; collection: string }[] {
+  return Object.keys(files).flatMap((file) => {
+    const [, database, collection] = /^databases\/([^/]+)\/([^/]+)\.bson\.gz$/.exec(file) ?? [];
+    return database && collection ? [{ file, database, collection }] : [];
+  });
+}
+
+/** Writes an archive into a folder that is new or empty. */
+export class ArchiveWriter {
+  readonly #folder: string;
+  readonly #files: Record<string, ArchiveFile> = {};
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws Failure when the folder holds anything */
+  static async open(folder: string): Promise<ArchiveWriter> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty: name a new folder`);
+    return new ArchiveWriter(folder);
+  }
+
+  /** Writes a file, unless there are no documents. @returns their number */
+  async write(file: string, documents: AsyncIterable<Uint8Array>): Promise<number> {
+    const counted = { documents: 0 };
+    const iterator = documents[Symbol.asyncIterator]();
+    const first = await iterator.next();
+    if (first.done) return 0;
+    async function* all(): AsyncGenerator<Uint8Array> {
+      for (let next = first; !next.done; next = await iterator.next()) {
+        counted.documents++;
+        yield next.value;
+      }
+    }
+    const path = join(this.#folder, file);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const hash = createHash('sha256');
+    await pipeline(
+      Readable.from(all()),
+      createGzip(),
+      hashing(hash),
+      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    );
+    this.#files[file] = { ...counted, sha256: hash.digest('hex') };
+    return counted.documents;
+  }
+
+  async finish(about: Omit<Manifest, 'format' | 'files'>): Promise<Manifest> {
+    const manifest: Manifest = { format: FORMAT, ...about, files: this.#files };
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    await writeFile(join(this.#folder, MANIFEST), text, { flag: 'wx', mode: 0o600, flush: true });
+    return manifest;
+  }
+}
+
+/** An archive that is complete and undamaged. */
+export class ArchiveReader {
+  readonly manifest: Manifest;
+  readonly #folder: string;
+
+  private constructor(folder: string, manifest: Manifest) {
+    this.#folder = folder;
+    this.manifest = manifest;
+  }
+
+  /** Compares every file with the manifest. @throws Failure when the archive is incomplete, damaged or of another format */
+  static async open(folder: string): Promise<ArchiveReader> {
+    const manifest = await readManifest(folder);
+    for (const [file, { sha256 }] of Object.entries(manifest.files)) {
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(join(folder, file)), hash).catch((error: NodeJS.ErrnoException) => {
+        throw new Failure(`${file} cannot be read: ${error.code}`);
+      });
+      if (hash.digest('hex') !== sha256) throw new Failure(`${file} is not as it was exported: the archive is damaged`);
+    }
+    return new ArchiveReader(folder, manifest);
+  }
+
+  /** The documents of a file, with the exact types of their values, some at a time; none if the archive lacks the file. */
+  async *documents(file: string): AsyncGenerator<Document[]> {
+    for await (const some of this.#some(file)) yield some.map((raw) => BSON.deserialize(raw, { promoteValues: false }));
+  }
+
+  /** The same with the values of JavaScript. */
+  async *values<T>(file: string): AsyncGenerator<T[]> {
+    for await (const some of this.#some(file))
+      yield some.map((raw) => BSON.deserialize(raw, { promoteBuffers: true }) as T);
+  }
+
+  async *#some(file: string): AsyncGenerator<Uint8Array[]> {
+    if (!Object.hasOwn(this.manifest.files, file)) return;
+    let some: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const document of this.#raw(file)) {
+      if (some.length > 0 && (some.length >= TOGETHER || bytes + document.length > TOGETHER_BYTES)) {
+        yield some;
+        [some, bytes] = [[], 0];
+      }
+      some.push(document);
+      bytes += document.length;
+    }
+    if (some.length > 0) yield some;
+  }
+
+  async *#raw(file: string): AsyncGenerator<Uint8Array> {
+    const source = createReadStream(join(this.#folder, file)).pipe(createGunzip());
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      let at = 0;
+      while (rest.length - at >= LENGTH_BYTES) {
+        const length = rest.readInt32LE(at);
+        if (length < LENGTH_BYTES || length > MAX_DOCUMENT_BYTES) throw new Failure(`${file} holds no documents`);
+        if (rest.length - at < length) break;
+        yield rest.subarray(at, at + length);
+        at += length;
+      }
+      rest = rest.subarray(at);
+    }
+    if (rest.length > 0) throw new Failure(`${file} ends within a document`);
+  }
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(
+      error.code === 'ENOENT' ? `${folder} holds no complete archive` : `${folder} cannot be read: ${error.code}`,
+    );
+  });
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.format !== FORMAT) {
+    throw new Failure(`The archive has the format ${manifest.format}, and this version reads the format ${FORMAT}`);
+  }
+  return manifest;
+}
+
+const hashing = (hash: Hash): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });

@@ -1,0 +1,88 @@
+import { channelNames } from '@tidings/channels';
+import { topics } from '@tidings/events';
+import { type Configuration, masterKeyIdsIn } from '@tidings/runtime';
+import { type InRecord, type LogContents, readEmbeddedLog } from '@tidings/streaming';
+import { BSON, type Db } from 'mongodb';
+import type { Progress } from '../progress.ts';
+import { Failure } from '../session.ts';
+import { ArchiveWriter, collectionFile, type Manifest, partitionFile } from './archive.ts';
+import { type Databases, withDatabases } from './store.ts';
+
+/** The database of the embedded log: the archive has its records and offsets instead. */
+export const LOG = 'log';
+
+/**
+ * Writes the data of an embedded deployment that is stopped into a folder: every database, the records of every topic, the offsets of every group.
+ * @throws Failure while the platform runs, during a replay, or when the folder is not empty
+ */
+export async function exportData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
+  if (configuration.kafkaBrokers.length > 0) {
+    throw new Failure(
+      'KAFKA_BROKERS is set: only an embedded deployment is exported; mongodump copies a distributed one',
+    );
+  }
+  const writer = await ArchiveWriter.open(folder);
+  return withDatabases(configuration, async (databases) => {
+    if (!(await databases.names()).includes('system')) throw new Failure('There is no data to export');
+    return readEmbeddedLog(databases.named(LOG), topics(channelNames()), (log) =>
+      write({ databases, log, writer, progress }),
+    );
+  });
+}
+
+interface Export {
+  readonly databases: Databases;
+  readonly log: LogContents;
+  readonly writer: ArchiveWriter;
+  readonly progress: Progress;
+}
+
+async function write({ databases, log, writer, progress }: Export): Promise<Manifest> {
+  const names = (await databases.names()).filter((name) => name !== LOG);
+  await refuseReplays(databases.named('statistics'));
+  const files: { readonly file: string; readonly documents: AsyncIterable<Uint8Array> }[] = [];
+  for (const name of names) {
+    for (const { name: collection } of await databases.named(name).listCollections({}, { nameOnly: true }).toArray()) {
+      const documents = rawDocuments(databases.named(name), collection);
+      files.push({ file: collectionFile(name, collection), documents });
+    }
+  }
+  for (const { name, partitions } of log.topics) {
+    for (let partition = 0; partition < partitions; partition++) {
+      files.push({ file: partitionFile(name, partition), documents: rawRecords(log, name, partition) });
+    }
+  }
+  for (const [done, { file, documents }] of files.entries()) {
+    progress.set(done, files.length);
+    await writer.write(file, documents);
+  }
+  progress.set(files.length, files.length);
+  const masterKeys = await masterKeyIdsIn(databases.named('system'));
+  const { topics: specs, offsets } = log;
+  return writer.finish({ exportedAt: new Date().toISOString(), masterKeys, topics: specs, offsets });
+}
+
+/** A replay names offsets of the log that it reads, which are others elsewhere. */
+async function refuseReplays(statistics: Db): Promise<void> {
+  const running = { 'replay.startedAt': { $exists: true }, 'replay.finishedAt': { $exists: false } };
+  if ((await statistics.collection('projections').countDocuments(running)) > 0) {
+    throw new Failure('A replay is running: start the platform, and stop it when the replay is done');
+  }
+}
+
+const rawDocuments = (database: Db, collection: string): AsyncIterable<Uint8Array> =>
+  database.collection(collection).find({}, { raw: true, sort: { _id: 1 } }) as unknown as AsyncIterable<Uint8Array>;
+
+async function* rawRecords(log: LogContents, topic: string, partition: number): AsyncGenerator<Uint8Array> {
+  for await (const records of log.records(topic, partition)) {
+    for (const record of records) yield BSON.serialize(documentOf(record));
+  }
+}
+
+/** A record as a document of the archive. */
+export type RecordDocument = Pick<InRecord, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>;
+
+const documentOf = ({ offset, timestamp, key, value, headers }: InRecord): RecordDocument => ({
+  ...{ offset, timestamp, key, value: Buffer.from(value) },
+  ...(headers && { headers }),
+});

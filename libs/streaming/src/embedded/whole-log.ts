@@ -1,0 +1,145 @@
+import { Fault, randomBase62 } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import type { InRecord, TopicSpec } from '../broker-port.ts';
+import type { LogContents, LogImport, LogSummary, StoredTopic } from '../log-contents.ts';
+import { type Batch, recordsOf, without } from './embedded-batch.ts';
+import { type Place, Store } from './embedded-store.ts';
+import { Lease } from './group-lease.ts';
+
+const READ_BATCHES = 8;
+const NO_RECORDS = Buffer.alloc(0);
+
+/**
+ * Gives `work` the whole embedded log, which nobody writes meanwhile.
+ * @param declared the topics of the program; the log itself knows those that subscriptions have added
+ * @throws Fault `conflict` while a platform runs on it
+ */
+export function readEmbeddedLog<T>(
+  db: Db,
+  declared: readonly TopicSpec[],
+  work: (log: LogContents) => Promise<T>,
+): Promise<T> {
+  return exclusively(db, async (store) => {
+    const names = new Set(declared.map(({ name }) => name));
+    const added = (await store.topics()).filter(({ name }) => !names.has(name));
+    const topics = await Promise.all([...declared, ...added].map((spec) => withEnds(store, spec)));
+    const ends = new Map(topics.map(({ name, ends: of }) => [name, of]));
+    return work({
+      ...{ topics, offsets: await store.offsets() },
+      records: (topic, partition) => recordsIn(store, { topic, partition }, ends.get(topic)?.[partition] ?? 0),
+    });
+  });
+}
+
+/**
+ * Gives `work` the means to fill an empty embedded log with the contents of another. Offsets and times of publication stay the same.
+ * @param declared the topics of the program
+ * @throws Fault `conflict` while a platform runs on it
+ */
+export function fillEmbeddedLog(
+  db: Db,
+  declared: readonly TopicSpec[],
+  { topics, offsets }: LogSummary,
+  work: (log: LogImport) => Promise<void>,
+): Promise<void> {
+  return exclusively(db, async (store) => {
+    const names = new Set(declared.map(({ name }) => name));
+    for (const { ends: _, ...spec } of topics) if (!names.has(spec.name)) await store.addTopic(spec);
+    const filling = new Map(
+      topics.map((topic) => [topic.name, topic.ends.map((end, i) => new Filling(store, topic, i, end))]),
+    );
+    await work({
+      append: (topic, partition, records) => filling.get(topic)![partition]!.append(records),
+      async finish() {
+        for (const partitions of filling.values()) for (const partition of partitions) await partition.finish();
+        if (offsets.length > 0) await store.saveOffsets(offsets);
+      },
+    });
+  });
+}
+
+async function exclusively<T>(db: Db, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = new Store(db);
+  await store.prepare();
+  let lost: Error | undefined;
+  const lease = await Lease.take(db, `transfer/${randomBase62(12)}`, (fault) => (lost = fault));
+  try {
+    const result = await work(store);
+    if (lost) throw lost;
+    return result;
+  } finally {
+    await lease.release();
+  }
+}
+
+async function withEnds(store: Store, spec: TopicSpec): Promise<StoredTopic> {
+  const floors = (await store.floors()).filter(({ topic }) => topic === spec.name);
+  const starts = new Map(floors.map(({ partition, start }) => [partition, start]));
+  const endOf = async (partition: number): Promise<number> =>
+    Math.max(starts.get(partition) ?? 0, (await store.endOf({ topic: spec.name, partition })) ?? 0);
+  return { ...spec, ends: await Promise.all(Array.from({ length: spec.partitions }, (_, i) => endOf(i))) };
+}
+
+async function* recordsIn(store: Store, place: Place, end: number): AsyncGenerator<readonly InRecord[]> {
+  const floor = (await store.floors()).find(
+    ({ topic, partition }) => topic === place.topic && partition === place.partition,
+  );
+  for (let next = floor?.start ?? 0; next < end;) {
+    const read = await store.read(place, next, end, READ_BATCHES);
+    const last = read.at(-1);
+    if (!last) return;
+    for (const batch of read) yield recordsOf(batch, place.topic, place.partition);
+    next = last.first + last.count;
+  }
+}
+
+/** A partition that is being filled. Offsets of removed records stay unused. */
+class Filling {
+  readonly #store: Store;
+  readonly #place: Place;
+  readonly #compressed: boolean;
+  readonly #end: number;
+  #first: number | undefined;
+  #next = 0;
+
+  constructor(store: Store, { name: topic, kind }: TopicSpec, partition: number, end: number) {
+    this.#store = store;
+    this.#place = { topic, partition };
+    this.#compressed = kind === 'facts';
+    this.#end = end;
+  }
+
+  async append(records: readonly InRecord[]): Promise<void> {
+    for (const published of sameTimes(records)) {
+      this.#first ??= this.#next = published[0]!.offset;
+      await this.#write(published[0]!.timestamp, published.at(-1)!.offset + 1, published);
+    }
+  }
+
+  async finish(): Promise<void> {
+    const start = this.#first ?? this.#end;
+    if (start > 0) await this.#store.raiseFloors([{ ...this.#place, start }]);
+    // A batch without records marks the end.
+    if (this.#first !== undefined && this.#next < this.#end) await this.#write(0, this.#end, []);
+  }
+
+  async #write(at: number, next: number, records: readonly InRecord[]): Promise<void> {
+    const range: Batch = { first: this.#next, count: next - this.#next, at, body: NO_RECORDS };
+    const batch = without(range, records);
+    const [outcome] = await this.#store.append([{ ...this.#place, batch, compressed: this.#compressed }]);
+    if (outcome === 'taken') throw Fault.conflict(`${this.#place.topic} holds records already`);
+    if (outcome !== 'appended') throw outcome ?? Fault.bug('a batch without an outcome');
+    this.#next = next;
+  }
+}
+
+/** Records that were published at the same time, as those of a batch are. */
+function* sameTimes(records: readonly InRecord[]): Generator<readonly InRecord[]> {
+  for (let from = 0; from < records.length;) {
+    const { timestamp } = records[from]!;
+    let to = from + 1;
+    while (to < records.length && records[to]!.timestamp === timestamp) to++;
+    yield records.slice(from, to);
+    from = to;
+  }
+}

@@ -1,0 +1,135 @@
+import { Fault } from '@tidings/kernel';
+import type { Admin, Message, Producer } from 'kafkajs';
+import { type InRecord, LARGEST_RECORD_BYTES, type TopicSpec } from '../broker-port.ts';
+import type { LogImport, LogSummary } from '../log-contents.ts';
+import { GZIP } from './compression.ts';
+import { createTopic } from './create-topics.ts';
+import { type KafkaClientOptions, newClient } from './kafka-client.ts';
+import { faultOf, settingAtFault } from './kafka-faults.ts';
+import { Names, placeOf } from './names.ts';
+
+/** Records per request: kafkajs takes quadratic time over them. */
+const REQUEST_RECORDS = 1_000;
+const REQUEST_BYTES = LARGEST_RECORD_BYTES;
+
+export interface FillKafkaOptions extends Omit<KafkaClientOptions, 'openSocket'> {
+  /** Copies of each record of a topic that a subscription has added; the others exist. */
+  readonly replicationFactor: number;
+}
+
+/**
+ * Gives `work` the means to fill Kafka's empty topics with the contents of another log. Times of publication and the partitions of records stay the
+ * same; offsets begin at 0, and those of groups are changed likewise.
+ * @throws Fault `conflict` when a topic holds records already or has another number of partitions; `argument` when Kafka refuses the configured access,
+ * `unavailable` when it does not answer
+ */
+export async function fillKafka(
+  { replicationFactor, ...options }: FillKafkaOptions,
+  summary: LogSummary,
+  work: (log: LogImport) => Promise<void>,
+): Promise<void> {
+  const kafka = newClient(options);
+  const [admin, names] = [kafka.admin(), new Names(options.namespace)];
+  const producer = kafka.producer({
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition!,
+  });
+  try {
+    await Promise.all([admin.connect(), producer.connect()]);
+    for (const topic of summary.topics) await prepare(admin, topic, { names, replicationFactor });
+    await work(new Filling({ admin, producer, names, summary }));
+  } catch (error) {
+    throw settingAtFault(error) ?? faultOf(error);
+  } finally {
+    await Promise.all([admin.disconnect(), producer.disconnect()]);
+  }
+}
+
+async function prepare(
+  admin: Admin,
+  topic: TopicSpec,
+  how: { readonly names: Names; readonly replicationFactor: number },
+): Promise<void> {
+  const [wire, partitions] = [how.names.out(topic.name), await createTopic(admin, topic, how)];
+  if (partitions !== topic.partitions) {
+    throw Fault.conflict(
+      `Topic ${wire} has ${partitions} partitions, and the records are those of ${topic.partitions}`,
+    );
+  }
+  const offsets = await admin.fetchTopicOffsets(wire);
+  if (offsets.some(({ high }) => high !== '0')) throw Fault.conflict(`Topic ${wire} holds records already`);
+}
+
+/** A group's place in a partition. */
+interface Place {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** In the other log. */
+  readonly offset: number;
+  /** Number of records before it, so far. */
+  passed: number;
+}
+
+interface FillingDeps {
+  readonly admin: Admin;
+  readonly producer: Producer;
+  readonly names: Names;
+  readonly summary: LogSummary;
+}
+
+class Filling implements LogImport {
+  readonly #deps: FillingDeps;
+  readonly #facts: ReadonlySet<string>;
+  readonly #places: readonly Place[];
+  readonly #placesIn: ReadonlyMap<string, readonly Place[]>;
+
+  constructor(deps: FillingDeps) {
+    this.#deps = deps;
+    this.#facts = new Set(deps.summary.topics.filter(({ kind }) => kind === 'facts').map(({ name }) => name));
+    this.#places = deps.summary.offsets.map((stored) => ({ ...stored, passed: 0 }));
+    this.#placesIn = Map.groupBy(this.#places, ({ topic, partition }) => placeOf(topic, partition));
+  }
+
+  async append(topic: string, partition: number, records: readonly InRecord[]): Promise<void> {
+    const { producer, names } = this.#deps;
+    for (const some of requestsOf(records)) {
+      const messages = some.map((record) => messageOf(record, partition));
+      const compression = this.#facts.has(topic) ? { compression: GZIP } : {};
+      await producer.send({ topic: names.out(topic), messages, ...compression });
+    }
+    for (const place of this.#placesIn.get(placeOf(topic, partition)) ?? []) {
+      place.passed += records.filter(({ offset }) => offset < place.offset).length;
+    }
+  }
+
+  async finish(): Promise<void> {
+    const { admin, names } = this.#deps;
+    for (const [group, places] of Map.groupBy(this.#places, (place) => place.group)) {
+      for (const [topic, here] of Map.groupBy(places, (place) => place.topic)) {
+        const partitions = here.map(({ partition, passed }) => ({ partition, offset: String(passed) }));
+        await admin.setOffsets({ groupId: names.out(group), topic: names.out(topic), partitions });
+      }
+    }
+  }
+}
+
+const messageOf = ({ key, value, headers, timestamp }: InRecord, partition: number): Message => ({
+  ...{ key, value: value as Buffer, partition, timestamp: String(timestamp) },
+  ...(headers && { headers: { ...headers } }),
+});
+
+function* requestsOf(records: readonly InRecord[]): Generator<readonly InRecord[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [at, { value }] of records.entries()) {
+    if (at > from && (at - from >= REQUEST_RECORDS || bytes + value.length > REQUEST_BYTES)) {
+      yield records.slice(from, at);
+      [from, bytes] = [at, 0];
+    }
+    bytes += value.length;
+  }
+  if (from < records.length) yield records.slice(from);
+}
