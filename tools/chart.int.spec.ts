@@ -42,7 +42,7 @@ const labelsOf = ({ spec }: Workload): Labels => spec.template.metadata.labels;
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
 /** Why variables are in no value: the chart has no place for their files, or they are no settings of a cluster. */
-const notSettable = ['TIDINGS_DATA', 'TIDINGS_DISPOSABLE_DOMAINS', 'TIDINGS_TEST_CLOCK'];
+const notSettable = ['GEOIP_DATABASE', 'TIDINGS_DATA', 'TIDINGS_DISPOSABLE_DOMAINS', 'TIDINGS_TEST_CLOCK'];
 
 interface ServiceSpec {
   readonly clusterIP?: string;
