@@ -74,6 +74,16 @@ export default dashboard({
           'Connections closed at once, because the limit was reached.',
           ...['cps', 'sum by (job, instance) (rate(tidings_http_dropped_connections_total{$scope}[$__rate_interval]))'],
         ),
+        perProcess(
+          'Age of the geo-IP database',
+          'Time since the database in use was built; gateways without one show nothing.',
+          ...['s', 'max by (job, instance) (time() - tidings_geoip_built_timestamp_seconds{$scope})'],
+        ),
+        perProcess(
+          'Unusable geo-IP file',
+          '1: the file is missing or broken, and the database before stays in use.',
+          ...['short', 'max by (job, instance) (tidings_geoip_file_failed{$scope})'],
+        ),
       ],
     },
     {

@@ -43,7 +43,8 @@ describe('the metrics of the platform', () => {
   let scrape: string;
 
   beforeAll(async () => {
-    world = await platform();
+    // A database that is missing is measured, too.
+    world = await platform({ env: { GEOIP_DATABASE: '/nonexistent/places.mmdb' } });
     application = await world.application();
     await world.registerDevices(application, 2, (i) => ({
       hwid: `device-${i}`,
@@ -94,6 +95,10 @@ describe('the metrics of the platform', () => {
       (series) => !betweenProcesses.some((metric) => series.startsWith(metric)),
     );
     expect(asked.filter((series) => !scrapedLine(series).test(scrape))).toEqual([]);
+    const unlabelled = queries
+      .flatMap(({ matched }) => matched)
+      .filter(({ series, label }) => scraped.samples.some(({ name, labels }) => name === series && !(label in labels)));
+    expect(unlabelled).toEqual([]);
   });
 
   it('count from 0 where the first occurrence is an alert', () => {
