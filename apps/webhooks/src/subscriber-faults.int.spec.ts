@@ -11,11 +11,11 @@ const NAMES = ['Push Sent', 'Push Delivered', 'Push Opened'];
 /** The longest wait before an event is sent again, or a stream opened (R-EV5). */
 const LONGEST_WAIT_MS = 60_000;
 
-/** The events that arrived again in the same life although they had been acknowledged in it: an answer is lost only with a life. */
+/** The events that arrived again in the same connection although they had been acknowledged in it: an answer is lost only with a connection. */
 function needlessRepeats({ receipts }: LinkedSubscriber): string[] {
   const acknowledged = new Set<string>();
-  return receipts.flatMap(({ uuid, life, isAcked }) => {
-    const key = `${uuid} ${life}`;
+  return receipts.flatMap(({ uuid, connection, isAcked }) => {
+    const key = `${uuid} ${connection}`;
     if (acknowledged.has(key)) return [key];
     if (isAcked) acknowledged.add(key);
     return [];

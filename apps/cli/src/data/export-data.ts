@@ -6,7 +6,7 @@ import { BSON, type Db } from 'mongodb';
 import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
 import { ArchiveWriter, collectionFile, type Manifest, partitionFile } from './archive.ts';
-import { type Databases, withDatabases } from './store.ts';
+import { type Databases, withDatabases } from './databases.ts';
 
 /** The database of the embedded log: the archive has its records and offsets instead. */
 export const LOG = 'log';

@@ -8,7 +8,7 @@ import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
 import { ArchiveReader, collectionsIn, type Manifest, partitionFile } from './archive.ts';
 import { LOG, type RecordDocument } from './export-data.ts';
-import { type Databases, withDatabases } from './store.ts';
+import { type Databases, withDatabases } from './databases.ts';
 
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 

@@ -61,7 +61,7 @@ describe('the list of services', () => {
       const variables = (required as readonly string[]).filter((variable) => variable !== 'MONGO_URL');
       for (const variable of variables) expect([row, requires]).toEqual([row, expect.stringContaining(variable)]);
       const stated =
-        calls === 'every service, and other gateways' ? names : calls!.split(' ').filter((each) => each !== '–');
+        calls === 'every service, and other gateways' ? names : calls!.split(', ').filter((each) => each !== '–');
       expect([entry, stated]).toEqual([entry, peers]);
     }
   });

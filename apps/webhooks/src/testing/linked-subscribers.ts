@@ -7,8 +7,8 @@ export interface Receipt {
   readonly uuid: string;
   readonly name: string;
   readonly hwid: string;
-  /** The subscriber's life in which it arrived, from 1: a kill ends one. */
-  readonly life: number;
+  /** The subscriber's connection in which it arrived, from 1: a kill ends one. */
+  readonly connection: number;
   readonly isAcked: boolean;
 }
 
@@ -35,7 +35,7 @@ export class LinkedSubscriber {
   isSilent = false;
   subscription = '';
   transport!: Transport;
-  #life = 1;
+  #connection = 1;
   #killIn = Infinity;
   #killed = Promise.withResolvers<void>();
 
@@ -44,7 +44,7 @@ export class LinkedSubscriber {
     this.#killIn -= arrivals.length;
     const dies = this.#killIn <= 0;
     const isAcked = !dies && !this.isSilent;
-    this.receipts.push(...arrivals.map((arrival) => ({ ...arrival, life: this.#life, isAcked })));
+    this.receipts.push(...arrivals.map((arrival) => ({ ...arrival, connection: this.#connection, isAcked })));
     if (dies) this.#die();
     return isAcked;
   };
@@ -66,7 +66,7 @@ export class LinkedSubscriber {
 
   #die(): void {
     this.#killIn = Infinity;
-    this.#life++;
+    this.#connection++;
     this.transport.down();
     this.#killed.resolve();
   }
