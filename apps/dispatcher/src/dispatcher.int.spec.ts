@@ -81,7 +81,7 @@ describeWithMongo('dispatcher', (mongo) => {
 
   const start = async (fields: Partial<DispatcherDeps> = {}): Promise<DispatcherService> => {
     const dispatcher = await openDispatcher({
-      ...{ clock, log, db, keys, broker, channel: 'apns' },
+      ...{ clock, log, db, keys, broker, channels: ['apns'] },
       metrics,
       accounts: accountsWith(keys.master, credentials),
       urls: { apns: simulators.apnsUrl },

@@ -17,15 +17,15 @@ const DISPATCHER = Symbol('dispatcher');
 
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
-/** Opens the dispatcher of the process's channel, which reads credentials from the registry. */
-async function openChannel(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
-  const { channel, providers, http2, extraCa, allowPrivate, webPushSubject, mailBounceDomain } = process.configuration;
+/** Opens the dispatcher of the process's channels, which reads credentials from the registry. */
+async function openChannels(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
+  const { channels, providers, http2, extraCa, allowPrivate, webPushSubject, mailBounceDomain } = process.configuration;
   // Other channels write no links: the warning about a guessed URL would mislead.
-  const publicUrl = channel === 'email' ? process.publicUrl() : '';
+  const publicUrl = channels.includes('email') ? process.publicUrl() : '';
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
   return process.open(connection, (parts) =>
     openDispatcher({
-      ...{ ...parts, channel, accounts, urls: providers, http2, extraCa, allowPrivate },
+      ...{ ...parts, channels, accounts, urls: providers, http2, extraCa, allowPrivate },
       ...{ publicUrl, webPushSubject, mailBounceDomain },
     }),
   );
@@ -39,10 +39,10 @@ export const dispatcherServices = {
   sentValues: SentValuesDefinition,
 };
 
-/** The dispatcher of one channel as a separate process. */
+/** The dispatcher of some channels as a separate process. */
 @Module({
   imports: [storeModule('dispatcher')],
-  providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannel }],
+  providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannels }],
   controllers: rpcControllers<DispatcherService>(DISPATCHER, dispatcherServices),
 })
 export class DispatcherModule {}

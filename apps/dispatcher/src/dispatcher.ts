@@ -1,78 +1,26 @@
-import { hostname } from 'node:os';
-import { rootCertificates } from 'node:tls';
 import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
-import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
-import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
-import {
-  type ConnectionSettings,
-  type FailedOpening,
-  failureLog,
-  Http2Connection,
-  openFrameLink,
-  openHttp1Link,
-  openNodeLink,
-  type OpenLink,
-} from '@tidings/http2';
-import { Fault } from '@tidings/kernel';
-import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
-import type { Accounts, Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
-import {
-  AddressGuard,
-  Closing,
-  type Configuration,
-  operationsOf,
-  type ProviderAddresses,
-  type ServiceDeps,
-} from '@tidings/runtime';
+import { dispatcherGroup, lanes } from '@tidings/delivery';
+import { collectionOf, createCollections } from '@tidings/mongo';
+import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
+import { Closing, operationsOf } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
-import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
-import { traceOf } from '@tidings/telemetry';
-import type { CredentialState } from './receive/batch-admission.ts';
+import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
 import { deviceAttempts } from './claim/device-attempts.ts';
-import { MongoAttempts } from './claim/mongo-attempts.ts';
-import type { Channel } from './channels/channel-port.ts';
-import { Credentials } from './channels/credentials/credential-cache.ts';
-import { Dispatch } from './receive/dispatch.ts';
-import type { OutcomeRecord } from './send/sending.ts';
+import { forgetAttempts } from './claim/mongo-attempts.ts';
+import { forgetLeases } from './claim/worker-lease.ts';
+import { collections } from './collections.ts';
+import { dispatcherPurge } from './dispatcher-purge.ts';
+import { forgetPaces } from './pace/mongo-paces.ts';
+import { attemptsModel, pacesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
-import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
-import { forgetLeases, mongoLeases, WorkerLease } from './claim/worker-lease.ts';
-import { dispatcherPurge } from './dispatcher-purge.ts';
-import { providersOf } from './throttle/provider-views.ts';
-import { forgetPaces, mongoPaces } from './pace/mongo-paces.ts';
-import { Paces } from './pace/pace.ts';
-import { connectionMetrics } from './channels/connection-metrics.ts';
-import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
-import { guardedPostForm } from './channels/post-form.ts';
-import { transports } from './channels/transports.ts';
-import { credentialRenewal } from './throttle/credential-renewal.ts';
-import { mongoThrottles, Throttles } from './throttle/throttles.ts';
-import { systemTimers } from './timers.ts';
-import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
-import { collections } from './collections.ts';
+import { systemTimers } from './timers.ts';
 
-export interface DispatcherDeps extends ServiceDeps {
-  readonly broker: Broker;
-  readonly accounts: Pick<Accounts, 'getCredential'>;
-  /** The base of links in mails, without a trailing slash. */
-  readonly publicUrl: string;
-  /** One of {@link transports}. */
-  readonly channel: string;
-  /** Addresses of providers that differ from the defaults. */
-  readonly urls?: ProviderAddresses;
-  /** The HTTP/2 implementation (ADR 10). */
-  readonly http2: Configuration['http2'];
-  /** PEM text of additional CA certificates. */
-  readonly extraCa?: string | undefined;
-  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
-  readonly webPushSubject?: string | undefined;
-  /** The domain that bounce reports of mails go to. @default none */
-  readonly mailBounceDomain?: string | undefined;
-  /** Private ranges, as CIDR, that token addresses of service accounts and endpoints of browsers may be in. */
-  readonly allowPrivate?: readonly string[];
+export interface DispatcherDeps extends Omit<ChannelDeps, 'channel' | 'values'> {
+  /** Names of channels, each once. */
+  readonly channels: readonly string[];
 }
 
 export interface DispatcherService {
@@ -84,18 +32,13 @@ export interface DispatcherService {
   close(): Promise<void>;
 }
 
-/** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
-const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
-/** Most direct batches hold one device: with a small number a slow provider would delay all others. */
-const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
 const FORGET_EVERY_MS = 5_000;
-const RENEW_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
 
-/** Sends the batches of one channel to its provider, and records which slices it has sent (sending 4). Any number may run in parallel. */
+/** Sends the batches of these channels to their providers. Any number may run in parallel, each with any of the channels. */
 export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
   const closing = new Closing(deps.log);
   try {
@@ -106,59 +49,30 @@ export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherSe
   }
 }
 
-async function compose(deps: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
-  const { db, clock, log, broker, channel: name } = deps;
+async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
+  const { db, clock, broker } = deps;
   await createCollections(db, collections);
-  const attempts = new MongoAttempts(db, attemptsModel, name);
+  // Channels are closed side by side: each may take seconds to finish its pushes.
+  const closings = closing.add(
+    'channels',
+    channels.map(() => new Closing(deps.log)),
+    async (opened) => void (await Promise.all(opened.map((each) => each.close()))),
+  );
   const values = new SentValuesStore(db, clock);
-  const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
-  const throttles = new Throttles({
-    store: mongoThrottles(modelOf(db, throttlesModel), name),
-    clock,
-    onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
-  });
-  await throttles.refresh();
-  const outcomes = microBatcher(broker, topicNames.outcomes);
-  const deadTokens = microBatcher(broker, topicNames.deadTokens);
-  closing.add('outcomes', outcomes, (batcher) => batcher.drained());
-  closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
-  const publish = async ({ deadTokens: tokens, ...record }: OutcomeRecord): Promise<void> => {
-    // First: the outcome says that the slice is settled.
-    if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
-    await outcomes.publish(record);
-  };
-  const dispatches: Dispatch[] = [];
-  for (const lane of lanes) {
-    dispatches.push(
-      await openLane({ ...deps, lane, attempts, values, throttles, provider: channel, publish }, closing),
-    );
+  const opened: ChannelDispatcher[] = [];
+  for (const [i, channel] of channels.entries()) {
+    const log = deps.log.child({ channel });
+    opened.push(await openChannel({ ...deps, values, log, channel }, closings[i]!));
   }
   const deletions = await followDeletions(deps, {
     service: 'dispatcher',
     purge: dispatcherPurge({ db, clock, values }),
   });
-  closing.add('deletions', deletions, (opened) => opened.stop());
-  const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
-  keep(deps, { attempts, throttles, channel, dispatches }, closing);
-  channelMetrics(deps.metrics, name, {
-    deferred: () => attempts.deferred(),
-    throttled: () => throttles.throttled().length,
-    throttledServices: () => channel.throttledServices?.().length ?? 0,
-  });
+  closing.add('deletions', deletions, (followed) => followed.stop());
+  keep(deps, opened, closing);
 
-  const own = async (): Promise<string[]> => {
-    const { claimed, due } = await attempts.counts(
-      clock.now(),
-      dispatches.flatMap((dispatch) => dispatch.heldBack()),
-    );
-    const lines: string[] = [];
-    if (claimed > 0) lines.push(`${claimed} slices being sent`);
-    if (due > 0) lines.push(`${due} slices due`);
-    const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
-    if (late > 0) lines.push(`${late} slices waiting for answers`);
-    return lines.map((line) => `dispatcher.${name}: ${line}`);
-  };
-  // The dispatchers of all channels are processes of one service: one of them answers for the batches of all.
+  const own = async (): Promise<string[]> => (await Promise.all(opened.map((channel) => channel.open()))).flat();
+  // The dispatchers of all channels are one service: one of its processes answers for the batches of all.
   const shared = async (): Promise<string[]> => {
     const groups = channelNames().flatMap((each) => lanes.map((lane) => dispatcherGroup(each, lane)));
     const lags = await Promise.all(groups.map((group) => broker.lag(group)));
@@ -170,152 +84,50 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   };
   return {
     operations: operationsOf(deps, { own, shared }),
-    providers: providersOf({
-      ...{ channel: name, throttles, states, services: channel },
-      hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
-    }),
+    providers: providersOfAll(opened),
     attempts: deviceAttempts(collectionOf(db, attemptsModel)),
     sentValues: sentValuesRpc(values),
     close: () => closing.close(),
   };
 }
 
-/** Permits every address: the operator may run a provider's substitute in a private network. */
-const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
+/** The operators' view of all channels. */
+const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
+  async listProviders(request) {
+    const replies = await Promise.all(channels.map(({ providers }) => providers.listProviders(request)));
+    return { providers: replies.flatMap((reply) => reply.providers) };
+  },
+  async liftThrottle(request) {
+    const replies = await Promise.all(channels.map(({ providers }) => providers.liftThrottle(request)));
+    return { lifted: replies.some(({ lifted }) => lifted) };
+  },
+});
 
-function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
-  const { publicUrl, webPushSubject, mailBounceDomain } = deps;
-  const openTransport = transports.get(deps.channel);
-  if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
-  const credentials = new Credentials(accounts, keys.master);
-  const ca = caCertificatesWith(extraCa);
-  const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
-  const logged = failureLog(deps.log);
-  const counted = connectionMetrics(deps.metrics, deps.channel);
-  const onFailure = (failure: FailedOpening, host: string): void => {
-    logged(failure, host);
-    counted.failed(failure.cause);
-  };
-  const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
-    new Http2Connection({ ...settings, onFailure }, open);
-  const addresses = new AddressGuard(allowPrivate);
-  return openTransport({
-    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
-    ...{ publicUrl, webPushSubject, mailBounceDomain },
-    connect: connectBy(openLink),
-    connectHttp1: connectBy(openHttp1Link),
-    connectBy,
-    receipts: () => mongoReceipts(deps),
-    onError: (error) => deps.log.warn({ err: error, channel: deps.channel }, 'background work of a channel failed'),
-    postForm: guardedPostForm(addresses, ca),
-    postProvider: guardedPostForm(anyAddress, ca),
-  });
-}
-
-interface LaneDeps extends DispatcherDeps {
-  readonly lane: Lane;
-  readonly attempts: MongoAttempts;
-  readonly values: SentValuesStore;
-  readonly throttles: Throttles;
-  readonly provider: Channel;
-  readonly publish: (record: OutcomeRecord) => Promise<void>;
-}
-
-/** A lane is a separate worker: with its own lease, slices, consumers and connections. */
-async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish } = deps;
-  const log = deps.log.child({ channel, lane });
-  const workerLease = new WorkerLease({
-    name: `${channel}/${lane}/${hostname()}`,
-    store: mongoLeases(collectionOf(db, workerLeasesModel)),
-    timers: systemTimers,
-    onError: (error) => log.warn({ err: error }, 'renewing the worker lease failed'),
-  });
-  workerLease.start();
-  closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
-  const dispatch = new Dispatch({
-    ...{ lane, channel: provider, store: attempts, values, workerLease, throttles, clock, log },
-    publish,
-    paces: new Paces({
-      store: mongoPaces(collectionOf(db, pacesModel)),
-      timers: systemTimers,
-      onError: (error) => log.warn({ err: error }, 'reserving time of a rated message failed'),
-    }),
-    timers: systemTimers,
-    random: Math.random,
-    metrics: laneMetrics(metrics, channel, lane),
-  });
-  dispatch.start();
-  closing.add(`${lane} slices`, dispatch, (opened) => opened.stop());
-  const subscription = await consume(broker, {
-    group: dispatcherGroup(channel, lane),
-    topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
-    maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
-    handler: (records) =>
-      dispatch.handle(
-        records.map(({ value }) => value),
-        records.map(({ headers }) => traceOf(headers)),
-      ),
-    report: incidentsTo(log, metrics),
-  });
-  closing.add(`${lane} batches`, subscription, (opened) => opened.stop());
-  return dispatch;
-}
-
-interface Kept {
-  readonly attempts: MongoAttempts;
-  readonly throttles: Throttles;
-  readonly channel: Channel;
-  readonly dispatches: readonly Dispatch[];
-}
-
-/** Periodic work. */
+/** Periodic work for all channels. */
 function keep(
-  { db, clock, log }: DispatcherDeps,
-  { attempts, throttles, channel, dispatches }: Kept,
+  { db, clock, log }: Omit<DispatcherDeps, 'channels'>,
+  channels: readonly ChannelDispatcher[],
   closing: Closing,
 ): void {
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
-  regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
-  const renewal = credentialRenewal({
-    heldBack: () => [
-      ...throttles.throttled().flatMap(({ versions }) => [...versions.keys()]),
-      ...dispatches
-        .flatMap((dispatch) => dispatch.credentials())
-        .flatMap((each) => (each.reachable ? [] : each.reference)),
-    ],
-    renew: (reference) => channel.renew(reference),
-    onRenewed: (reference, version) => throttles.liftOutdated({ reference, version }),
+  regularly('throttles', THROTTLES_EVERY_MS, async () => {
+    await Promise.all(channels.map((channel) => channel.refresh()));
   });
-  regularly('renewal of credentials', RENEW_EVERY_MS, renewal);
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // Every process checks: the deletion reaches only one of them.
-    const tried = dispatches.flatMap((dispatch) =>
-      dispatch.credentials().map(({ reference }) => reference.split('/')[0]!),
-    );
-    for (const application of await deletedAmong(db, [...new Set([...channel.applications(), ...tried])])) {
-      channel.forget(application);
-      for (const dispatch of dispatches) dispatch.forget(application);
+    const tried = new Set(channels.flatMap((channel) => channel.applications()));
+    for (const application of await deletedAmong(db, [...tried])) {
+      for (const channel of channels) channel.forget(application);
     }
   });
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
+    const attempts = collectionOf(db, attemptsModel);
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
-      if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
+      if ((await forgetAttempts(attempts, clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
-    await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
+    for (const channel of channels) await channel.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
     await forgetPaces(collectionOf(db, pacesModel), systemTimers.now());
     await forgetLeases(collectionOf(db, workerLeasesModel), systemTimers.now());
   });
-}
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** Node's default CA certificates and the additional ones: options replace the defaults. */
-function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
-  if (extraCa === undefined) return undefined;
-  const extra = extraCa.match(CERTIFICATE);
-  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: contains no certificate');
-  return [...rootCertificates, ...extra];
 }

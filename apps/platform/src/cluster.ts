@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { channelNames } from '@tidings/channels';
 import { closeOnSignal, endOnCrash, giveUp, openDataFolder, openLog, readEnv } from '@tidings/runtime';
 import { adminTokenOf } from './admin-token.ts';
 import { startCluster } from './cluster/cluster.ts';
@@ -33,6 +34,8 @@ try {
     masterKey: configuration.masterKey,
     previousMasterKey: configuration.previousMasterKey,
     port: configuration.port,
+    // Each process has a cost of its own, on one machine.
+    dispatchers: [channelNames()],
     replicas: () => replicas,
     mongoUrl: configuration.mongoUrl,
     kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,

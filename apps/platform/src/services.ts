@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
-import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
+import { openDispatcher } from '@tidings/dispatcher';
 import { createGateway, incomingMailOf, openGeoip } from '@tidings/gateway';
 import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
@@ -78,22 +78,20 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
     backend: BackendName,
     opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
-    channel?: string,
   ): Promise<Service> => {
-    const name = channel ? `${backend}.${channel}` : backend;
-    const done = readiness.waitFor(name);
+    const done = readiness.waitFor(backend);
     const started = performance.now();
     const service = await opening({
       clock,
-      log: log.child({ service: name }),
+      log: log.child({ service: backend }),
       metrics,
       db: deps.databaseFor(services[backend].database),
       keys,
       broker,
     });
-    closing.add(name, service, (each) => each.close());
+    closing.add(backend, service, (each) => each.close());
     done();
-    log.debug({ service: name, ms: Math.round(performance.now() - started) }, 'opened');
+    log.debug({ service: backend, ms: Math.round(performance.now() - started) }, 'opened');
     return service;
   };
 
@@ -104,20 +102,13 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
-  const dispatchers: DispatcherService[] = [];
-  for (const channel of channelNames()) {
-    const dispatcher = await open(
-      'dispatcher',
-      (service) =>
-        openDispatcher({
-          ...{ ...service, ...addresses, channel, accounts, http2 },
-          ...{ publicUrl, webPushSubject, mailBounceDomain },
-          urls: configuration.providers,
-        }),
-      channel,
-    );
-    dispatchers.push(dispatcher);
-  }
+  const dispatcher = await open('dispatcher', (service) =>
+    openDispatcher({
+      ...{ ...service, ...addresses, channels: channelNames(), accounts, http2 },
+      ...{ publicUrl, webPushSubject, mailBounceDomain },
+      urls: configuration.providers,
+    }),
+  );
   const fanout = await open('fanout', (service) =>
     openFanout({ ...service, deploymentPlatforms: deploymentPlatformsOf(configuration.providers) }),
   );
@@ -126,8 +117,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const webhooks = await open('webhooks', (service) =>
     openWebhooks({
       ...{ ...service, ...addresses, devices, accounts },
-      // All channels share a store: one dispatcher answers for all.
-      sentValues: inProcess(SentValuesDefinition, dispatchers[0]!.sentValues),
+      sentValues: inProcess(SentValuesDefinition, dispatcher.sentValues),
       events: { host, port: eventsPort },
     }),
   );
@@ -138,7 +128,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     registry: [registry],
     statistics: [statistics],
     scheduler: [scheduler],
-    dispatcher: dispatchers,
+    dispatcher: [dispatcher],
     fanout: [fanout],
     webhooks: [webhooks],
     'audience-jobs': [audienceJobs],
@@ -159,10 +149,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     deadLetters: inProcess(DeadLettersDefinition, statistics.deadLetters),
     plans: inProcess(PlansDefinition, registry.plans),
-    // All channels share a store: one dispatcher answers for all.
-    attempts: inProcess(AttemptsDefinition, dispatchers[0]!.attempts),
+    attempts: inProcess(AttemptsDefinition, dispatcher.attempts),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
-    dispatchers: () => dispatchers.map(({ providers }) => inProcess(ProvidersDefinition, providers)),
+    dispatchers: () => [inProcess(ProvidersDefinition, dispatcher.providers)],
     processes: backendNames.map(
       (name) => () => opened[name].map(({ operations }) => inProcess(OperationsDefinition, operations)),
     ),

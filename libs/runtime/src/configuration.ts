@@ -47,8 +47,8 @@ export interface Configuration {
   readonly masterKey?: Uint8Array | undefined;
   /** During a rotation: the other master key that decrypts. 32 bytes. */
   readonly previousMasterKey?: Uint8Array | undefined;
-  /** The channel of a dispatcher. */
-  readonly channel?: Channel | undefined;
+  /** The channels of a dispatcher, each once. */
+  readonly channels?: readonly Channel[] | undefined;
   readonly providers: ProviderAddresses;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
@@ -110,6 +110,14 @@ const list = z.string().transform((text) =>
 );
 
 const ranges = list.refine((each) => each.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8').default([]);
+/** One line for the variable, whichever name is wrong. */
+const channelList = list
+  .refine(
+    (names) => names.length > 0 && names.every((name) => (channels as readonly string[]).includes(name)),
+    `must be one of ${channels.join(', ')}, or several with commas`,
+  )
+  .refine((names) => new Set(names).size === names.length, 'must name each channel once')
+  .transform((names) => names as readonly Channel[]);
 
 const environment = z.object({
   HOST: z
@@ -151,7 +159,7 @@ const environment = z.object({
     .optional(),
   TIDINGS_MASTER_KEY: masterKey.optional(),
   TIDINGS_MASTER_KEY_PREVIOUS: masterKey.optional(),
-  TIDINGS_CHANNEL: z.enum(channels, `must be one of ${channels.join(', ')}`).optional(),
+  TIDINGS_CHANNEL: channelList.optional(),
   ...providerVariables,
   WEB_PUSH_SUBJECT: z
     .string()
@@ -244,7 +252,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,
     previousMasterKey: data.TIDINGS_MASTER_KEY_PREVIOUS,
-    channel: data.TIDINGS_CHANNEL,
+    channels: data.TIDINGS_CHANNEL,
     providers: providersOf(data),
     webPushSubject: data.WEB_PUSH_SUBJECT,
     mailBounceDomain: data.MAIL_BOUNCE_DOMAIN,

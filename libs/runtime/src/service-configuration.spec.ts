@@ -34,16 +34,23 @@ describe('readServiceEnv', () => {
     const env = {
       ...enough,
       GRPC_PORT: '0',
-      TIDINGS_CHANNEL: 'fcm',
+      TIDINGS_CHANNEL: 'fcm, hms',
       REGISTRY_ADDRESS: '10.0.0.1:1, registry-2.local:2,[fd00::7]:3',
       SCHEDULER_ADDRESS: 'wrong',
     };
-    const { channel, grpcPort, addresses } = readServiceEnv(
-      { required: ['TIDINGS_CHANNEL'], peers: ['registry'] },
-      env,
-    );
-    expect({ channel, grpcPort }).toEqual({ channel: 'fcm', grpcPort: 0 });
+    const {
+      channels: chosen,
+      grpcPort,
+      addresses,
+    } = readServiceEnv({ required: ['TIDINGS_CHANNEL'], peers: ['registry'] }, env);
+    expect({ chosen, grpcPort }).toEqual({ chosen: ['fcm', 'hms'], grpcPort: 0 });
     expect(addresses).toEqual({ registry: '10.0.0.1:1,registry-2.local:2,[fd00::7]:3' });
+  });
+
+  it.each([',', 'fcm, pigeon', 'fcm, fcm'])('refuses the channels "%s"', (text) => {
+    const env = { ...enough, TIDINGS_CHANNEL: text };
+    const lines = linesOf(() => readServiceEnv({ required: ['TIDINGS_CHANNEL'], peers: [] }, env));
+    expect(lines).toEqual([expect.stringMatching(/^TIDINGS_CHANNEL: must (be one of|name each channel once)/)]);
   });
 
   it('reports each missing or invalid variable in a line', () => {
@@ -56,7 +63,7 @@ describe('readServiceEnv', () => {
       'KAFKA_BROKERS: must be host:port,host:port,…',
       'MONGO_URL: is required',
       'TIDINGS_ADMIN_TOKEN: is required',
-      `TIDINGS_CHANNEL: must be one of ${channels.join(', ')}`,
+      `TIDINGS_CHANNEL: must be one of ${channels.join(', ')}, or several with commas`,
       'TIDINGS_MASTER_KEY: is required',
     ]);
   });

@@ -9,7 +9,7 @@ interface Requirable {
   readonly KAFKA_BROKERS: 'kafkaBrokers';
   readonly TIDINGS_MASTER_KEY: 'masterKey';
   readonly TIDINGS_ADMIN_TOKEN: 'adminToken';
-  readonly TIDINGS_CHANNEL: 'channel';
+  readonly TIDINGS_CHANNEL: 'channels';
 }
 
 export type RequiredVariable = keyof Requirable;

@@ -10,7 +10,7 @@ interface ServiceFacts {
   readonly required: readonly string[];
   /** The services that it calls. */
   readonly peers: readonly string[];
-  /** Each channel has a process of its own, with `TIDINGS_CHANNEL`. */
+  /** Its processes serve the channels in `TIDINGS_CHANNEL`: each one, or several together. */
   readonly isPerChannel?: true;
 }
 

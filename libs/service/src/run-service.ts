@@ -49,8 +49,8 @@ export async function runService<const Name extends RequiredVariable, const P ex
   const { name, peers } = service;
   try {
     const configuration = readServiceEnv({ required: [...requiredByAll, ...service.required], peers }, process.env);
-    const { logLevel, channel } = configuration;
-    const log = openLog(logLevel).child({ service: name, ...(channel && { channel }) });
+    const { logLevel, channels } = configuration;
+    const log = openLog(logLevel).child({ service: name, ...(channels && { channels }) });
     endOnCrash(log);
     const stopping = new AbortController();
     const { signal } = stopping;

@@ -25,7 +25,7 @@ const LATENCY_MS = 30;
 export async function populatedCluster(
   options: ClusterWorldOptions = {},
 ): Promise<{ world: ClusterWorld; population: Population }> {
-  const world = await cluster({ ...options, ownStores: true });
+  const world = await cluster({ ...options, ownStores: true, hasSeparateChannels: true });
   try {
     const steady = Math.ceil(devices / APPLICATIONS / 2);
     const population = await Population.gather(world, { applications: APPLICATIONS, steady, dead: DEAD });

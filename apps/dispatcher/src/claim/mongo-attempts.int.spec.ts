@@ -1,21 +1,23 @@
 import { expect, it } from '@jest/globals';
 import { claimed, noResults, untried } from '@tidings/delivery';
 import { randomBase62 } from '@tidings/kernel';
-import { createCollections } from '@tidings/mongo';
+import { collectionOf, createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { attemptStoreFeatures } from './attempts.features.ts';
-import { MongoAttempts } from './mongo-attempts.ts';
+import { forgetAttempts, MongoAttempts } from './mongo-attempts.ts';
 import { attemptsModel } from '../storage/dispatcher.schema.ts';
 
 const direct = { lane: 'direct', credential: 'AAAAA-00000/1' } as const;
 const me = { owner: 'me', round: 1 };
 
 describeWithMongo('attempts', (mongo) => {
-  const open = async (channel = 'apns'): Promise<MongoAttempts> => {
+  const newModel = async (): Promise<typeof attemptsModel> => {
     const model = { ...attemptsModel, name: `attempts_${randomBase62(8)}` };
     await createCollections(mongo.db, [model]);
-    return new MongoAttempts(mongo.db, model, channel);
+    return model;
   };
+  const open = async (channel = 'apns'): Promise<MongoAttempts> =>
+    new MongoAttempts(mongo.db, await newModel(), channel);
 
   attemptStoreFeatures('on MongoDB', () => open());
 
@@ -55,7 +57,9 @@ describeWithMongo('attempts', (mongo) => {
   });
 
   it('are removed some time after they are settled, in bounded steps', async () => {
-    const store = await open();
+    const model = await newModel();
+    const store = new MongoAttempts(mongo.db, model, 'apns');
+    const attempts = collectionOf(mongo.db, model);
     for (const [id, at] of [
       ['a', 10],
       ['b', 20],
@@ -65,9 +69,9 @@ describeWithMongo('attempts', (mongo) => {
       await store.settle(id, me, noResults, at);
     }
     await store.claim('open', direct, claimed('me', 1, noResults));
-    expect(await store.forget(25, 1)).toBe(1);
-    expect(await store.forget(25, 10)).toBe(1);
-    expect(await store.forget(25, 10)).toBe(0);
+    expect(await forgetAttempts(attempts, 25, 1)).toBe(1);
+    expect(await forgetAttempts(attempts, 25, 10)).toBe(1);
+    expect(await forgetAttempts(attempts, 25, 10)).toBe(0);
     expect(await store.claim('c', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
   });
 

@@ -190,17 +190,6 @@ export class MongoAttempts implements AttemptStore {
     return this.#collection.countDocuments({ channel: this.#channel, state: 'deferred' }, { hint: 'due' });
   }
 
-  /** Removes at most `limit` slices that were settled before `before`; resolves to their number. */
-  async forget(before: number, limit: number): Promise<number> {
-    const old = await this.#collection
-      .find({ settledAt: { $lt: new Date(before) } }, { projection: { _id: 1 } })
-      .limit(limit)
-      .toArray();
-    if (old.length === 0) return 0;
-    const { deletedCount } = await this.#collection.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
-    return deletedCount;
-  }
-
   /** Removes at most `limit` slices of this channel that were claimed before `before` and never settled; resolves to their number. */
   async forgetUnsettled(before: number, limit: number): Promise<number> {
     const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'deferred'] as ('claimed' | 'deferred')[] } };
@@ -252,4 +241,19 @@ export class MongoAttempts implements AttemptStore {
       return document?.owner === claim.owner && document.round === claim.round && document.state === set.state;
     });
   }
+}
+
+/** Removes at most `limit` slices of any channel that were settled before `before`; resolves to their number. */
+export async function forgetAttempts(
+  attempts: Collection<AttemptDocument>,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const old = await attempts
+    .find({ settledAt: { $lt: new Date(before) } }, { projection: { _id: 1 } })
+    .limit(limit)
+    .toArray();
+  if (old.length === 0) return 0;
+  const { deletedCount } = await attempts.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+  return deletedCount;
 }

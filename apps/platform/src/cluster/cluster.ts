@@ -14,7 +14,7 @@ import {
 } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
 import { Member } from './cluster-member.ts';
-import { programs, type ServiceProgram, TOPICS } from './service-programs.ts';
+import { type ChannelGroups, programsWith, type ServiceProgram, TOPICS } from './service-programs.ts';
 
 export interface ClusterOptions {
   /** The folder of the built services. */
@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly mailPort?: number | undefined;
   /** Port on which subscribers dial in to the first webhooks process. @default a free one */
   readonly eventsPort?: number | undefined;
+  /** The channels that each dispatcher serves. @default a dispatcher for each channel */
+  readonly dispatchers?: ChannelGroups;
   /** Number of processes per service. @default 1 */
   readonly replicas?: (service: string) => number;
   /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
@@ -176,9 +178,9 @@ async function makeTopics(entry: string, env: Readonly<Record<string, string>>, 
 
 /** Assigns ports to every process, and puts the addresses of all into the environment of each. */
 async function layOut(options: ClusterOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
-  const { apps, folder, sourceMaps, replicas = () => 1 } = options;
-  const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programs.flatMap((program) =>
-    Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
+  const { apps, folder, sourceMaps, dispatchers, replicas = () => 1 } = options;
+  const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
+    (program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
   );
   const ports = await freePorts(3 * wanted.length);
   const placed = wanted.map((member, i) => {

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { channels } from '@tidings/kernel';
 import { addressVariable, type ServiceName, services } from '@tidings/runtime';
-import { programs, type ServiceProgram } from './service-programs.ts';
+import { programsWith, type ServiceProgram } from './service-programs.ts';
+
+const programs = programsWith();
 
 const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 const names = Object.keys(services) as ServiceName[];
@@ -26,6 +28,14 @@ describe('the list of services', () => {
       ...['audience-jobs', 'registry', 'scheduler', 'fanout'],
       ...channels.map((channel) => `dispatcher.${channel}`),
       ...['statistics', 'webhooks', 'gateway'],
+    ]);
+  });
+
+  it('has one program for the channels that share a dispatcher', () => {
+    const dispatchers = programsWith([['apns'], ['fcm', 'hms']]).filter(({ peer }) => peer === 'dispatcher');
+    expect(dispatchers.map(({ name, env }) => [name, env])).toEqual([
+      ['dispatcher.apns', { TIDINGS_CHANNEL: 'apns' }],
+      ['dispatcher.fcm+hms', { TIDINGS_CHANNEL: 'fcm,hms' }],
     ]);
   });
 

@@ -3,7 +3,7 @@ import { backendNames, type ServiceName, services } from '@tidings/runtime';
 
 /** A service that runs as a separate process. */
 export interface ServiceProgram {
-  /** Prefix of its process names, e.g. `dispatcher.fcm`. */
+  /** Prefix of its process names, e.g. `dispatcher.fcm` or `dispatcher.fcm+hms`. */
   readonly name: string;
   /** The peer under which the other services find it: `<PEER>_ADDRESS`. */
   readonly peer: ServiceName;
@@ -12,16 +12,27 @@ export interface ServiceProgram {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const programsOf = (peer: ServiceName): ServiceProgram[] => {
+/** The channels that each dispatcher serves. */
+export type ChannelGroups = readonly (readonly string[])[];
+
+const programsOf = (peer: ServiceName, groups: ChannelGroups): ServiceProgram[] => {
   const { program: entry, isPerChannel = false }: { readonly program: string; readonly isPerChannel?: boolean } =
     services[peer];
   return isPerChannel
-    ? channelNames().map((channel) => ({ name: `${peer}.${channel}`, peer, entry, env: { TIDINGS_CHANNEL: channel } }))
+    ? groups.map((channels) => ({
+        ...{ name: `${peer}.${channels.join('+')}`, peer, entry },
+        env: { TIDINGS_CHANNEL: channels.join(',') },
+      }))
     : [{ name: peer, peer, entry }];
 };
 
-/** The programs of the distributed mode (architecture 2); the gateway is last, so that its peers are running. */
-export const programs: readonly ServiceProgram[] = [...backendNames.flatMap(programsOf), ...programsOf('gateway')];
+/**
+ * The programs of the distributed mode (architecture 2); the gateway is last, so that its peers are running.
+ * @param groups @default a dispatcher for each channel
+ */
+export const programsWith = (
+  groups: ChannelGroups = channelNames().map((channel) => [channel]),
+): readonly ServiceProgram[] => [...backendNames, 'gateway' as const].flatMap((name) => programsOf(name, groups));
 
 /** Creates the topics, and ends. */
 export const TOPICS = 'platform/dist/topics.js';

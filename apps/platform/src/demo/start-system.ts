@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { channelNames } from '@tidings/channels';
 import { type Closing, freePort, openLog } from '@tidings/runtime';
 import { startCluster } from '../cluster/cluster.ts';
 import { startPlatformProcess } from '../process/platform-process.ts';
@@ -34,7 +35,14 @@ export async function startSystem(
     TIDINGS_ADMIN_TOKEN: adminToken,
   };
   const platform = cluster
-    ? await startCluster({ apps, folder, env: variables, adminToken, log: openLog('error') })
+    ? await startCluster({
+        apps,
+        folder,
+        env: variables,
+        dispatchers: [channelNames()],
+        adminToken,
+        log: openLog('error'),
+      })
     : await startPlatformProcess({
         entry: join(apps, 'platform/dist/main.js'),
         dataFolder: folder,

@@ -1,0 +1,264 @@
+import { hostname } from 'node:os';
+import { rootCertificates } from 'node:tls';
+import { every } from '@tidings/coordination';
+import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
+import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
+import {
+  type ConnectionSettings,
+  type FailedOpening,
+  failureLog,
+  Http2Connection,
+  openFrameLink,
+  openHttp1Link,
+  openNodeLink,
+  type OpenLink,
+} from '@tidings/http2';
+import { Fault } from '@tidings/kernel';
+import { collectionOf, modelOf } from '@tidings/mongo';
+import type { Accounts, Providers } from '@tidings/rpc';
+import {
+  AddressGuard,
+  type Closing,
+  type Configuration,
+  type ProviderAddresses,
+  type ServiceDeps,
+} from '@tidings/runtime';
+import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
+import { traceOf } from '@tidings/telemetry';
+import type { CredentialState } from './receive/batch-admission.ts';
+import { MongoAttempts } from './claim/mongo-attempts.ts';
+import type { Channel } from './channels/channel-port.ts';
+import { Credentials } from './channels/credentials/credential-cache.ts';
+import { Dispatch } from './receive/dispatch.ts';
+import type { OutcomeRecord } from './send/sending.ts';
+import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
+import { mongoLeases, WorkerLease } from './claim/worker-lease.ts';
+import type { SentValuesStore } from './sent/sent-values.ts';
+import { providersOf } from './throttle/provider-views.ts';
+import { mongoPaces } from './pace/mongo-paces.ts';
+import { Paces } from './pace/pace.ts';
+import { connectionMetrics } from './channels/connection-metrics.ts';
+import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
+import { guardedPostForm } from './channels/post-form.ts';
+import { transports } from './channels/transports.ts';
+import { credentialRenewal } from './throttle/credential-renewal.ts';
+import { mongoThrottles, Throttles } from './throttle/throttles.ts';
+import { systemTimers } from './timers.ts';
+import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+
+/** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
+const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
+/** Most direct batches hold one device: with a small number a slow provider would delay all others. */
+const DIRECT_AT_ONCE = 1_000;
+const RENEW_EVERY_MS = 5_000;
+
+export interface ChannelDeps extends ServiceDeps {
+  readonly broker: Broker;
+  readonly accounts: Pick<Accounts, 'getCredential'>;
+  /** The base of links in mails, without a trailing slash. */
+  readonly publicUrl: string;
+  /** One of {@link transports}. */
+  readonly channel: string;
+  readonly values: SentValuesStore;
+  /** Addresses of providers that differ from the defaults. */
+  readonly urls?: ProviderAddresses;
+  /** The HTTP/2 implementation (ADR 10). */
+  readonly http2: Configuration['http2'];
+  /** PEM text of additional CA certificates. */
+  readonly extraCa?: string | undefined;
+  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
+  readonly webPushSubject?: string | undefined;
+  /** The domain that bounce reports of mails go to. @default none */
+  readonly mailBounceDomain?: string | undefined;
+  /** Private ranges, as CIDR, that token addresses of service accounts and endpoints of browsers may be in. */
+  readonly allowPrivate?: readonly string[];
+}
+
+/** The dispatcher of one channel. */
+export interface ChannelDispatcher {
+  readonly providers: Providers;
+  /** Reads what other processes have stored of throttled credentials. */
+  refresh(): Promise<void>;
+  /** One line per kind of unfinished work. */
+  open(): Promise<string[]>;
+  /** Every application whose credentials are in memory. */
+  applications(): string[];
+  /** Drops the credentials and connections of an application. */
+  forget(application: string): void;
+  /** Removes slices that nobody settles any more, at most `limit`. */
+  forgetUnsettled(before: number, limit: number): Promise<number>;
+}
+
+/** Sends the batches of a channel to its provider, and records which slices it has sent (sending 4). What it opens ends with `closing`. */
+export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<ChannelDispatcher> {
+  const { db, clock, log, broker, channel: name } = deps;
+  const attempts = new MongoAttempts(db, attemptsModel, name);
+  const channel = closing.add('connections', transportOf(deps), (opened) => opened.close());
+  const throttles = new Throttles({
+    store: mongoThrottles(modelOf(db, throttlesModel), name),
+    clock,
+    onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
+  });
+  await throttles.refresh();
+  const outcomes = microBatcher(broker, topicNames.outcomes);
+  const deadTokens = microBatcher(broker, topicNames.deadTokens);
+  closing.add('outcomes', outcomes, (batcher) => batcher.drained());
+  closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
+  const publish = async ({ deadTokens: tokens, ...record }: OutcomeRecord): Promise<void> => {
+    // First: the outcome says that the slice is settled.
+    if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
+    await outcomes.publish(record);
+  };
+  const dispatches: Dispatch[] = [];
+  for (const lane of lanes) {
+    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish }, closing));
+  }
+  const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
+  renewCredentials(deps, { throttles, channel, states }, closing);
+  channelMetrics(deps.metrics, name, {
+    deferred: () => attempts.deferred(),
+    throttled: () => throttles.throttled().length,
+    throttledServices: () => channel.throttledServices?.().length ?? 0,
+  });
+  return {
+    providers: providersOf({
+      ...{ channel: name, throttles, states, services: channel },
+      hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
+    }),
+    refresh: () => throttles.refresh(),
+    async open() {
+      const { claimed, due } = await attempts.counts(
+        clock.now(),
+        dispatches.flatMap((dispatch) => dispatch.heldBack()),
+      );
+      const lines: string[] = [];
+      if (claimed > 0) lines.push(`${claimed} slices being sent`);
+      if (due > 0) lines.push(`${due} slices due`);
+      const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
+      if (late > 0) lines.push(`${late} slices waiting for answers`);
+      return lines.map((line) => `dispatcher.${name}: ${line}`);
+    },
+    applications: () => [...channel.applications(), ...states().map(({ reference }) => reference.split('/')[0]!)],
+    forget(application) {
+      channel.forget(application);
+      for (const dispatch of dispatches) dispatch.forget(application);
+    },
+    forgetUnsettled: (before, limit) => attempts.forgetUnsettled(before, limit),
+  };
+}
+
+/** Permits every address: the operator may run a provider's substitute in a private network. */
+const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
+
+function transportOf(deps: ChannelDeps): Channel {
+  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
+  const { publicUrl, webPushSubject, mailBounceDomain } = deps;
+  const openTransport = transports.get(deps.channel);
+  if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
+  const credentials = new Credentials(accounts, keys.master);
+  const ca = caCertificatesWith(extraCa);
+  const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
+  const logged = failureLog(deps.log);
+  const counted = connectionMetrics(deps.metrics, deps.channel);
+  const onFailure = (failure: FailedOpening, host: string): void => {
+    logged(failure, host);
+    counted.failed(failure.cause);
+  };
+  const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
+    new Http2Connection({ ...settings, onFailure }, open);
+  const addresses = new AddressGuard(allowPrivate);
+  return openTransport({
+    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
+    ...{ publicUrl, webPushSubject, mailBounceDomain },
+    connect: connectBy(openLink),
+    connectHttp1: connectBy(openHttp1Link),
+    connectBy,
+    receipts: () => mongoReceipts(deps),
+    onError: (error) => deps.log.warn({ err: error, channel: deps.channel }, 'background work of a channel failed'),
+    postForm: guardedPostForm(addresses, ca),
+    postProvider: guardedPostForm(anyAddress, ca),
+  });
+}
+
+interface LaneDeps extends ChannelDeps {
+  readonly lane: Lane;
+  readonly attempts: MongoAttempts;
+  readonly throttles: Throttles;
+  readonly provider: Channel;
+  readonly publish: (record: OutcomeRecord) => Promise<void>;
+}
+
+/** A lane is a separate worker: with its own lease, slices, consumers and connections. */
+async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
+  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish } = deps;
+  const log = deps.log.child({ lane });
+  const workerLease = new WorkerLease({
+    name: `${channel}/${lane}/${hostname()}`,
+    store: mongoLeases(collectionOf(db, workerLeasesModel)),
+    timers: systemTimers,
+    onError: (error) => log.warn({ err: error }, 'renewing the worker lease failed'),
+  });
+  workerLease.start();
+  closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
+  const dispatch = new Dispatch({
+    ...{ lane, channel: provider, store: attempts, values, workerLease, throttles, clock, log },
+    publish,
+    paces: new Paces({
+      store: mongoPaces(collectionOf(db, pacesModel)),
+      timers: systemTimers,
+      onError: (error) => log.warn({ err: error }, 'reserving time of a rated message failed'),
+    }),
+    timers: systemTimers,
+    random: Math.random,
+    metrics: laneMetrics(metrics, channel, lane),
+  });
+  dispatch.start();
+  closing.add(`${lane} slices`, dispatch, (opened) => opened.stop());
+  const subscription = await consume(broker, {
+    group: dispatcherGroup(channel, lane),
+    topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
+    maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
+    handler: (records) =>
+      dispatch.handle(
+        records.map(({ value }) => value),
+        records.map(({ headers }) => traceOf(headers)),
+      ),
+    report: incidentsTo(log, metrics),
+  });
+  closing.add(`${lane} batches`, subscription, (opened) => opened.stop());
+  return dispatch;
+}
+
+interface Renewed {
+  readonly throttles: Throttles;
+  readonly channel: Channel;
+  readonly states: () => readonly CredentialState[];
+}
+
+/** Looks for new settings of credentials that hold slices back. */
+function renewCredentials(
+  { clock, log }: ChannelDeps,
+  { throttles, channel, states }: Renewed,
+  closing: Closing,
+): void {
+  const renewal = credentialRenewal({
+    heldBack: () => [
+      ...throttles.throttled().flatMap(({ versions }) => [...versions.keys()]),
+      ...states().flatMap((each) => (each.reachable ? [] : each.reference)),
+    ],
+    renew: (reference) => channel.renew(reference),
+    onRenewed: (reference, version) => throttles.liftOutdated({ reference, version }),
+  });
+  const name = 'renewal of credentials';
+  closing.add(name, every(RENEW_EVERY_MS, renewal, { name, log, clock }), (periodic) => periodic.stop());
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Node's default CA certificates and the additional ones: options replace the defaults. */
+function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
+  if (extraCa === undefined) return undefined;
+  const extra = extraCa.match(CERTIFICATE);
+  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: contains no certificate');
+  return [...rootCertificates, ...extra];
+}
