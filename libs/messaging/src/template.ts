@@ -170,6 +170,8 @@ export function filledText(
   valueOf: (tag: string) => string | undefined,
   encode: (value: string) => string = (value) => value,
 ): string {
+  // Most texts of a message are empty or the same for all.
+  if (!text.includes('{')) return text;
   let filled = '';
   for (const part of parseTemplate(text)) {
     if (filled.length > FILLED_LIMIT) break;
