@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, credentials } from '@grpc/grpc-js';
+import { hourOf, messageChunkKey } from '@tidings/delivery';
+import { Content, MessageAccepted, MessageEvent, SliceOutcome, topicNames, topics } from '@tidings/events';
+import { Bitmap, CHUNK_SIZE, newMessageCode, Platform, systemClock } from '@tidings/kernel';
+import { mongoOptions } from '@tidings/mongo';
+import { ChangeSubscriptionRequest, DeviceDescription, TokenView, WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
+import { startSubscriber } from '@tidings/simulators';
+import { openEmbeddedBroker } from '@tidings/streaming';
+import { openWebhooks } from '@tidings/webhooks';
+import { MongoClient } from 'mongodb';
+import { publishAll } from '../lib/broadcast.ts';
+import { type Parts, usedBetween } from '../lib/parts.ts';
+import { cpuMicros } from '../lib/processes.ts';
+
+/**
+ * G9's two senders in turn, to the same subscriber. argv: MongoDB's address and pid, the subscriber's port, and the number of events in a round. Prints
+ * {@link StreamRounds}.
+ */
+const [url, mongodPid, port, count] = process.argv.slice(2) as [string, string, string, string];
+
+/** CPU microseconds per event, of this process and of MongoDB, and events per second, by round. */
+export interface StreamRounds {
+  readonly streamed: Parts[];
+  readonly bare: Parts[];
+  readonly rates: number[];
+  /** Bytes of an event. */
+  readonly bytes: number;
+}
+
+const ROUNDS = 5;
+/** Rounds until everything is compiled. */
+const WARM_UP = 2;
+const EVENTS = Number(count);
+/** Unacknowledged events of a stream (R-EV5). */
+const WINDOW = 1_000;
+const SLICE_SIZE = 500;
+const POLL_MS = 10;
+const GIVE_UP_MS = 120_000;
+
+const ACCOUNT = 'default';
+const APPLICATION = 'A1B2C-3D4E5';
+const endpoint = `grpc://127.0.0.1:${port}`;
+
+const client = await MongoClient.connect(url, mongoOptions);
+const broker = await openEmbeddedBroker({
+  ...{ db: client.db('log'), clock: systemClock, topics: topics([]), owner: 'bench' },
+});
+const metrics = openMetrics();
+const service = await openWebhooks({
+  ...{ clock: systemClock, log: openLog('warn'), metrics, keys: keysFrom(new Uint8Array(32)) },
+  ...{ broker, db: client.db('webhooks'), events: { host: '127.0.0.1', port: 0 }, allowPrivate: ['127.0.0.0/8'] },
+  accounts: {
+    resolveToken: async () => ({ token: TokenView.fromPartial({ account: ACCOUNT, allApplications: true }) }),
+    findApplication: async () => ({ application: undefined }),
+  },
+  // In place of the registry, whose CPU is not measured.
+  devices: {
+    describe: async ({ seqs, tags }) => ({
+      devices: seqs.map((seq) =>
+        DeviceDescription.fromPartial({
+          ...{ found: true, hwid: `device-${seq}`, userId: `user-${seq}`, language: 'en', check: seq },
+          ...{ token: `token-${seq}`.padEnd(140, 'x'), values: tags.map(() => `anna${seq}`) },
+        }),
+      ),
+      applicationTitle: 'News',
+      mailFrom: '',
+    }),
+  },
+});
+
+function cpu(): Parts {
+  const { user, system } = process.cpuUsage();
+  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + GIVE_UP_MS; !(await condition()); await delay(POLL_MS))
+    if (performance.now() > end) throw new Error('events are missing');
+}
+
+/** Number of acknowledged events so far. */
+async function acked(): Promise<number> {
+  const { values } = await metrics.getSingleMetric('tidings_webhooks_events_total')!.get();
+  return values.find(({ labels }) => labels['end'] === 'acked')?.value ?? 0;
+}
+
+/** Publishes that a personalised message was sent to this many devices, as a broadcast's dispatchers do. */
+async function sendTo(devices: number): Promise<void> {
+  const [message, at] = [newMessageCode(0), new Date()];
+  const identity = { message, messageId: BigInt(Date.now()), account: ACCOUNT, application: APPLICATION };
+  const text = (value: string) => ({ entries: [{ language: 'default', text: value }] });
+  const content = Content.fromPartial({
+    ...{ title: text('News'), text: text('Dear {{Name|CapitalizeFirst|friend}}, your order has arrived.') },
+    tags: ['Name'],
+  });
+  const value = MessageAccepted.fromPartial({ applications: [APPLICATION], content });
+  const accepted = MessageEvent.fromPartial({
+    ...{ code: message, id: identity.messageId, account: ACCOUNT, at },
+    event: { $case: 'accepted', value },
+  });
+  await broker.publish(topicNames.messages, [{ key: message, value: MessageEvent.encode(accepted).finish() }]);
+  // A fact about an unknown message raises no event.
+  await until(async () => (await broker.lag('webhooks')).every(({ committed, end }) => committed === end));
+  const outcomes = Array.from({ length: Math.ceil(devices / SLICE_SIZE) }, (_, slice) => {
+    const first = slice * SLICE_SIZE;
+    const positions = Array.from({ length: Math.min(SLICE_SIZE, devices - first) }, (_, i) => (first + i) % CHUNK_SIZE);
+    const sent = { platform: Platform.iOS, hour: hourOf(at), set: Buffer.from(Bitmap.of(positions).encode()) };
+    const outcome = SliceOutcome.fromPartial({
+      ...{ ...identity, bucket: 0, chunk: 0, platform: Platform.iOS, variant: 'alert', number: slice, at },
+      outcome: { $case: 'settled', value: { sent: [sent], claimedAt: at } },
+    });
+    return { key: messageChunkKey(outcome), value: SliceOutcome.encode(outcome).finish() };
+  });
+  await publishAll(broker, topicNames.outcomes, outcomes);
+}
+
+/** Events from facts to acknowledgements: the facts are read, enqueued in the log of the account, rendered, sent, and progress is stored. */
+async function streamed(events: number): Promise<void> {
+  const expected = (await acked()) + events;
+  await sendTo(events);
+  await until(async () => (await acked()) >= expected);
+}
+
+/** The same number of copies of one event by grpc-js alone, at most {@link WINDOW} unacknowledged. */
+async function bare(event: WebhookRequest, events: number): Promise<void> {
+  const own = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const stream = own.makeBidiStreamRequest<WebhookRequest, WebhookResponse>(
+    '/WebhookService/StreamWebhookEvents',
+    (value) => Buffer.from(WebhookRequest.encode(value).finish()),
+    (bytes) => WebhookResponse.decode(bytes),
+  );
+  const done = Promise.withResolvers<void>();
+  let [sent, answered] = [0, 0];
+  const fill = (): void => {
+    while (sent < events && sent - answered < WINDOW) {
+      sent++;
+      if (!stream.write(event)) return;
+    }
+  };
+  stream.on('drain', fill);
+  stream.on('error', done.reject);
+  stream.on('data', () => {
+    if (++answered === events) done.resolve();
+    else if (!stream.writableNeedDrain) fill();
+  });
+  fill();
+  await done.promise;
+  stream.end();
+  own.close();
+}
+
+/** Subscribes, and returns an event as a subscriber gets it. */
+async function subscribe(): Promise<WebhookRequest> {
+  const first = await startSubscriber();
+  const { id } = await service.subscriptions.create({
+    account: ACCOUNT,
+    settings: {
+      ...{ endpoint: first.endpoint, events: ['Push Sent'], enabled: true },
+      ...{ applications: [], platforms: [], messageCodes: [], campaigns: [] },
+    },
+  });
+  await streamed(1);
+  const [{ stream: _, nth: __, answer: ___, ...event }] = first.received as [(typeof first.received)[number]];
+  await service.subscriptions.change(ChangeSubscriptionRequest.fromPartial({ id, endpoint }));
+  first.down();
+  return event;
+}
+
+const event = await subscribe();
+const used = async (work: () => Promise<void>): Promise<Parts> => {
+  const before = cpu();
+  await work();
+  return usedBetween(before, cpu(), EVENTS);
+};
+const rounds = { streamed: [] as Parts[], bare: [] as Parts[], rates: [] as number[] };
+for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+  const alone = await used(() => bare(event, EVENTS));
+  const startedAt = performance.now();
+  const own = await used(() => streamed(EVENTS));
+  if (i < WARM_UP) continue;
+  rounds.bare.push(alone);
+  rounds.streamed.push(own);
+  rounds.rates.push((EVENTS / (performance.now() - startedAt)) * 1000);
+}
+await service.close();
+await broker.close();
+await client.close();
+const ready: StreamRounds = { ...rounds, bytes: WebhookRequest.encode(event).finish().length };
+console.log(JSON.stringify({ ready }));
