@@ -32,8 +32,9 @@ import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
 import type { OutcomeRecord } from './send/sending.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
-import { mongoLeases, WorkerLease } from './claim/worker-lease.ts';
 import type { SentValuesStore } from './sent/sent-values.ts';
+import type { WaitingLanes } from './claim/waiting-lanes.ts';
+import { type LeaseStore, WorkerLease } from './claim/worker-lease.ts';
 import { providersOf } from './throttle/provider-views.ts';
 import { mongoPaces } from './pace/mongo-paces.ts';
 import { Paces } from './pace/pace.ts';
@@ -42,9 +43,9 @@ import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
 import { guardedPostForm } from './channels/post-form.ts';
 import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
-import { mongoThrottles, Throttles } from './throttle/throttles.ts';
+import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
-import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, pacesModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
 /** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
@@ -60,6 +61,10 @@ export interface ChannelDeps extends ServiceDeps {
   /** One of {@link transports}. */
   readonly channel: string;
   readonly values: SentValuesStore;
+  /** Stores that the channels of a process share. */
+  readonly leases: LeaseStore;
+  readonly readThrottles: ReadThrottles;
+  readonly waiting: WaitingLanes;
   /** Addresses of providers that differ from the defaults. */
   readonly urls?: ProviderAddresses;
   /** The HTTP/2 implementation (ADR 10). */
@@ -92,10 +97,10 @@ export interface ChannelDispatcher {
 /** Sends the batches of a channel to its provider, and records which slices it has sent (sending 4). What it opens ends with `closing`. */
 export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<ChannelDispatcher> {
   const { db, clock, log, broker, channel: name } = deps;
-  const attempts = new MongoAttempts(db, attemptsModel, name);
+  const attempts = new MongoAttempts(db, attemptsModel, name, deps.waiting);
   const channel = closing.add('connections', transportOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
-    store: mongoThrottles(modelOf(db, throttlesModel), name),
+    store: mongoThrottles(modelOf(db, throttlesModel), name, deps.readThrottles),
     clock,
     onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
   });
@@ -194,7 +199,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const log = deps.log.child({ lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
-    store: mongoLeases(collectionOf(db, workerLeasesModel)),
+    store: deps.leases,
     timers: systemTimers,
     onError: (error) => log.warn({ err: error }, 'renewing the worker lease failed'),
   });

@@ -1,24 +1,26 @@
 import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
-import { collectionOf, createCollections } from '@tidings/mongo';
+import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
 import { deviceAttempts } from './claim/device-attempts.ts';
 import { forgetAttempts } from './claim/mongo-attempts.ts';
-import { forgetLeases } from './claim/worker-lease.ts';
+import { waitingLanes } from './claim/waiting-lanes.ts';
+import { forgetLeases, mongoLeases } from './claim/worker-lease.ts';
 import { collections } from './collections.ts';
 import { dispatcherPurge } from './dispatcher-purge.ts';
 import { forgetPaces } from './pace/mongo-paces.ts';
-import { attemptsModel, pacesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
 import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
+import { throttlesIn } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
 
-export interface DispatcherDeps extends Omit<ChannelDeps, 'channel' | 'values'> {
+export interface DispatcherDeps extends Omit<ChannelDeps, 'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting'> {
   /** Names of channels, each once. */
   readonly channels: readonly string[];
 }
@@ -59,10 +61,16 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
     async (opened) => void (await Promise.all(opened.map((each) => each.close()))),
   );
   const values = new SentValuesStore(db, clock);
+  const stores = {
+    values,
+    leases: mongoLeases(db, collectionOf(db, workerLeasesModel)),
+    readThrottles: throttlesIn(modelOf(db, throttlesModel)),
+    waiting: waitingLanes(collectionOf(db, attemptsModel)),
+  };
   const opened: ChannelDispatcher[] = [];
   for (const [i, channel] of channels.entries()) {
     const log = deps.log.child({ channel });
-    opened.push(await openChannel({ ...deps, values, log, channel }, closings[i]!));
+    opened.push(await openChannel({ ...deps, ...stores, log, channel }, closings[i]!));
   }
   const deletions = await followDeletions(deps, {
     service: 'dispatcher',

@@ -9,6 +9,18 @@ export interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
+const EARLY_MS = 5;
+
+/**
+ * Milliseconds until the clock shows the next multiple of a period, at most 5 ms more than the period. Works with the same period begin in the same turn of the event
+ * loop, so that they wake the process once and share queries.
+ */
+export function untilNext(periodMs: number, { now }: Pick<Timers, 'now'>): number {
+  const left = periodMs - (now() % periodMs);
+  // A timer may run early by a millisecond: the work of this period has just been done.
+  return left < EARLY_MS ? left + periodMs : left;
+}
+
 export const systemTimers: Timers = {
   now: () => Date.now(),
   after(ms, run) {

@@ -14,6 +14,7 @@ import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mong
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Resumed } from './attempts.ts';
 import { reached } from '../unavailable.ts';
+import { type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
 interface Ending {
   readonly id: string;
@@ -37,12 +38,15 @@ export class MongoAttempts implements AttemptStore {
   readonly #db: Db;
   readonly #collection: Collection<AttemptDocument>;
   readonly #channel: string;
+  readonly #waiting: WaitingLanes;
   readonly #insert: (document: AttemptDocument) => Promise<Attempt | undefined>;
   readonly #end: (ending: Ending) => Promise<boolean>;
 
-  constructor(db: Db, model: ModelDefinition<AttemptDocument>, channel: string) {
+  /** @param waiting shared by the channels of a process @default of this channel alone */
+  constructor(db: Db, model: ModelDefinition<AttemptDocument>, channel: string, waiting?: WaitingLanes) {
     this.#db = db;
     this.#collection = collectionOf(db, model);
+    this.#waiting = waiting ?? waitingLanes(this.#collection);
     this.#channel = channel;
     this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
     this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
@@ -99,6 +103,7 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
+    if (!(await this.#waiting.mayHaveDue(this.#channel, lane, until))) return [];
     const others = except.length > 0 ? { credential: { $nin: [...except] } } : {};
     const found = await reached(
       this.#collection
@@ -111,6 +116,7 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async resumed(lane: Lane, limit: number): Promise<readonly Resumed[]> {
+    if (!(await this.#waiting.mayHaveResumed(this.#channel, lane))) return [];
     const found = await reached(
       this.#collection
         .find(

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sharedWrites } from '@tidings/coordination';
 import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import { type PresenceDocument, presenceIn } from '@tidings/mongo';
-import type { Collection } from 'mongodb';
-import type { Timers } from '../timers.ts';
+import { type PresenceDocument, presenceIn, updateAll } from '@tidings/mongo';
+import type { Collection, Db } from 'mongodb';
+import { type Timers, untilNext } from '../timers.ts';
 import { reached } from '../unavailable.ts';
 import { FORGET_LEASES_MS } from '../storage/retention.ts';
 
@@ -134,7 +135,7 @@ export class WorkerLease {
     const tick = ++this.#ticks;
     this.#renewal = this.#renew().finally(() => {
       if (!this.#stopped && tick === this.#ticks)
-        this.#cancel = this.#options.timers.after(WORKER_RENEW_MS, () => this.#tick());
+        this.#cancel = this.#options.timers.after(untilNext(WORKER_RENEW_MS, this.#options.timers), () => this.#tick());
     });
   }
 
@@ -170,11 +171,21 @@ export class WorkerLease {
   }
 }
 
-/** Leases in the collection `workerLeases`, without the process: what an epoch claimed is its own until its lease is over. */
-export function mongoLeases(collection: Collection<PresenceDocument>): LeaseStore {
+/**
+ * Leases in the collection `workerLeases`, without the process: what an epoch claimed is its own until its lease is over. Renewals in the same turn of
+ * the event loop share a write.
+ */
+export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): LeaseStore {
   const presence = presenceIn(collection);
+  const renewAll = sharedWrites((renewals: readonly { readonly id: string; readonly until: Date }[]) =>
+    updateAll<PresenceDocument>(
+      db,
+      collection.collectionName,
+      renewals.map(({ id, until }) => ({ q: { _id: id }, u: { $max: { until } }, upsert: true })),
+    ),
+  );
   return {
-    renew: (id, until) => presence.renew({ id }, until),
+    renew: (id, until) => renewAll([{ id, until: new Date(until) }]),
     alive: (ids, now) => reached(presence.alive(now, ids)),
     end: (ids) => presence.end(ids),
   };

@@ -3,7 +3,7 @@ import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 import type { AttemptStore, Deferred } from '../claim/attempts.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
-import type { Timers } from '../timers.ts';
+import { type Timers, untilNext } from '../timers.ts';
 
 export interface RetrySchedulerOptions {
   readonly lane: Lane;
@@ -110,10 +110,10 @@ export class RetryScheduler {
 
   /** Takes due slices in hand; returns the time until the next poll, in milliseconds. */
   async #takeDue(): Promise<number> {
-    const { workerLease, store, lane, clock, heldBack, nextThrottleEnd } = this.#options;
+    const { workerLease, store, lane, clock, timers, heldBack, nextThrottleEnd } = this.#options;
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
-    if (!epoch || room === 0) return POLL_MS;
+    if (!epoch || room === 0) return untilNext(POLL_MS, timers);
     await this.#askForProbes();
     // Slices in hand may not be claimed yet, and would be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
@@ -124,7 +124,8 @@ export class RetryScheduler {
     const taken = this.#takeAll(due, room, (each) => this.#take(each, epoch));
     if (taken < room) await this.#takeOrphans(room - taken, epoch);
     if (taken > 0 && due.length === limit) return 0;
-    return Math.max(MIN_PAUSE_MS, Math.min(POLL_MS, (later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now));
+    const next = Math.min((later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now);
+    return Math.max(MIN_PAUSE_MS, Math.min(untilNext(POLL_MS, timers), next));
   }
 
   /** Takes slices in hand up to the limit; returns their number. */

@@ -1,3 +1,4 @@
+import { sharedReads } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import type { Model } from 'mongoose';
 import { reached } from '../unavailable.ts';
@@ -205,7 +206,20 @@ export interface ThrottleDocument {
   readonly versions: Readonly<Record<string, number>>;
 }
 
-export const mongoThrottles = (model: Model<ThrottleDocument>, channel: string): ThrottleStore => ({
+/** Reads the throttles of channels: those that ask in the same turn of the event loop share a query. */
+export type ReadThrottles = (channels: readonly string[]) => Promise<ReadonlyMap<string, readonly ThrottleDocument[]>>;
+
+export const throttlesIn = (model: Model<ThrottleDocument>): ReadThrottles =>
+  sharedReads(async (channels) => {
+    const found = await model.find({ channel: { $in: [...channels] } }).lean<ThrottleDocument[]>();
+    return Map.groupBy(found, ({ channel }) => channel);
+  });
+
+export const mongoThrottles = (
+  model: Model<ThrottleDocument>,
+  channel: string,
+  read: ReadThrottles = throttlesIn(model),
+): ThrottleStore => ({
   async close(credential, until, cause, { reference, version }) {
     const update = {
       $max: { blockedUntil: new Date(until) },
@@ -215,7 +229,7 @@ export const mongoThrottles = (model: Model<ThrottleDocument>, channel: string):
     await model.updateOne({ _id: credential }, update, { upsert: true });
   },
   async all() {
-    const found = await model.find({ channel }).lean<ThrottleDocument[]>();
+    const found = (await read([channel])).get(channel) ?? [];
     return found.map(({ _id, blockedUntil, cause, versions }) => ({
       credential: _id,
       until: blockedUntil.getTime(),

@@ -1,0 +1,47 @@
+import { batcher } from '@tidings/coordination';
+import type { Lane } from '@tidings/delivery';
+import type { Collection, Filter } from 'mongodb';
+import { reached } from '../unavailable.ts';
+import type { AttemptDocument } from './attempt-documents.ts';
+
+/** Slices per query: with as many, every lane that asked may have some. */
+const LOOK = 64;
+
+interface Question {
+  readonly channel: string;
+  readonly lane: Lane;
+  readonly until: number;
+}
+
+/** Whether lanes may have slices to resume, so that an idle process with many lanes asks once for all of them. */
+export interface WaitingLanes {
+  /** False if a lane has no deferred slice that is due by `until`. */
+  mayHaveDue(channel: string, lane: Lane, until: number): Promise<boolean>;
+  /** False if no slice of a lane has been resumed and not ended. */
+  mayHaveResumed(channel: string, lane: Lane): Promise<boolean>;
+}
+
+/** Lanes that ask in the same turn of the event loop share a query. */
+export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLanes {
+  const lanesWith = (further: (until: number) => Filter<AttemptDocument>) =>
+    batcher(
+      async (questions: readonly Question[]): Promise<boolean[]> => {
+        const channels = [...new Set(questions.map(({ channel }) => channel))];
+        const lanes = [...new Set(questions.map(({ lane }) => lane))];
+        const until = Math.max(...questions.map((question) => question.until));
+        const filter = { channel: { $in: channels }, lane: { $in: lanes }, ...further(until) };
+        const options = { projection: { _id: 0, channel: 1, lane: 1 }, limit: LOOK, hint: 'due' };
+        const found = await reached(attempts.find(filter, options).toArray());
+        const named = new Set(found.map(({ channel, lane }) => `${channel}/${lane}`));
+        return questions.map(({ channel, lane }) => found.length === LOOK || named.has(`${channel}/${lane}`));
+      },
+      { wholeTurn: true },
+    ).submit;
+  const due = lanesWith((until) => ({ state: 'deferred', dueAt: { $lte: new Date(until) } }));
+  // A slice that was claimed on arrival lacks the field.
+  const resumed = lanesWith(() => ({ state: 'claimed', dueAt: { $exists: true } }));
+  return {
+    mayHaveDue: (channel, lane, until) => due({ channel, lane, until }),
+    mayHaveResumed: (channel, lane) => resumed({ channel, lane, until: 0 }),
+  };
+}
