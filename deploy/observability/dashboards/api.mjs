@@ -163,17 +163,6 @@ export default dashboard({
             'sum by (job, instance) (process_open_fds{$scope}) / sum by (job, instance) (process_max_fds{$scope})',
           ],
         ),
-        {
-          title: 'Age of the geo-IP database',
-          description: 'Time since the database in use was built. Without GEOIP_DATABASE there is none.',
-          unit: 's',
-          queries: [['{{instance}}', 'time() - max by (instance) (tidings_geoip_built_timestamp_seconds{$scope} > 0)']],
-        },
-        perProcess(
-          'Geo-IP database not usable',
-          '1: the file is missing or broken as it is now. The database before stays in use.',
-          ...['short', 'max by (job, instance) (tidings_geoip_file_failed{$scope})'],
-        ),
       ],
     },
   ],
