@@ -20,7 +20,10 @@ import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
 import { throttlesIn } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
 
-export interface DispatcherDeps extends Omit<ChannelDeps, 'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting'> {
+export interface DispatcherDeps extends Omit<
+  ChannelDeps,
+  'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting'
+> {
   /** Names of channels, each once. */
   readonly channels: readonly string[];
 }
