@@ -243,7 +243,7 @@ describe('the doctor, of a running system', () => {
       expect(await findings(url, env())).toMatchObject([
         { text: `Kafka lacks the topics ${first!.name}.`, remedy: expect.stringContaining('topics.js') },
       ]);
-      await create([{ ...first!, retentionMs: first!.retentionMs + 8 }]);
+      await create([{ ...first!, retentionMs: first!.retentionMs - 8 }]);
       expect(await findings(url, env())).toMatchObject([{ text: expect.stringContaining(`should: ${first!.name}`) }]);
       await create(all);
       expect(await findings(url, env())).toEqual([]);
