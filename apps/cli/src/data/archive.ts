@@ -173,11 +173,19 @@ async function readManifest(folder: string): Promise<Manifest> {
       error.code === 'ENOENT' ? `${folder} holds no complete archive` : `${folder} cannot be read: ${error.code}`,
     );
   });
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = parsed(text);
   if (manifest.format !== FORMAT) {
     throw new Failure(`The archive has the format ${manifest.format}, and this version reads the format ${FORMAT}`);
   }
   return manifest;
+}
+
+function parsed(text: string): Manifest {
+  try {
+    return JSON.parse(text) as Manifest;
+  } catch {
+    throw new Failure(`${MANIFEST} is damaged`);
+  }
 }
 
 const hashing = (hash: Hash): Transform =>
