@@ -4,7 +4,8 @@ import { Content, EnqueuedKind, EventDetails, MessageAccepted } from '@tidings/e
 import { Platform } from '@tidings/kernel';
 import { Attributes, DeviceDescription, WebhookRequest } from '@tidings/rpc';
 import type { KnownMessage } from '../facts/known-messages.ts';
-import { type DueEvent, eventMaker } from './make.ts';
+import type { DueEvent } from './due-event.ts';
+import { eventMaker } from './make.ts';
 
 const text = (name: string) => ({
   entries: [

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EnqueuedKind, SendBatch } from '@tidings/events';
 import type { FindSentValuesRequest, SentValues } from '@tidings/rpc';
 import { keptRecipients } from './kept-recipients.ts';
-import type { DueEvent } from './make.ts';
+import type { DueEvent } from './due-event.ts';
 
 const ends = (...of: number[]): Buffer => Buffer.from(Uint32Array.from(of).buffer);
 const due = (position: number, fields: Partial<DueEvent['enqueued']> = {}): DueEvent => ({

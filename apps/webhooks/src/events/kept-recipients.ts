@@ -1,7 +1,7 @@
 import { sliceId } from '@tidings/delivery';
 import { EnqueuedKind } from '@tidings/events';
 import type { SentValues } from '@tidings/rpc';
-import type { DueEvent } from './make.ts';
+import type { DueEvent } from './due-event.ts';
 import { type Recipient, recipientsIn } from './recipient.ts';
 
 /** Events of one slice, by the positions of their devices. */

@@ -1,6 +1,6 @@
 import { mailSubject } from '@tidings/channels';
 import { platformWordOf } from '@tidings/contract';
-import { type EventsEnqueued, EnqueuedKind } from '@tidings/events';
+import { EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText, type Variables, variablesOf } from '@tidings/messaging';
 import type { Attributes, DeviceDescription, Devices, SentValues, WebhookRequest } from '@tidings/rpc';
@@ -8,22 +8,12 @@ import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { attributesOf, inboxAttributes } from './attributes.ts';
+import type { DueEvent } from './due-event.ts';
 import { handedOver } from './event-payload.ts';
 import { type Recipient, recipientNow } from './recipient.ts';
 import { occurrenceOf, reportPayload } from './report-payload.ts';
 import { keptRecipients } from './kept-recipients.ts';
 import { eventUuid } from './uuid.ts';
-
-/** An event of one device, before it is rendered. */
-export interface DueEvent {
-  readonly enqueued: Pick<
-    EventsEnqueued,
-    'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform' | 'variant' | 'slice' | 'entry' | 'details'
-  >;
-  readonly position: number;
-  /** Unix seconds. */
-  readonly at: number;
-}
 
 /** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {

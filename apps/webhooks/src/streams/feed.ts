@@ -2,7 +2,7 @@ import { messageChunkKey } from '@tidings/delivery';
 import type { Commit, CommitReader } from '@tidings/event-store';
 import type { EventsEnqueued, SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { Bitmap, sendIdOf } from '@tidings/kernel';
-import type { DueEvent } from '../events/make.ts';
+import type { DueEvent } from '../events/due-event.ts';
 import { timesOf } from '../facts/delivery-state.ts';
 import type { MessageStore } from '../facts/known-messages.ts';
 import { wants } from '../subscriptions/subscription.ts';
