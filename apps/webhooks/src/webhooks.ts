@@ -34,7 +34,7 @@ const KEEP_EVERY_MS = 60_000;
 export interface WebhooksDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly devices: Pick<Devices, 'describe'>;
-  /** Of the dispatchers: what pushes were rendered from. */
+  /** Calls dispatchers for the values that pushes were rendered from. */
   readonly sentValues: SentValues;
   /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];

@@ -7,7 +7,7 @@ export interface StoredTopic extends TopicSpec {
   readonly ends: readonly number[];
 }
 
-/** What a log holds besides its records. */
+/** The topics of a log, and the offsets of its groups. */
 export interface LogSummary {
   readonly topics: readonly StoredTopic[];
   /** The groups' offsets. */

@@ -22,7 +22,7 @@ const TOGETHER_BYTES = 8 << 20;
 /** A file of the archive: documents in BSON, one after the other, compressed with gzip. `mongorestore --gzip` reads those of databases as well. */
 export interface ArchiveFile {
   readonly documents: number;
-  /** Of the compressed file, in hex. */
+  /** Hash of the compressed file, in hex. */
   readonly sha256: string;
 }
 

@@ -9,7 +9,7 @@ export interface KeptApplicationDocument {
   readonly expireAt: Date;
 }
 
-/** What the sent pushes of a slice were rendered from. */
+/** The values that the sent pushes of a slice were rendered from. */
 export interface SentValuesDocument {
   /** The slice's identity. */
   readonly _id: string;

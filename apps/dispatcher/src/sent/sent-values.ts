@@ -49,7 +49,7 @@ export interface Erased {
 /** Most values that are removed and written anew when a device is erased concurrently with other changes of its slice. */
 const TRIES = 20;
 
-/** What the pushes of settled slices were rendered from: only of applications with a subscriber that is told (ADR 46). */
+/** The values that the pushes of settled slices were rendered from, for applications with a subscriber that is told (ADR 46). */
 export class SentValuesStore implements SentValuesKeeper {
   readonly applications: KeptApplications;
   readonly #db: Db;

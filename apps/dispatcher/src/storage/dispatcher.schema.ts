@@ -144,7 +144,7 @@ export const keptApplicationsModel = defineModel<KeptApplicationDocument>({
   indexes: [expiring],
 });
 
-/** What the pushes of slices were rendered from, of kept applications only: a write for each slice, and so native. */
+/** The values that pushes were rendered from, for kept applications. They are written natively, since each slice has a write. */
 export const sentValuesModel = defineModel<SentValuesDocument>({
   name: 'sentValues',
   retention: `${inDays(KEEP_VALUES_MS)}, and until a device is erased`,

@@ -10,5 +10,5 @@ export const KEPT_RECEIPTS_MS = 7 * 24 * 3_600_000;
 /** Leases that ended so long ago are removed. */
 export const FORGET_LEASES_MS = 24 * 3_600_000;
 
-/** What pushes were rendered from is kept as long as their events are offered to subscribers (R-EV5). */
+/** The values of sent pushes are kept as long as their events are offered to subscribers (R-EV5). */
 export const KEEP_VALUES_MS = 72 * 3_600_000;

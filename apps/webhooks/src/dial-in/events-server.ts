@@ -5,7 +5,7 @@ import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings
 import type { Logger } from '@tidings/runtime';
 import { type DialledCall, dialledCall } from './dialled-call.ts';
 
-/** What callers may cost. Times are milliseconds. */
+/** Limits on callers. Times are milliseconds. */
 export interface EventsLimits {
   /** Connections of one process; further ones are closed at once. */
   readonly connections: number;

@@ -86,7 +86,7 @@ interface Action {
   readonly isOwn: boolean;
 }
 
-/** What a tap opens on a platform: its own action, or that of the message (R-O1). */
+/** The action of a tap on a platform: the platform's own, or that of the message (R-O1). */
 function actionOf(content: Content | undefined, platform: number): Action {
   const part = contentParts.get(platform);
   const fields = part && content?.[part];
