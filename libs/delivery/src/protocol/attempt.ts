@@ -62,7 +62,7 @@ export interface Progress {
   readonly refreshed: boolean;
   /** It was written without an answer, and may have been delivered. If repeats are not masked it must not be written again. */
   readonly outcomeUnknown: boolean;
-  /** The result when its time is over (R-P1: the same category); undefined = it was never written. */
+  /** The result when its time is over (R-P1: the same category); undefined = it was never written, and no connection failed for a named cause. */
   readonly last: SendResult | undefined;
 }
 

@@ -44,9 +44,18 @@ describe('a device behind a throttle', () => {
 describe('a device without a connection', () => {
   it('ends an hour after the first connection failure, with its cause', () => {
     const wait = waitOf(untried, down, at(5 * HOUR));
-    const progress = { ...untried, firstTriedAt: START + 5 * HOUR };
+    const progress = { ...untried, firstTriedAt: START + 5 * HOUR, last: refused };
     expect(wait).toEqual({ progress, until: START + 6 * HOUR });
     expect(waitOf(progress, down, at(6 * HOUR))).toEqual({ result: refused });
+  });
+
+  it('ends with the named cause that one worker found, although the worker at its end knows none', () => {
+    const unknown: HeldBack = { ...down, cause: localResults.unreachable };
+    const first = waitOf(untried, unknown, at(0));
+    expect(first).toEqual({ progress: { ...untried, firstTriedAt: START }, until: START + HOUR });
+    const second = waitOf(first.progress!, down, at(MINUTE));
+    expect(waitOf(second.progress!, unknown, at(HOUR))).toEqual({ result: refused });
+    expect(waitOf(first.progress!, unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
   });
 
   it('ends at the TTL', () => {

@@ -44,6 +44,10 @@ const resultOf = (why: HeldBack): SendResult => {
   }
 };
 
+/** A named cause stays with the device: the worker at its end may know none, because its own try has not failed yet. */
+const namedCauseOf = (why: HeldBack): SendResult | undefined =>
+  why.by === 'provider' && why.cause.name !== localResults.unreachable.name ? why.cause : undefined;
+
 /** The wait of a held-back device: a send result once its time is over, otherwise its progress and the latest time of its next try. */
 export type Wait =
   | { readonly result: SendResult }
@@ -52,7 +56,8 @@ export type Wait =
 /** Decides on a held-back device. */
 export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
   const end = endOf(progress, why, times);
-  if (times.now >= end) return { result: progress.last ?? resultOf(why) };
+  const last = progress.last ?? namedCauseOf(why);
+  if (times.now >= end) return { result: last ?? resultOf(why) };
   const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
-  return { progress: { ...progress, firstTriedAt }, until: Math.min(why.until, end) };
+  return { progress: { ...progress, firstTriedAt, last }, until: Math.min(why.until, end) };
 }
