@@ -5,19 +5,14 @@ import {
   evolveDelivery,
   noDeliveries,
   releasePending,
-  type Report,
   type SentDevices,
+  enqueueOutcome,
   enqueueReports,
-  enqueueSent,
   type DeliveryState,
 } from './facts/delivery-state.ts';
-import type { DeliveryChange, Place } from './facts/enqueued-events.ts';
-import {
-  enqueueImmediate,
-  enqueueOutcomes,
-  type ImmediateReport,
-  type OutcomeDevices,
-} from './facts/immediate-events.ts';
+import type { Report } from './facts/early-reports.ts';
+import { type DeliveryChange, type DetailedReport, enqueueDetailed, type Place } from './facts/enqueued-events.ts';
+import type { OutcomeDevices } from './facts/outcome-events.ts';
 import { placeOf, deliveryDocument, type DeliveryDocument, deliveryOf } from './facts/delivery-document.ts';
 import {
   changeSubscription,
@@ -43,7 +38,7 @@ export type SubscriptionAction =
 /** A fact about devices. */
 type Fact =
   | { readonly kind: 'outcomes'; readonly sent: readonly SentDevices[]; readonly others: readonly OutcomeDevices[] }
-  | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly immediate: readonly ImmediateReport[] }
+  | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly inbox: readonly DetailedReport[] }
   /** @param isKnown whether the message is known */
   | { readonly kind: 'release'; readonly isKnown: boolean };
 
@@ -89,14 +84,11 @@ function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>,
   const { place, at } = command;
   switch (command.kind) {
     case 'outcomes':
-      return [
-        ...enqueueSent(place, delivery, command.sent, at),
-        ...enqueueOutcomes(place, delivery, command.others, at),
-      ];
+      return enqueueOutcome(place, delivery, command, at);
     case 'reports':
       return [
         ...enqueueReports(place, delivery, command.reports, at),
-        ...enqueueImmediate(place, delivery.immediate, command.immediate),
+        ...enqueueDetailed(place, delivery.single, command.inbox),
       ];
     case 'release':
       return releasePending(place, delivery, at, command.isKnown);

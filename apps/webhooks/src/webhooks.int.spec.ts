@@ -272,6 +272,18 @@ describeWithMongo('webhooks', (mongo) => {
     expect(textsOf(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
   });
 
+  it('sends the events of a mail in order, though it is followed before its slice is settled', async () => {
+    await world.subscribe(webhooks, subscriber, { events: ['Email Sent', 'Email Opened', 'Email Clicked'] });
+    const message = await world.message();
+    await world.report('followed', message, [1], 'https://a.example/');
+    await world.settle(webhooks);
+    expect(subscriber.received).toEqual([]);
+    await world.sent(message, [1], Platform.Email);
+    await world.settle(webhooks);
+    expect(textsOf(subscriber.received)).toEqual(['Email Sent hwid-1', 'Email Opened hwid-1', 'Email Clicked hwid-1']);
+    expect(JSON.parse(subscriber.received[2]!.payload)).toEqual({ url: 'https://a.example/' });
+  });
+
   it('sends no events of removed devices', async () => {
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();

@@ -1,8 +1,8 @@
-import { EnqueuedKind } from '@tidings/events';
+import { EnqueuedKind, EventDetails } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { DeliveryState, PendingReport } from './delivery-state.ts';
-import type { Place } from './enqueued-events.ts';
-import { type ImmediateKind, immediateKinds, type ImmediateSets } from './immediate-events.ts';
+import type { DeliveryState } from './delivery-state.ts';
+import { isDetailed, PENDING_BYTES, type PendingReport } from './early-reports.ts';
+import { type Place, type SingleKind, singleKinds, type SingleSets } from './enqueued-events.ts';
 
 /** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
@@ -48,37 +48,46 @@ function decodeSet(bytes: Uint8Array): Bitmap {
   return set;
 }
 
-/** Bytes of a report: position, kind, platform, time, and the milliseconds at which its wait ends. */
-const PENDING_BYTES = 16;
-
+/** A report in bytes: position, kind, platform, time, the milliseconds at which its wait ends, and its details after their length. */
 function encodePending(pending: readonly PendingReport[]): Uint8Array {
-  const bytes = Buffer.alloc(pending.length * PENDING_BYTES);
-  pending.forEach(({ position, kind, platform, at, until }, i) => {
-    const from = i * PENDING_BYTES;
-    bytes.writeUInt16LE(position, from);
-    bytes.writeUInt8(kind, from + 2);
-    bytes.writeUInt8(platform, from + 3);
-    bytes.writeUInt32LE(at, from + 4);
-    bytes.writeDoubleLE(until, from + 8);
-  });
-  return bytes;
+  return Buffer.concat(
+    pending.flatMap((report) => {
+      const { position, kind, platform, at, until } = report;
+      const details = isDetailed(report) && report.details ? EventDetails.encode(report.details).finish() : NO_DETAILS;
+      const bytes = Buffer.alloc(PENDING_BYTES);
+      bytes.writeUInt16LE(position, 0);
+      bytes.writeUInt8(kind, 2);
+      bytes.writeUInt8(platform, 3);
+      bytes.writeUInt32LE(at, 4);
+      bytes.writeDoubleLE(until, 8);
+      bytes.writeUInt32LE(details.length, 16);
+      return [bytes, details];
+    }),
+  );
 }
+
+const NO_DETAILS = new Uint8Array();
 
 function decodePending(stored: Uint8Array): PendingReport[] {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
-  return Array.from({ length: bytes.length / PENDING_BYTES }, (_, i) => {
-    const from = i * PENDING_BYTES;
-    return {
+  const pending: PendingReport[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const details = from + PENDING_BYTES;
+    const end = details + bytes.readUInt32LE(from + 16);
+    pending.push({
       position: bytes.readUInt16LE(from),
       kind: bytes.readUInt8(from + 2),
       platform: bytes.readUInt8(from + 3),
       at: bytes.readUInt32LE(from + 4),
       until: bytes.readDoubleLE(from + 8),
-    };
-  });
+      ...(end > details && { details: EventDetails.decode(bytes.subarray(details, end)) }),
+    });
+    from = end;
+  }
+  return pending;
 }
 
-const immediateFields = {
+const singleFields = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'inboxDelivered',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'inboxRead',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED]: 'inboxOpened',
@@ -88,19 +97,17 @@ const immediateFields = {
   [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: 'mailOpened',
   [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED]: 'mailUnsubscribed',
   [EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED]: 'mailComplained',
-} as const satisfies Readonly<Record<ImmediateKind, keyof DeliveryDocument>>;
+} as const satisfies Readonly<Record<SingleKind, keyof DeliveryDocument>>;
 
-type ImmediateField = (typeof immediateFields)[ImmediateKind];
+type SingleField = (typeof singleFields)[SingleKind];
 
-const encodeImmediate = (sets: ImmediateSets): Partial<Record<ImmediateField, Uint8Array>> =>
+const encodeSingle = (sets: SingleSets): Partial<Record<SingleField, Uint8Array>> =>
+  Object.fromEntries(singleKinds.flatMap((kind) => (sets[kind] ? [[singleFields[kind], encodeSet(sets[kind])]] : [])));
+
+const decodeSingle = (document: Pick<DeliveryDocument, SingleField>): SingleSets =>
   Object.fromEntries(
-    immediateKinds.flatMap((kind) => (sets[kind] ? [[immediateFields[kind], encodeSet(sets[kind])]] : [])),
-  );
-
-const decodeImmediate = (document: Pick<DeliveryDocument, ImmediateField>): ImmediateSets =>
-  Object.fromEntries(
-    immediateKinds.flatMap((kind) => {
-      const bytes = document[immediateFields[kind]];
+    singleKinds.flatMap((kind) => {
+      const bytes = document[singleFields[kind]];
       return bytes ? [[kind, decodeSet(bytes)]] : [];
     }),
   );
@@ -116,7 +123,7 @@ export function deliveryDocument(place: Place, delivery: DeliveryState, changedA
     sent: encodeSet(delivery.sent),
     delivered: encodeSet(delivery.delivered),
     opened: encodeSet(delivery.opened),
-    ...encodeImmediate(delivery.immediate),
+    ...encodeSingle(delivery.single),
     ...(delivery.pending.length > 0 ? { pending: encodePending(delivery.pending), pendingUntil: new Date(until) } : {}),
     changedAt,
   };
@@ -130,10 +137,10 @@ export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place =>
   chunk: document.chunk,
 });
 
-export const deliveryOf = ({ sent, delivered, opened, pending, ...immediate }: DeliveryDocument): DeliveryState => ({
+export const deliveryOf = ({ sent, delivered, opened, pending, ...single }: DeliveryDocument): DeliveryState => ({
   sent: decodeSet(sent),
   delivered: decodeSet(delivered),
   opened: decodeSet(opened),
-  immediate: decodeImmediate(immediate),
+  single: decodeSingle(single),
   pending: pending ? decodePending(pending) : [],
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EnqueuedKind } from '@tidings/events';
+import { EnqueuedKind, EventDetails } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import {
@@ -7,12 +7,14 @@ import {
   HOLD_MS,
   noDeliveries,
   releasePending,
-  type Report,
+  enqueueOutcome,
   enqueueReports,
-  enqueueSent,
   type DeliveryState,
 } from './delivery-state.ts';
+import { MAX_DETAILED_BYTES, type PlainReport, type Report } from './early-reports.ts';
+import { deliveryDocument, deliveryOf } from './delivery-document.ts';
 import type { DeliveryChange, Place } from './enqueued-events.ts';
+import type { OutcomeDevices } from './outcome-events.ts';
 
 const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
@@ -20,16 +22,15 @@ const at = (ms: number): Date => new Date(T0 + ms);
 const seconds = (ms: number): number => (T0 + ms) / 1000;
 
 type Step = (delivery: DeliveryState) => readonly DeliveryChange[];
+const sentTo = (platform: number, devices: readonly number[]) => ({
+  ...{ bucket: 0, platform, variant: 'alert', slice: 0 },
+  devices: Bitmap.of(devices),
+});
 const sent =
   (platform: number, ...devices: number[]): Step =>
   (delivery) =>
-    enqueueSent(
-      place,
-      delivery,
-      [{ bucket: 0, platform, variant: 'alert', slice: 0, devices: Bitmap.of(devices) }],
-      at(0),
-    );
-const report = (kind: Report['kind'], position: number, ms = 0): Report => ({
+    enqueueOutcome(place, delivery, { sent: [sentTo(platform, devices)], others: [] }, at(0));
+const report = (kind: PlainReport['kind'], position: number, ms = 0): Report => ({
   ...{ kind, platform: 1, position },
   at: seconds(ms),
 });
@@ -44,21 +45,57 @@ const released =
   (delivery) =>
     releasePending(place, delivery, at(ms), isKnown);
 
-const words: Readonly<Record<number, string>> = { 1: 'sent', 2: 'delivered', 3: 'opened' };
+/** Times of clicks are theirs, since a person clicks several times. */
+const mail =
+  (
+    kind:
+      | EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED
+      | EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED
+      | EnqueuedKind.ENQUEUED_KIND_BOUNCED,
+  ) =>
+  (position: number, ms = 0, text = ''): Report => ({
+    ...{ kind, platform: 14, position, at: seconds(ms) },
+    ...(text !== '' && { details: EventDetails.fromPartial({ text }) }),
+  });
+const mailOpened = mail(EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED);
+const clicked = mail(EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED);
+const bounced = mail(EnqueuedKind.ENQUEUED_KIND_BOUNCED);
+/** Mails of a slice, the accepted ones and those that the receiving side refused. */
+const mailed =
+  (accepted: readonly number[], refused: readonly number[] = []): Step =>
+  (delivery) => {
+    const of = { bucket: 0, platform: 14, variant: 'alert' };
+    const others: OutcomeDevices[] = [
+      { ...of, kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED, devices: Bitmap.of(accepted) },
+      { ...of, kind: EnqueuedKind.ENQUEUED_KIND_BOUNCED, devices: Bitmap.of(refused) },
+    ];
+    return enqueueOutcome(place, delivery, { sent: [sentTo(14, [...accepted, ...refused])], others }, at(0));
+  };
+/** A restart: the state as it is stored. */
+const stored: Step = () => [];
+const restored = (delivery: DeliveryState): DeliveryState => deliveryOf(deliveryDocument(place, delivery, at(0)));
+
+const words: Readonly<Record<number, string>> = {
+  ...{ 1: 'sent', 2: 'delivered', 3: 'opened' },
+  ...{ 9: 'bounced', 10: 'mail opened', 11: 'clicked' },
+};
 
 /** A short text for a change. */
 function delivery(change: DeliveryChange): string {
   if (change.$case === 'released') return 'released';
-  const { kind, platform, set, at: times } = change.value;
+  const { kind, platform, set, at: times, details } = change.value;
   const who = [...Bitmap.decode(set).positions()].join();
-  return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
+  return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}${details?.text ? ` ${details.text}` : ''}`;
 }
 
 /** The changes of the last step, after applying the earlier ones. */
 function given(...steps: readonly Step[]) {
   return {
     when(step: Step) {
-      const state = steps.reduce((before, one) => one(before).reduce(evolveDelivery, before), noDeliveries);
+      const state = steps.reduce(
+        (before, one) => (one === stored ? restored(before) : one(before).reduce(evolveDelivery, before)),
+        noDeliveries,
+      );
       const changes = step(state);
       return {
         then: (...expected: string[]) => expect(changes.map(delivery)).toEqual(expected),
@@ -140,6 +177,53 @@ describe('reports', () => {
     const forgotten = given(reported(delivered(1))).when(released(HOLD_MS, false));
     forgotten.then('released');
     expect(forgotten.state).toEqual(noDeliveries);
+  });
+
+  it('about mails wait for their Sent, and follow it and its acceptance, also after a restart', () => {
+    given(
+      reported(mailOpened(1, 1000), clicked(1, 1000, 'https://a.example/'), clicked(1, 2000, 'https://b.example/')),
+      stored,
+    )
+      .when(mailed([1, 2]))
+      .then(
+        'sent 1,2 of 14 at 0',
+        'delivered 1,2 of 14 at 0',
+        'mail opened 1 of 14 at 1',
+        'clicked 1 of 14 at 1 https://a.example/',
+        'clicked 1 of 14 at 2 https://b.example/',
+      );
+    given(reported(bounced(1, 1000)))
+      .when(mailed([2], [1]))
+      .then('sent 1,2 of 14 at 0', 'delivered 2 of 14 at 0', 'bounced 1 of 14 at 0');
+    given(mailed([1]))
+      .when(reported(mailOpened(1, 3000)))
+      .then('mail opened 1 of 14 at 3');
+  });
+
+  it('about mails are pending once each, and every click is', () => {
+    const once = given(reported(mailOpened(1), clicked(1, 0, 'a')));
+    once.when(reported(mailOpened(1, 1000), clicked(1, 0, 'a'))).then();
+    once
+      .when(reported(clicked(1, 1000, 'a'), clicked(1, 0, 'b')))
+      .then('held clicked 1 of 14 at 1 a', 'held clicked 1 of 14 at 0 b');
+    const late = given(reported(mailOpened(1), clicked(1, 0, 'a')), stored).when(released(HOLD_MS));
+    late.then('mail opened 1 of 14 at 0', 'clicked 1 of 14 at 0 a', 'released');
+    expect(late.state.pending).toEqual([]);
+  });
+
+  it('about mails wait for nothing beyond a size, and those about pushes still do', () => {
+    const text = 'x'.repeat(2_000);
+    const many = Array.from({ length: MAX_DETAILED_BYTES / text.length }, (_, position) => clicked(position, 0, text));
+    const changes = reported(...many, delivered(9))(noDeliveries);
+    const devicesOf = ($case: DeliveryChange['$case']) =>
+      changes.flatMap((change) =>
+        change.$case === $case && 'set' in change.value ? [...Bitmap.decode(change.value.set).positions()] : [],
+      );
+    expect(devicesOf('pending')).toContain(9);
+    expect(new Set([...devicesOf('pending'), ...devicesOf('enqueued')]).size).toBe(many.length);
+    expect(devicesOf('enqueued').length).toBeGreaterThan(0);
+    const state = changes.reduce(evolveDelivery, noDeliveries);
+    expect(deliveryDocument(place, state, at(0)).pending!.length).toBeLessThan(MAX_DETAILED_BYTES + 100);
   });
 
   it('lead to each event once, in order, for any arrival order', () => {

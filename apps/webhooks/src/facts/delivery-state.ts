@@ -1,32 +1,24 @@
 import { type EventsEnqueued, EnqueuedKind, type ReportedEntry, type ReportsPending } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
+import { admit, hold, isDetailed, isPlain, type PendingReport, type Report } from './early-reports.ts';
 import {
-  columnsOf,
   type DeliveryChange,
+  enqueueDetailed,
   enqueueFirst,
   identityOf,
+  isSingle,
   type Place,
-  type ReportedDevice,
+  type SingleSets,
 } from './enqueued-events.ts';
-import { type ImmediateSets, isImmediate } from './immediate-events.ts';
-
-/** A device's report. An open implies a delivery (R-C11). */
-export interface Report extends ReportedDevice {
-  readonly kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED | EnqueuedKind.ENQUEUED_KIND_OPENED;
-}
-
-/** A report that is waiting for the Sent of its device. */
-export interface PendingReport extends Report {
-  /** When it is enqueued even without a Sent, in milliseconds since 1970. */
-  readonly until: number;
-}
+import { enqueueOutcomes, type OutcomeDevices } from './outcome-events.ts';
 
 /** Enqueued events of a place, each once (R-EV2), and pending reports. */
 export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
   readonly opened: Bitmap;
-  readonly immediate: ImmediateSets;
+  /** Of the other kinds. */
+  readonly single: SingleSets;
   readonly pending: readonly PendingReport[];
 }
 
@@ -34,7 +26,7 @@ export const noDeliveries: DeliveryState = {
   sent: Bitmap.empty,
   delivered: Bitmap.empty,
   opened: Bitmap.empty,
-  immediate: {},
+  single: {},
   pending: [],
 };
 
@@ -43,15 +35,16 @@ export const HOLD_MS = 30_000;
 
 const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
 
-const enqueueReady = (place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] => [
-  ...enqueueFirst(place, DELIVERED, delivery.delivered, reports),
-  ...enqueueFirst(
-    place,
-    OPENED,
-    delivery.opened,
-    reports.filter(({ kind }) => kind === OPENED),
-  ),
-];
+/** Enqueues the first report of each kind for a device, and all clicks. */
+function enqueueReady(place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] {
+  const plain = reports.filter(isPlain);
+  const opens = plain.filter(({ kind }) => kind === OPENED);
+  return [
+    ...enqueueFirst(place, DELIVERED, delivery.delivered, plain),
+    ...enqueueFirst(place, OPENED, delivery.opened, opens),
+    ...enqueueDetailed(place, delivery.single, reports.filter(isDetailed)),
+  ];
+}
 
 /** Devices of one platform that a message was sent to, as one kind of push. */
 export interface SentDevices {
@@ -66,8 +59,8 @@ export interface SentDevices {
   readonly entry?: ReportedEntry | undefined;
 }
 
-/** Enqueues the Sent of devices, once each, then their pending reports. */
-export function enqueueSent(
+/** Enqueues the Sent of devices, once each. */
+function enqueueSent(
   place: Place,
   delivery: DeliveryState,
   sent: readonly SentDevices[],
@@ -85,34 +78,28 @@ export function enqueueSent(
       value: { ...identityOf(place), ...of, kind: SENT, ...columns, entry, details: undefined },
     });
   }
-  if (changes.length === 0) return [];
-  const released = delivery.pending.filter(({ position }) => known.has(position));
-  return [...changes, ...enqueueReady(place, delivery, released)];
+  return changes;
 }
 
-const isEnqueued = (delivery: DeliveryState, { kind, position }: Report): boolean =>
-  delivery.opened.has(position) || (kind === DELIVERED && delivery.delivered.has(position));
+/** Enqueues the outcomes of a plan or a slice: the Sent of devices, once each, whether they were accepted, and then their pending reports. */
+export function enqueueOutcome(
+  place: Place,
+  delivery: DeliveryState,
+  { sent, others }: { readonly sent: readonly SentDevices[]; readonly others: readonly OutcomeDevices[] },
+  at: Date,
+): readonly DeliveryChange[] {
+  const changes = [...enqueueSent(place, delivery, sent, at), ...enqueueOutcomes(place, delivery, others, at)];
+  if (delivery.pending.length === 0) return changes;
+  const after = changes.reduce(evolveDelivery, delivery);
+  const released = delivery.pending.filter(({ position }) => after.sent.has(position));
+  return [...changes, ...enqueueReady(place, after, released)];
+}
 
-/** Pending reports, one column per kind and platform. */
-function hold(place: Place, delivery: DeliveryState, reports: readonly Report[], until: Date): DeliveryChange[] {
-  const waiting = new Map<number, Report['kind']>(delivery.pending.map(({ position, kind }) => [position, kind]));
-  const columns = new Map<
-    string,
-    { readonly kind: Report['kind']; readonly platform: number; times: Map<number, number> }
-  >();
-  for (const report of reports) {
-    const { kind, platform, position, at } = report;
-    const known = waiting.get(position);
-    if (isEnqueued(delivery, report) || known === OPENED || known === kind) continue;
-    waiting.set(position, kind);
-    const column = columns.get(`${kind}/${platform}`) ?? { kind, platform, times: new Map() };
-    column.times.set(position, at);
-    columns.set(`${kind}/${platform}`, column);
+function isEnqueued(delivery: DeliveryState, { kind, position }: Report): boolean {
+  if (kind === DELIVERED || kind === OPENED) {
+    return delivery.opened.has(position) || (kind === DELIVERED && delivery.delivered.has(position));
   }
-  return [...columns.values()].map(({ kind, platform, times }) => ({
-    $case: 'pending',
-    value: { ...identityOf(place), kind, platform, ...columnsOf(times), until },
-  }));
+  return isSingle(kind) && (delivery.single[kind]?.has(position) ?? false);
 }
 
 /** Enqueues the first report of each kind from devices whose Sent is enqueued; the others become pending. */
@@ -123,8 +110,12 @@ export function enqueueReports(
   now: Date,
 ): readonly DeliveryChange[] {
   const ready = reports.filter(({ position }) => delivery.sent.has(position));
-  const early = reports.filter(({ position }) => !delivery.sent.has(position));
-  return [...enqueueReady(place, delivery, ready), ...hold(place, delivery, early, new Date(now.getTime() + HOLD_MS))];
+  const early = reports.filter((report) => !delivery.sent.has(report.position) && !isEnqueued(delivery, report));
+  const { waiting, others } = admit(delivery.pending, early);
+  return [
+    ...enqueueReady(place, delivery, [...ready, ...others]),
+    ...hold(place, waiting, new Date(now.getTime() + HOLD_MS)),
+  ];
 }
 
 /** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
@@ -151,29 +142,29 @@ export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: n
 function evolveEnqueued(delivery: DeliveryState, { kind, set }: EventsEnqueued): DeliveryState {
   const devices = Bitmap.decode(set);
   switch (kind) {
-    case SENT:
-      return { ...delivery, sent: delivery.sent.union(devices) };
-    case DELIVERED: {
-      const pending = delivery.pending.filter((report) => report.kind !== DELIVERED || !devices.has(report.position));
-      return { ...delivery, delivered: delivery.delivered.union(devices), pending };
-    }
-    case OPENED: {
+    case SENT: {
+      // The same commit enqueues them.
       const pending = delivery.pending.filter(({ position }) => !devices.has(position));
-      return { ...delivery, opened: delivery.opened.union(devices), pending };
+      return { ...delivery, sent: delivery.sent.union(devices), pending };
     }
+    case DELIVERED:
+      return { ...delivery, delivered: delivery.delivered.union(devices) };
+    case OPENED:
+      return { ...delivery, opened: delivery.opened.union(devices) };
     default: {
-      if (!isImmediate(kind)) return delivery;
-      const { immediate } = delivery;
-      return { ...delivery, immediate: { ...immediate, [kind]: immediate[kind]?.union(devices) ?? devices } };
+      if (!isSingle(kind)) return delivery;
+      const { single } = delivery;
+      return { ...delivery, single: { ...single, [kind]: single[kind]?.union(devices) ?? devices } };
     }
   }
 }
 
-function evolvePending(delivery: DeliveryState, { kind, platform, set, at, until }: ReportsPending): DeliveryState {
+function evolvePending(delivery: DeliveryState, change: ReportsPending): DeliveryState {
+  const { kind, platform, set, at, until, details } = change;
   const positions = Bitmap.decode(set).positions();
   const timeOf = timesOf(positions, at);
   const pending = Array.from(positions, (position, rank): PendingReport => ({
-    ...{ kind: kind as Report['kind'], platform, position },
+    ...{ kind: kind as Report['kind'], platform, position, ...(details && { details }) },
     ...{ at: timeOf(rank), until: until!.getTime() },
   }));
   return { ...delivery, pending: [...delivery.pending, ...pending] };

@@ -1,4 +1,10 @@
-import type { EventDetails, EventsEnqueued, ReportedEntry, WebhookEvent } from '@tidings/events';
+import {
+  EnqueuedKind,
+  type EventDetails,
+  type EventsEnqueued,
+  type ReportedEntry,
+  type WebhookEvent,
+} from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
 /** The devices of a chunk of an application, for one message: the unit in which events are ordered. */
@@ -15,6 +21,26 @@ export type DeliveryChange = Extract<
   NonNullable<WebhookEvent['event']>,
   { readonly $case: 'enqueued' | 'pending' | 'released' }
 >;
+
+/** The kinds of events besides Sent, Delivered and Opened that a device has once each. */
+export const singleKinds = [
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
+  EnqueuedKind.ENQUEUED_KIND_FAILED,
+  EnqueuedKind.ENQUEUED_KIND_BOUNCED,
+  EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED,
+  EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED,
+  EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED,
+] as const;
+export type SingleKind = (typeof singleKinds)[number];
+
+/** The devices whose event is enqueued, by kind. */
+export type SingleSets = { readonly [Kind in SingleKind]?: Bitmap | undefined };
+
+const kinds: ReadonlySet<EnqueuedKind> = new Set(singleKinds);
+export const isSingle = (kind: EnqueuedKind): kind is SingleKind => kinds.has(kind);
 
 export const identityOf = ({ message, messageId, application, chunk }: Place) => ({
   message,
@@ -70,4 +96,37 @@ export function enqueueFirst(
     $case: 'enqueued',
     value: { ...identityOf(place), ...noSlice, kind, platform, ...columnsOf(times), entry, details },
   }));
+}
+
+const { ENQUEUED_KIND_MAIL_CLICKED: CLICKED } = EnqueuedKind;
+
+/** A report with the rest of its payload. */
+export interface DetailedReport extends ReportedDevice, Said {
+  readonly kind: SingleKind | typeof CLICKED;
+}
+
+/** Reports with the same payload belong into one event of the log; a set holds one click of a device. */
+export const groupOf = ({ kind, entry, details, at }: DetailedReport): string =>
+  JSON.stringify([kind, entry && String(entry.order), details, kind === CLICKED && at]);
+
+/**
+ * Enqueues reports, the first of each kind for a device, and all clicks: no state is kept of them, and a repeated record repeats an event with its
+ * UUID (R-EV4).
+ */
+export function enqueueDetailed(
+  place: Place,
+  enqueued: SingleSets,
+  reports: readonly DetailedReport[],
+): DeliveryChange[] {
+  const changes: DeliveryChange[] = [];
+  const known = new Map<EnqueuedKind, Bitmap>();
+  // By kind, so that a reading follows the listing that it implies.
+  const ordered = reports.toSorted((a, b) => a.kind - b.kind);
+  for (const [, alike] of Map.groupBy(ordered, groupOf)) {
+    const { kind, entry, details } = alike[0]!;
+    const before = known.get(kind) ?? (kind === CLICKED ? undefined : enqueued[kind]) ?? Bitmap.empty;
+    changes.push(...enqueueFirst(place, kind, before, alike, { entry, details }));
+    if (kind !== CLICKED) known.set(kind, before.union(Bitmap.of(alike.map(({ position }) => position))));
+  }
+  return changes;
 }

@@ -10,7 +10,7 @@ import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
 import type { Place } from './enqueued-events.ts';
 import { failedInPlan, outcomesIn, sentIn } from './outcomes.ts';
-import { immediateReportsIn, placeOf, reportsIn } from './reports.ts';
+import { inboxReportsIn, placeOf, reportsIn } from './reports.ts';
 
 /** The source topics of events. */
 export const topics = {
@@ -125,9 +125,9 @@ export class Intake {
     const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
       const reports = ofPlace.flatMap(reportsIn);
-      const immediate = ofPlace.flatMap(immediateReportsIn);
-      if (reports.length + immediate.length === 0) return;
-      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, immediate, at });
+      const inbox = ofPlace.flatMap(inboxReportsIn);
+      if (reports.length + inbox.length === 0) return;
+      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, inbox, at });
     });
   }
 

@@ -2,7 +2,7 @@ import { ALERT } from '@tidings/channels';
 import { type BouncedSet, EnqueuedKind, type FailedSet, type PlanEvent, type SliceOutcome } from '@tidings/events';
 import { Bitmap, Platform } from '@tidings/kernel';
 import type { SentDevices } from './delivery-state.ts';
-import type { OutcomeDevices } from './immediate-events.ts';
+import type { OutcomeDevices } from './outcome-events.ts';
 
 /** The devices that the message of a slice was sent to. */
 export const sentIn = ({ bucket, variant, number: slice, outcome, entry }: SliceOutcome): SentDevices[] =>

@@ -1,7 +1,6 @@
 import { EnqueuedKind, EventDetails, MailOpen, ReportKind, type Reports } from '@tidings/events';
-import type { Report } from './delivery-state.ts';
-import type { Place, Said } from './enqueued-events.ts';
-import type { ImmediateReport } from './immediate-events.ts';
+import type { PlainReport, Report } from './early-reports.ts';
+import type { DetailedReport, Place, Said } from './enqueued-events.ts';
 
 export const placeOf = ({ account, message, messageId, application, chunk }: Place): Place => ({
   account,
@@ -11,23 +10,19 @@ export const placeOf = ({ account, message, messageId, application, chunk }: Pla
   chunk,
 });
 
-const kindsOfPushes: Readonly<Record<number, Report['kind']>> = {
+const plainKinds: Readonly<Record<number, PlainReport['kind']>> = {
   [ReportKind.REPORT_KIND_DELIVERED]: EnqueuedKind.ENQUEUED_KIND_DELIVERED,
   [ReportKind.REPORT_KIND_OPENED]: EnqueuedKind.ENQUEUED_KIND_OPENED,
 };
 
-/** The reports in a record of devices. */
-export function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
-  const known = kindsOfPushes[kind];
-  if (known === undefined) return [];
-  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]! }));
-}
-
-const immediateKinds: Readonly<Record<number, ImmediateReport['kind']>> = {
+const inboxKinds: Readonly<Record<number, DetailedReport['kind']>> = {
   [ReportKind.REPORT_KIND_INBOX_REACHED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
   [ReportKind.REPORT_KIND_INBOX_READ]: EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
   [ReportKind.REPORT_KIND_INBOX_OPENED]: EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
   [ReportKind.REPORT_KIND_INBOX_DELETED]: EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
+};
+
+const mailKinds: Readonly<Record<number, DetailedReport['kind']>> = {
   [ReportKind.REPORT_KIND_MAIL_OPENED]: EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED,
   [ReportKind.REPORT_KIND_MAIL_CLICKED]: EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED,
   [ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED]: EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED,
@@ -35,10 +30,28 @@ const immediateKinds: Readonly<Record<number, ImmediateReport['kind']>> = {
   [ReportKind.REPORT_KIND_MAIL_COMPLAINED]: EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED,
 };
 
+/** The reports in a record that follow the Sent of their device. */
+export function reportsIn(reports: Reports): Report[] {
+  const { kind, positions, platforms, at } = reports;
+  const plain = plainKinds[kind];
+  if (plain === undefined) return mailReportsIn(reports);
+  return positions.map((position, i) => ({ kind: plain, position, platform: platforms[i]!, at: at[i]! }));
+}
+
+/**
+ * The reports in a record about entries in inboxes, for devices that got the entry. They wait for nothing: an entry is saved whatever becomes of the
+ * push (R-J2).
+ */
+export function inboxReportsIn({ kind: reported, positions, platforms, at, entry }: Reports): DetailedReport[] {
+  const kind = inboxKinds[reported];
+  if (kind === undefined || !entry) return [];
+  return positions.map((position, i) => ({ kind, position, platform: platforms[i]!, at: at[i]!, entry }));
+}
+
 const MACHINES: ReadonlySet<MailOpen> = new Set([MailOpen.MAIL_OPEN_MACHINE_AMPP, MailOpen.MAIL_OPEN_MACHINE]);
 
-/** What a record says of an entry in inboxes, or of the i-th e-mail. */
-function saidIn({ kind, entry, categories, codes, names, details }: Reports, i: number): Said {
+/** What a record says of the i-th e-mail. */
+function saidIn({ kind, categories, codes, names, details }: Reports, i: number): Said {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_BOUNCED: {
       const [category, code, name] = [categories, codes, names].map((column) => column[i] ?? '');
@@ -49,17 +62,16 @@ function saidIn({ kind, entry, categories, codes, names, details }: Reports, i: 
     case ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED:
       return { details: EventDetails.fromPartial({ category: details[i] }) };
     default:
-      return { entry };
+      return {};
   }
 }
 
-/** The reports in a record of inboxes or of e-mails, without opens by machines. A click implies an open (R-E17). */
-export function immediateReportsIn(reports: Reports): ImmediateReport[] {
-  const { kind: reported, positions, platforms, at, entry, opens } = reports;
-  const kind = immediateKinds[reported];
-  const isInbox = reported < ReportKind.REPORT_KIND_MAIL_OPENED;
-  if (kind === undefined || (isInbox && !entry)) return [];
-  return positions.flatMap((position, i): ImmediateReport[] => {
+/** The reports in a record of e-mails, without opens by machines. A click implies an open (R-E17). */
+function mailReportsIn(reports: Reports): DetailedReport[] {
+  const { kind: reported, positions, platforms, at, opens } = reports;
+  const kind = mailKinds[reported];
+  if (kind === undefined) return [];
+  return positions.flatMap((position, i): DetailedReport[] => {
     if (reported === ReportKind.REPORT_KIND_MAIL_OPENED && MACHINES.has(opens[i]!)) return [];
     const device = { position, platform: platforms[i]!, at: at[i]! };
     const report = { ...device, kind, ...saidIn(reports, i) };

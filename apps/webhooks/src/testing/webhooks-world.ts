@@ -20,6 +20,12 @@ import { type HttpSubscriber, startHttpSubscriber, startSubscriber, type Subscri
 export const ACCOUNT = 'default';
 export const APPLICATION = 'AAAAA-BBBBB';
 
+const reportKinds = {
+  delivered: ReportKind.REPORT_KIND_DELIVERED,
+  opened: ReportKind.REPORT_KIND_OPENED,
+  followed: ReportKind.REPORT_KIND_MAIL_CLICKED,
+};
+
 /** Devices as the registry describes them: `hwid-<seq>`; those with an even number have a user id. */
 const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) => ({
   devices: seqs.map((seq) =>
@@ -162,19 +168,20 @@ export class World {
     }
   }
 
-  /** Publishes reports of devices, in the order given. */
-  async report(kind: 'delivered' | 'opened', message: string, seqs: readonly number[]): Promise<void> {
-    const kinds = { delivered: ReportKind.REPORT_KIND_DELIVERED, opened: ReportKind.REPORT_KIND_OPENED };
+  /** Publishes reports of devices, in the order given; those of `followed` name the URL of a click. */
+  async report(kind: keyof typeof reportKinds, message: string, seqs: readonly number[], url = ''): Promise<void> {
     const chunk = chunkOf(seqs[0]!);
     const reports: Reports = {
-      ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, chunk, kind: kinds[kind] },
+      ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, chunk, kind: reportKinds[kind] },
       positions: seqs.map(positionOf),
-      platforms: seqs.map(() => Platform.iOS),
+      platforms: seqs.map(() => (kind === 'followed' ? Platform.Email : Platform.iOS)),
       at: seqs.map(() => Math.floor(this.clock.now() / 1000)),
       entry: undefined,
       ...noMailColumns,
+      details: seqs.flatMap(() => (kind === 'followed' ? [url] : [])),
     };
-    await this.#publish(topicNames.reports, messageChunkKey(reports), Reports.encode(reports).finish());
+    const topic = kind === 'followed' ? topicNames.clicks : topicNames.reports;
+    await this.#publish(topic, messageChunkKey(reports), Reports.encode(reports).finish());
   }
 
   /** Waits until nothing is due. */

@@ -140,7 +140,7 @@ export interface EventDetails {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Reports that came before the Sent of their device (sending 5). */
+/** Reports that came before the Sent of their device (sending 5). A set holds one click of a device. */
 export interface ReportsPending {
   message: string;
   messageId: bigint;
@@ -151,7 +151,11 @@ export interface ReportsPending {
   set: Buffer;
   at: number[];
   /** They are enqueued then, sent or not. */
-  until: Date | undefined;
+  until:
+    | Date
+    | undefined;
+  /** Of reports about mails, as in EventsEnqueued. */
+  details: EventDetails | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -1610,6 +1614,7 @@ function createBaseReportsPending(): ReportsPending {
     set: Buffer.alloc(0),
     at: [],
     until: undefined,
+    details: undefined,
   };
 }
 
@@ -1648,6 +1653,9 @@ export const ReportsPending: MessageFns<ReportsPending> = {
     }
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(74).fork()).join();
+    }
+    if (message.details !== undefined) {
+      EventDetails.encode(message.details, writer.uint32(82).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1755,6 +1763,14 @@ export const ReportsPending: MessageFns<ReportsPending> = {
             message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.details = EventDetails.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1821,6 +1837,9 @@ export const ReportsPending: MessageFns<ReportsPending> = {
     message.set = object.set ?? Buffer.alloc(0);
     message.at = object.at?.map((e) => e) || [];
     message.until = object.until ?? undefined;
+    message.details = (object.details !== undefined && object.details !== null)
+      ? EventDetails.fromPartial(object.details)
+      : undefined;
     return message;
   },
 };

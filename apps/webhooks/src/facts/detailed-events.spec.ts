@@ -3,10 +3,11 @@ import { EnqueuedKind, MailOpen, ReportKind, Reports, SliceOutcome } from '@tidi
 import { Bitmap } from '@tidings/kernel';
 import { deliveryDocument, deliveryOf } from './delivery-document.ts';
 import { evolveDelivery, noDeliveries } from './delivery-state.ts';
-import type { DeliveryChange, Place } from './enqueued-events.ts';
-import { enqueueImmediate, enqueueOutcomes, type ImmediateKind, type OutcomeDevices } from './immediate-events.ts';
+import { type DeliveryChange, enqueueDetailed, type Place, type SingleKind } from './enqueued-events.ts';
+import { enqueueOutcomes, type OutcomeDevices } from './outcome-events.ts';
 import { outcomesIn } from './outcomes.ts';
-import { immediateReportsIn } from './reports.ts';
+import { isDetailed } from './early-reports.ts';
+import { reportsIn } from './reports.ts';
 
 const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
@@ -22,11 +23,11 @@ const enqueuedIn = (changes: readonly DeliveryChange[]) =>
 describe('events of inboxes', () => {
   const { ENQUEUED_KIND_INBOX_DELIVERED: REACHED, ENQUEUED_KIND_INBOX_READ: READ } = EnqueuedKind;
   const entry = (order: bigint) => ({ order, removal: 1_800_000_000n });
-  const touched = (kind: ImmediateKind, position: number, order = 7n) => ({
+  const touched = (kind: SingleKind, position: number, order = 7n) => ({
     ...{ kind, position, platform: 1, at: T0 / 1000, entry: entry(order) },
   });
   it('are the first of each kind for a device, and wait for no push', () => {
-    const first = enqueueImmediate(place, {}, [touched(REACHED, 1), touched(REACHED, 2), touched(READ, 1)]);
+    const first = enqueueDetailed(place, {}, [touched(REACHED, 1), touched(REACHED, 2), touched(READ, 1)]);
     expect(enqueuedIn(first)).toEqual([
       [REACHED, [1, 2], 7n],
       [READ, [1], 7n],
@@ -34,12 +35,12 @@ describe('events of inboxes', () => {
     const after = first.reduce(evolveDelivery, noDeliveries);
     expect(after.sent.size).toBe(0);
     expect(
-      enqueuedIn(enqueueImmediate(place, after.immediate, [touched(REACHED, 1), touched(READ, 2), touched(READ, 1)])),
+      enqueuedIn(enqueueDetailed(place, after.single, [touched(REACHED, 1), touched(READ, 2), touched(READ, 1)])),
     ).toEqual([[READ, [2], 7n]]);
   });
 
   it('name the entry of each device, of messages with several', () => {
-    const both = enqueueImmediate(place, {}, [touched(REACHED, 1, 7n), touched(REACHED, 2, 8n)]);
+    const both = enqueueDetailed(place, {}, [touched(REACHED, 1, 7n), touched(REACHED, 2, 8n)]);
     expect(enqueuedIn(both)).toEqual([
       [REACHED, [1], 7n],
       [REACHED, [2], 8n],
@@ -47,12 +48,12 @@ describe('events of inboxes', () => {
   });
 
   it('survive in the document of a place', () => {
-    const state = enqueueImmediate(place, {}, [touched(REACHED, 1), touched(READ, 5)]).reduce(
+    const state = enqueueDetailed(place, {}, [touched(REACHED, 1), touched(READ, 5)]).reduce(
       evolveDelivery,
       noDeliveries,
     );
-    const { immediate } = deliveryOf(deliveryDocument(place, state, new Date(T0)));
-    expect(Object.entries(immediate).map(([kind, set]) => [Number(kind), [...set.positions()]])).toEqual([
+    const { single } = deliveryOf(deliveryDocument(place, state, new Date(T0)));
+    expect(Object.entries(single).map(([kind, set]) => [Number(kind), [...set.positions()]])).toEqual([
       [REACHED, [1]],
       [READ, [5]],
     ]);
@@ -68,27 +69,23 @@ describe('events of e-mails', () => {
     ENQUEUED_KIND_FAILED: FAILED,
   } = EnqueuedKind;
   const reports = (kind: ReportKind, positions: number[], more: Partial<Reports> = {}) =>
-    immediateReportsIn(
+    reportsIn(
       Reports.fromPartial({
         ...{ kind, positions, platforms: positions.map(() => 14), at: positions.map((_, i) => i) },
         ...(more as object),
       }),
-    );
+    ).filter(isDetailed);
   const detailsIn = (changes: readonly DeliveryChange[]) =>
     changes.map((change) => (change.$case === 'enqueued' ? change.value.details : undefined));
 
   it('leave out opens by machines, and take a click as an open (R-EV2, R-E17)', () => {
     const { MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP } = MailOpen;
     const opens = [MAIL_OPEN_MACHINE, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE_AMPP, MAIL_OPEN_HUMAN];
-    const opened = enqueueImmediate(place, {}, reports(ReportKind.REPORT_KIND_MAIL_OPENED, [1, 2, 3, 4], { opens }));
+    const opened = enqueueDetailed(place, {}, reports(ReportKind.REPORT_KIND_MAIL_OPENED, [1, 2, 3, 4], { opens }));
     expect(enqueuedIn(opened)).toEqual([[OPENED, [2, 4], undefined]]);
-    const { immediate } = opened.reduce(evolveDelivery, noDeliveries);
+    const { single } = opened.reduce(evolveDelivery, noDeliveries);
     const details = ['https://a.example/', 'https://a.example/'];
-    const clicked = enqueueImmediate(
-      place,
-      immediate,
-      reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [1, 2], { details }),
-    );
+    const clicked = enqueueDetailed(place, single, reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [1, 2], { details }));
     expect(enqueuedIn(clicked)).toEqual([
       [OPENED, [1], undefined],
       [CLICKED, [1], undefined],
@@ -99,10 +96,10 @@ describe('events of e-mails', () => {
   it('are every click, each with its URL', () => {
     const details = ['https://a.example/', 'https://a.example/', 'https://b.example/'];
     const clicks = reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [1, 1, 1], { details });
-    const [, ...clicked] = enqueueImmediate(place, {}, clicks);
+    const [, ...clicked] = enqueueDetailed(place, {}, clicks);
     expect(detailsIn(clicked).map((said) => said?.text)).toEqual(details);
     const after = clicked.reduce(evolveDelivery, noDeliveries);
-    expect(enqueueImmediate(place, after.immediate, clicks).slice(1)).toHaveLength(3);
+    expect(enqueueDetailed(place, after.single, clicks).slice(1)).toHaveLength(3);
   });
 
   it('are the first bounce of a recipient, a refusal or a report', () => {
@@ -110,7 +107,7 @@ describe('events of e-mails', () => {
     const said = { names: ['5.1.1', '5.7.9'] };
     const bounced = reports(ReportKind.REPORT_KIND_MAIL_BOUNCED, [1, 2], { ...columns, ...said });
     const refused = new Set([2]);
-    const changes = enqueueImmediate(place, { [BOUNCED]: Bitmap.of(refused) }, bounced);
+    const changes = enqueueDetailed(place, { [BOUNCED]: Bitmap.of(refused) }, bounced);
     expect(enqueuedIn(changes)).toEqual([[BOUNCED, [1], undefined]]);
     const details = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1', text: '' };
     expect(detailsIn(changes)).toEqual([details]);

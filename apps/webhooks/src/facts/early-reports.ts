@@ -1,0 +1,87 @@
+import { EnqueuedKind } from '@tidings/events';
+import {
+  columnsOf,
+  type DeliveryChange,
+  type DetailedReport,
+  groupOf,
+  identityOf,
+  type Place,
+  type ReportedDevice,
+} from './enqueued-events.ts';
+
+const { ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
+
+/** A device's report of a delivery or of an open, which implies a delivery (R-C11). */
+export interface PlainReport extends ReportedDevice {
+  readonly kind: typeof DELIVERED | typeof OPENED;
+}
+
+/** A report about a push or a mail, which follows the Sent of its device. */
+export type Report = PlainReport | DetailedReport;
+
+/** A report that is waiting for the Sent of its device. */
+export type PendingReport = Report & {
+  /** When it is enqueued even without a Sent, in milliseconds since 1970. */
+  readonly until: number;
+};
+
+export const isPlain = <Some extends Report>(report: Some): report is Some & PlainReport =>
+  report.kind === DELIVERED || report.kind === OPENED;
+
+export const isDetailed = <Some extends Report>(report: Some): report is Some & DetailedReport => !isPlain(report);
+
+/** Reports that are the same event of the same device have the same key. */
+const keyOf = (report: Report): string =>
+  report.kind === EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED
+    ? `${report.position}/${groupOf(report)}`
+    : `${report.position}/${report.kind}`;
+
+/** Most bytes that waiting reports about mails have in a place, since a click names its URL; further ones wait for nothing. */
+export const MAX_DETAILED_BYTES = 512 * 1024;
+
+/** Bytes of a report in a document, without what it says. */
+export const PENDING_BYTES = 20;
+
+/** At least the bytes of a report. */
+const bytesOf = (report: DetailedReport): number => {
+  const { category = '', code = '', name = '', text = '' } = report.details ?? {};
+  return PENDING_BYTES + Buffer.byteLength(category + code + name + text) + 16;
+};
+
+/** The reports that are to wait, each once, and those for which there is no room. */
+export function admit(
+  pending: readonly PendingReport[],
+  reports: readonly Report[],
+): { readonly waiting: readonly Report[]; readonly others: readonly Report[] } {
+  const known = new Set(pending.map(keyOf));
+  let bytes = pending.filter(isDetailed).reduce((sum, report) => sum + bytesOf(report), 0);
+  const waiting: Report[] = [];
+  const others: Report[] = [];
+  for (const report of reports) {
+    const key = keyOf(report);
+    if (known.has(key) || (report.kind === DELIVERED && known.has(`${report.position}/${OPENED}`))) continue;
+    if (isDetailed(report)) {
+      if (bytes + bytesOf(report) > MAX_DETAILED_BYTES) {
+        others.push(report);
+        continue;
+      }
+      bytes += bytesOf(report);
+    }
+    known.add(key);
+    waiting.push(report);
+  }
+  return { waiting, others };
+}
+
+/** Reports that begin to wait, one change for each kind, platform and payload. */
+export function hold(place: Place, reports: readonly Report[], until: Date): DeliveryChange[] {
+  const columnOf = (report: Report): string =>
+    `${report.platform}/${isDetailed(report) ? groupOf(report) : report.kind}`;
+  return [...Map.groupBy(reports, columnOf).values()].map((alike) => {
+    const [first] = alike as [Report];
+    const { kind, platform } = first;
+    const times = new Map(alike.map(({ position, at }) => [position, at]));
+    const details = isDetailed(first) ? first.details : undefined;
+    return { $case: 'pending', value: { ...identityOf(place), kind, platform, ...columnsOf(times), until, details } };
+  });
+}

@@ -1,0 +1,39 @@
+import { type EventDetails, EnqueuedKind } from '@tidings/events';
+import { Bitmap } from '@tidings/kernel';
+import { type DeliveryChange, identityOf, type Place, type SingleSets } from './enqueued-events.ts';
+
+const { ENQUEUED_KIND_DELIVERED: DELIVERED } = EnqueuedKind;
+
+/** Devices of one platform with the same outcome of a plan or a slice. `DELIVERED`: e-mails that the receiving side accepted. */
+export interface OutcomeDevices {
+  readonly kind: typeof DELIVERED | EnqueuedKind.ENQUEUED_KIND_FAILED | EnqueuedKind.ENQUEUED_KIND_BOUNCED;
+  /** As in SentDevices. */
+  readonly bucket: number;
+  readonly platform: number;
+  readonly variant: string;
+  readonly devices: Bitmap;
+  readonly details?: EventDetails | undefined;
+}
+
+/** Enqueues outcomes, the first of each kind for a device. */
+export function enqueueOutcomes(
+  place: Place,
+  { delivered, single }: { readonly delivered: Bitmap; readonly single: SingleSets },
+  outcomes: readonly OutcomeDevices[],
+  at: Date,
+): DeliveryChange[] {
+  const changes: DeliveryChange[] = [];
+  const known = new Map<EnqueuedKind, Bitmap>([[DELIVERED, delivered]]);
+  for (const { kind, devices, details, ...of } of outcomes) {
+    const before = known.get(kind) ?? (kind === DELIVERED ? undefined : single[kind]) ?? Bitmap.empty;
+    const fresh = devices.minus(before);
+    if (fresh.size === 0) continue;
+    known.set(kind, before.union(fresh));
+    const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
+    changes.push({
+      $case: 'enqueued',
+      value: { ...identityOf(place), ...of, slice: 0, kind, ...columns, entry: undefined, details },
+    });
+  }
+  return changes;
+}
