@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { untried } from './attempt.ts';
+import { type Progress, untried } from './attempt.ts';
 import { localResults, unlisted } from '@tidings/channels';
-import { type HeldBack, type MessageTimes, waitOf } from './waits.ts';
+import { type HeldBack, type MessageTimes, type Wait, waitOf } from './waits.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,6 +13,12 @@ const at = (now: number, fields: Partial<MessageTimes> = {}): MessageTimes => ({
 const throttle: HeldBack = { by: 'throttle', until: START + 48 * HOUR };
 const refused = { ...localResults.unreachable, name: 'connection_refused' };
 const down: HeldBack = { by: 'provider', until: START + 48 * HOUR, cause: refused };
+
+/** The progress of a device that goes on waiting. */
+function progressIn(wait: Wait): Progress {
+  if (!('progress' in wait)) throw new Error('it has ended');
+  return wait.progress;
+}
 
 describe('a device behind a throttle', () => {
   it('that was never tried waits for 24 hours after the release', () => {
@@ -53,9 +59,9 @@ describe('a device without a connection', () => {
     const unknown: HeldBack = { ...down, cause: localResults.unreachable };
     const first = waitOf(untried, unknown, at(0));
     expect(first).toEqual({ progress: { ...untried, firstTriedAt: START }, until: START + HOUR });
-    const second = waitOf(first.progress!, down, at(MINUTE));
-    expect(waitOf(second.progress!, unknown, at(HOUR))).toEqual({ result: refused });
-    expect(waitOf(first.progress!, unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
+    const second = waitOf(progressIn(first), down, at(MINUTE));
+    expect(waitOf(progressIn(second), unknown, at(HOUR))).toEqual({ result: refused });
+    expect(waitOf(progressIn(first), unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
   });
 
   it('ends at the TTL', () => {
