@@ -35,6 +35,25 @@ describe('Node', () => {
   );
 });
 
+describe('the version of the project', () => {
+  const { version } = json('package.json') as { readonly version: string };
+
+  it.each([
+    ['package-lock.json', `"version": "${version}",\n  "lockfileVersion"`],
+    ['deploy/Dockerfile', `ARG VERSION=${version}\n`],
+    ['deploy/helm/tidings/Chart.yaml', `\nversion: ${version}\n`],
+    ['deploy/helm/tidings/Chart.yaml', `\nappVersion: ${version}\n`],
+  ])('is told in %s, too', (path, line) => {
+    expect(textOf(path)).toContain(line);
+  });
+
+  it('is the last one in CHANGELOG.md, below what is not released, with a date', () => {
+    const [first, second = ''] = [...textOf('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, title]) => title!);
+    expect(first).toBe('Unreleased');
+    expect(/^(\S+) \(\d{4}-\d\d-\d\d\)$/.exec(second)?.[1]).toBe(version);
+  });
+});
+
 describe('package.json', () => {
   const sources = globSync(['{libs,apps,bench,tools,deploy}/**/*.{ts,mjs}', '*.{ts,mjs}'], {
     exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),

@@ -1,3 +1,4 @@
+import { productVersion } from '@tidings/runtime';
 import { Argument, Command, Option } from 'commander';
 import { addApps } from './commands/apps.ts';
 import type { AddCommands, WithSession } from './commands/command.ts';
@@ -34,6 +35,7 @@ const groups: readonly AddCommands[] = [
 export function programOf(write: (text: string) => void): Command {
   const program = new Command('tidings')
     .description('Operates Tidings from the command line.')
+    .version(productVersion, '--version', 'print the version of this command line')
     .addOption(new Option('--url <url>', 'address of the gateway').env('TIDINGS_URL').default(DEFAULT_URL))
     .addOption(new Option('--admin-token <token>', 'administrator token').env('TIDINGS_ADMIN_TOKEN'))
     .addOption(new Option('--api-token <token>', 'API token').env('TIDINGS_API_TOKEN'))

@@ -65,3 +65,4 @@ export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
 export { withoutSchemas } from './without-schemas.ts';
 export { deploymentPlatformsOf, type ProviderAddresses } from './provider-addresses.ts';
+export { productVersion } from './version.ts';

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { productVersion } from './version.ts';
 
 /** Period of the timer that measures the delay of the event loop. At 10 ms, the default, it is a good part of what an idle process costs. */
 const LOOP_TIMER_MS = 100;
@@ -7,5 +8,8 @@ const LOOP_TIMER_MS = 100;
 export function openMetrics(): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: LOOP_TIMER_MS });
+  const help = 'Always 1; the label is the version of the process';
+  const info = new Gauge({ name: 'tidings_build_info', help, labelNames: ['version'], registers: [metrics] });
+  info.set({ version: productVersion }, 1);
   return metrics;
 }

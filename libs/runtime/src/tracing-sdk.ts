@@ -24,6 +24,7 @@ import { recordWith } from '@tidings/telemetry';
 import type { TracingConfiguration } from './configuration.ts';
 import type { Logger } from './logs.ts';
 import type { Tracing, TracingOptions } from './tracing.ts';
+import { productVersion } from './version.ts';
 
 const FLUSH_MS = 3_000;
 /** Interval of log lines about an unavailable collector. */
@@ -40,7 +41,7 @@ export function recordTraces(configuration: TracingConfiguration, options: Traci
     : new BatchSpanProcessor({ exporter: new OTLPTraceExporter() });
   const provider = new TracerProvider({
     resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': service }))
+      .merge(resourceFromAttributes({ 'service.name': service, 'service.version': productVersion }))
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
     sampler: samplerOf(configuration),
     spanProcessors: [processor],

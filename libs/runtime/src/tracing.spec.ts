@@ -64,6 +64,7 @@ describe('traces', () => {
     });
     expect(sent!.body.includes('work of the test')).toBe(true);
     expect(sent!.body.includes('tidings-test')).toBe(true);
+    expect(sent!.body.includes('service.version')).toBe(true);
     expect(isTracing()).toBe(false);
   });
 
