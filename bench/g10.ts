@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { registerAudience, sendToAll } from './lib/campaign.ts';
 import { type Figure, type Measure, median, spreadOf } from './lib/figure.ts';
+import { secondsToFirstPush } from './lib/first-push.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { residentOf } from './lib/processes.ts';
-import { inEachMode, startProviders, type World } from './lib/world.ts';
+import { inEachMode, openWorld, type Providers, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 /** Long enough for garbage of the start to be collected. */
@@ -31,9 +32,29 @@ interface Round {
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    return { id: 'G10', title: 'processes', measures: await inEachMode(providers, measureIn) };
+    const measures = [...(await inEachMode(providers, measureIn)), await coldStart(providers)];
+    return { id: 'G10', title: 'processes', measures };
   } finally {
     await providers.stop();
+  }
+}
+
+/** From the start on an empty folder to the first push: tokens, an application, a device and a message included. */
+async function coldStart(providers: Providers): Promise<Measure> {
+  let world: World | undefined;
+  try {
+    const value = await secondsToFirstPush(providers, async () => {
+      world = await openWorld('embedded', providers);
+      const { client, application } = world;
+      const [hwid, push_token] = ['phone', 'token:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre'];
+      await client.call('registerDevice', { application, hwid, device_type: 3, push_token });
+      const notifications = [{ content: 'Hello', devices: [hwid] }];
+      await client.call('createMessage', { application, notifications });
+    });
+    const title = 'embedded, from a start without data to the first push';
+    return { title, value, unit: 's', floor: { most: 60 }, spread: [value, value], details: {} };
+  } finally {
+    await world?.stop();
   }
 }
 

@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '@tidings/client';
 import { sendToAll } from './lib/campaign.ts';
 import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { secondsToFirstPush } from './lib/first-push.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { peakResidentMb } from './lib/processes.ts';
 import { uploadAudience } from './lib/upload.ts';
-import { inEachMode, startProviders, type World } from './lib/world.ts';
+import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
 /** Sizes of the audience, growing. */
 const SIZES = (process.env['G12_DEVICES'] ?? '10000,100000,1000000').split(',').map(Number);
@@ -22,24 +23,25 @@ interface Size {
   readonly heapMb: number;
 }
 
-/** G12: CPU of all processes per device of a broadcast, as the audience grows, and the heap of the process that plans and sends. */
+/** G12: CPU of all processes per device of a broadcast, as the audience grows, the heap of the process that plans and sends, and the time to the first push. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
-    const measures = await inEachMode(providers, measureIn, ['embedded']);
+    const measures = await inEachMode(providers, (world) => measureIn(world, providers), ['embedded']);
     return { id: 'G12', title: 'broadcasts as the audience grows', measures };
   } finally {
     await providers.stop();
   }
 }
 
-async function measureIn(world: World): Promise<Measure[]> {
+async function measureIn(world: World, providers: Providers): Promise<Measure[]> {
   const sizes: Size[] = [];
   for (const [i, devices] of SIZES.entries()) {
     await uploadAudience(world, SIZES[i - 1] ?? 0, devices);
     await sendToAll(world, devices);
     sizes.push(await measureSize(world, devices));
   }
+  const firstPushSeconds = await secondsToFirstPush(providers, () => sendToAll(world, SIZES.at(-1)!));
   const [first, last] = [sizes[0]!, sizes.at(-1)!];
   const costs = ({ rounds }: Size): number[] => rounds.map(total);
   const ratios = costs(last).map((cost) => cost / median(costs(first)));
@@ -59,6 +61,10 @@ async function measureIn(world: World): Promise<Measure[]> {
       ...{ title: `heap at ${last.devices}, all services in one process`, value: last.heapMb, unit: 'MB' },
       ...{ floor: { most: 512 }, goal: { most: 256 }, spread: [first.heapMb, last.heapMb] },
       details: { resident: `${format(resident)} MB at most, uploads included` },
+    },
+    {
+      ...{ title: `first push to a segment of ${last.devices}, after the call`, value: firstPushSeconds, unit: 's' },
+      ...{ floor: { most: 10 }, spread: [firstPushSeconds, firstPushSeconds], details: {} },
     },
   ];
 }

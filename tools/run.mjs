@@ -31,6 +31,7 @@ const tasks = {
   kafka: built('deploy/kafka-local/start.mjs'),
   secrets: [['tools/secrets.mjs']],
   test: [['tools/test.mjs']],
+  chaos: [['tools/chaos.mjs']],
   verify: [['tools/verify.mjs']],
   bench: [
     ['tools/build.mjs'],

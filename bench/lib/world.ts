@@ -75,7 +75,8 @@ export async function inEachMode(
   return measures;
 }
 
-async function openWorld(mode: DeploymentMode, providers: Providers): Promise<World> {
+/** Starts a system without data, with an application that can send. */
+export async function openWorld(mode: DeploymentMode, providers: Providers): Promise<World> {
   const system = await startSystem(mode, providers);
   const secrets = await issueTokens(system.url, ADMIN_TOKEN);
   const client = new ApiClient(system.url, secrets);

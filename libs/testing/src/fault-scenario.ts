@@ -21,17 +21,42 @@ export interface Moments {
   recordGivenUp(): Promise<void>;
 }
 
+/** Devices that a provider may be sent again: those under way in killed processes. */
+export type AllowedRepeats = Partial<Readonly<Record<PopulationProvider, number>>>;
+
 /** A fault in the middle of a population's next round, and its permitted effects. */
 export interface FaultScenario {
   readonly title: string;
   /** Share of the round that has reached the providers before the fault; 0 = the round is being accepted. */
   readonly share: number;
-  /** Injects the fault, and restores what does not recover by itself. */
-  readonly inject: (moment: Moments) => Promise<void>;
-  /** Devices that a provider may be sent again: those under way in killed processes. @default 0 */
-  readonly allowed?: Partial<Readonly<Record<PopulationProvider, number>>>;
+  /** Injects the fault, and restores what does not recover by itself. May resolve with further devices that a provider may be sent again. */
+  readonly inject: (moment: Moments) => Promise<AllowedRepeats | void>;
+  /** @default none */
+  readonly allowed?: AllowedRepeats;
   /** Printed in the line about the scenario. */
   readonly seed: number;
+}
+
+/** Pushes of a round at one provider. */
+export interface ProviderCount {
+  readonly sent: number;
+  /** Pushes beyond the first of a device. */
+  readonly repeated: number;
+  /** Of the repeated ones, those with the masking id of the first. */
+  readonly masked: number;
+  /** Most that the faults allow to be repeated. */
+  readonly allowed: number;
+}
+
+/** The outcome of a round with a fault. */
+export interface FaultOutcome {
+  /** The problems found, one line each. */
+  readonly broken: readonly string[];
+  /** From the first call until the fault began: until the first push, for the smallest share. */
+  readonly reachedSeconds: number;
+  /** From the end of the fault until every device had its outcome. */
+  readonly recoverySeconds: number;
+  readonly counts: Readonly<Record<PopulationProvider, ProviderCount>>;
 }
 
 const LOOK_EVERY_MS = 2;
@@ -46,25 +71,33 @@ const STEP_SECONDS = 10;
  * at the end. Resolves with the problems found, one line each; none means that every device has exactly one outcome, that funnels and ledgers
  * agree, and that only allowed devices were sent to again, each with the same masking id.
  */
-export async function runFaultScenario(
+export const runFaultScenario = async (
   world: ClusterWorld,
   population: Population,
-  { inject, ...about }: FaultScenario,
-): Promise<string[]> {
-  const { share, allowed = {} } = about;
+  scenario: FaultScenario,
+): Promise<string[]> => [...(await faultOutcome(world, population, scenario)).broken];
+
+/** Does what {@link runFaultScenario} does, and resolves with its figures also. */
+export async function faultOutcome(
+  world: ClusterWorld,
+  population: Population,
+  { inject, share, title, seed, ...about }: FaultScenario,
+): Promise<FaultOutcome> {
   const patienceMs = PATIENCE_MS + population.all * MS_PER_DEVICE;
   const round = await population.begin();
   world.simulators.ledger.reset();
   const givenUp = await Promise.all(populationPlatforms.map(({ provider }) => GivenUp.since(world.cluster, provider)));
 
   // An unanswered caller repeats the request and gets the code of the one existing message.
+  const sentAt = performance.now();
   const accepted = answered(() => population.send(round));
   if (share > 0) await accepted;
   const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * population.all);
   const closed = async (): Promise<void> => untilClosed(world, population, await accepted);
   await reached(share);
+  const reachedSeconds = (performance.now() - sentAt) / 1000;
   const recordGivenUp = async (): Promise<void> => void (await Promise.all(givenUp.map((count) => count.slices())));
-  await inject({ reached, closed, recordGivenUp });
+  const further = (await inject({ reached, closed, recordGivenUp })) ?? {};
   const injectedAt = performance.now();
   const codes = await accepted;
   await world.settle(patienceMs);
@@ -74,20 +107,24 @@ export async function runFaultScenario(
     if ((await listedMessage(world, application, code))?.status === 'DONE') continue;
     await untilDone(world, application, code, { stepSeconds: STEP_SECONDS });
   }
-  const seconds = ((performance.now() - injectedAt) / 1000).toFixed(1);
+  const recoverySeconds = (performance.now() - injectedAt) / 1000;
 
   const broken = await population.brokenIn(round, codes, new Wire(world.simulators));
   broken.push(...(await deadLetters(world.cluster)));
-  const lines: string[] = [];
+  const ledgers: Ledger[] = [];
   for (const [i, { provider }] of populationPlatforms.entries()) {
-    const slices = await givenUp[i]!.slices();
-    const doubt = { killed: allowed[provider] ?? 0, slices };
-    const ledger = ledgerOf(world, provider, doubt);
-    broken.push(...ledger.broken);
-    lines.push(ledger.line);
+    const killed = (about.allowed?.[provider] ?? 0) + (further[provider] ?? 0);
+    ledgers.push(ledgerOf(world, provider, { killed, slices: await givenUp[i]!.slices() }));
   }
-  process.stderr.write(`${about.title}: ${lines.join('; ')}; done after ${seconds} s (CRASH_SEED=${about.seed})\n`);
-  return broken;
+  const lines = ledgers.map(({ line }) => line).join('; ');
+  process.stderr.write(`${title}: ${lines}; done after ${recoverySeconds.toFixed(1)} s (CRASH_SEED=${seed})\n`);
+  const [apns, fcm] = ledgers.map(({ count }) => count);
+  return {
+    broken: [...broken, ...ledgers.flatMap((ledger) => ledger.broken)],
+    reachedSeconds,
+    recoverySeconds,
+    counts: { apns: apns!, fcm: fcm! },
+  };
 }
 
 async function untilOnTheWire({ simulators: { ledger } }: ClusterWorld, pushes: number): Promise<void> {
@@ -112,14 +149,21 @@ interface Doubt {
   readonly slices: number;
 }
 
-function ledgerOf({ simulators }: ClusterWorld, provider: PopulationProvider, { killed, slices }: Doubt) {
-  const { accepted, duplicates, masked, unidentified } = simulators.ledger.of(provider).summary();
-  const most = killed + slices * SLICE_SIZE;
+interface Ledger {
+  readonly broken: readonly string[];
+  readonly line: string;
+  readonly count: ProviderCount;
+}
+
+function ledgerOf({ simulators }: ClusterWorld, provider: PopulationProvider, { killed, slices }: Doubt): Ledger {
+  const { accepted, duplicates: repeated, masked, unidentified } = simulators.ledger.of(provider).summary();
+  const allowed = killed + slices * SLICE_SIZE;
+  const sent = accepted - repeated;
   const late = slices > 0 ? ` and ${slices} slices answered late` : '';
-  const line = `${provider} ${accepted - duplicates} sent, ${duplicates} again of ${killed} allowed${late}`;
+  const line = `${provider} ${sent} sent, ${repeated} again of ${killed} allowed${late}`;
   const broken: string[] = [];
-  if (duplicates > most) broken.push(`${provider}: ${duplicates} devices were sent again, ${most} may be`);
-  if (masked < duplicates) broken.push(`${provider}: ${duplicates - masked} devices were shown it twice`);
+  if (repeated > allowed) broken.push(`${provider}: ${repeated} devices were sent again, ${allowed} may be`);
+  if (masked < repeated) broken.push(`${provider}: ${repeated - masked} devices were shown it twice`);
   if (unidentified > 0) broken.push(`${provider}: ${unidentified} pushes are of no message`);
-  return { line, broken };
+  return { broken, line, count: { sent, repeated, masked, allowed } };
 }

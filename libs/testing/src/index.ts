@@ -33,7 +33,7 @@ export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
-export { openSlices } from './metrics.ts';
+export { openSlices, type ProcessHealth, processHealth } from './metrics.ts';
 export { allQueries, documentedMetrics, documentedRows, readQuery } from './observability.ts';
 export { databasesAt, describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
@@ -62,7 +62,15 @@ export {
 } from './rendered-chart.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { describeServiceModule, type Reach, type ServiceModuleOptions } from './service-module.ts';
-export { type Moments, type FaultScenario, runFaultScenario, UNDER_WAY } from './fault-scenario.ts';
+export {
+  type AllowedRepeats,
+  type FaultOutcome,
+  faultOutcome,
+  type FaultScenario,
+  type Moments,
+  runFaultScenario,
+  UNDER_WAY,
+} from './fault-scenario.ts';
 export { everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';

@@ -33,6 +33,28 @@ export async function openSlices(cluster: Cluster, channel: string): Promise<rea
   return metrics.map((of) => of.get(`tidings_dispatch_open_slices{channel="${channel}",lane="broadcast"}`) ?? 0);
 }
 
+/** Memory and responsiveness of a process. */
+export interface ProcessHealth {
+  readonly name: string;
+  readonly residentMb: number;
+  /** The 99th percentile of the delay of the event loop since the last reading, in milliseconds. */
+  readonly lagMs: number;
+}
+
+/** The health of every process that answers. */
+export async function processHealth({ members }: Cluster): Promise<ProcessHealth[]> {
+  const healths = await Promise.all(
+    members.map(async (member) => {
+      const metrics = await metricsOf(member);
+      const resident = metrics.get('process_resident_memory_bytes');
+      if (resident === undefined) return [];
+      const lag = metrics.get('nodejs_eventloop_lag_p99_seconds') ?? 0;
+      return [{ name: member.name, residentMb: resident / 1024 ** 2, lagMs: lag * 1000 }];
+    }),
+  );
+  return healths.flat();
+}
+
 interface Reading {
   readonly first: number;
   last: number;

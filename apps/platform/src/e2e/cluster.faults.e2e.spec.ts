@@ -1,5 +1,6 @@
 import { describe, jest } from '@jest/globals';
 import { POPULATION_TIMEOUT_MS } from '@tidings/testing';
+import { chaosFeatures } from './cluster/chaos.features.ts';
 import { killFeatures } from './cluster/kills.features.ts';
 import { relayFeatures } from './cluster/relays.features.ts';
 import { restartFeatures } from './cluster/restart.features.ts';
@@ -13,6 +14,7 @@ jest.setTimeout(POPULATION_TIMEOUT_MS);
 describe('the distributed system under faults', () => {
   const test = new ClusterUnderTest();
   relayFeatures(test);
+  chaosFeatures(test);
   killFeatures(test);
   visitFeatures(test);
   storeFeatures(test);

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Drawn, drawn, faultOutcome, Load, POPULATION_TIMEOUT_MS, processHealth } from '@tidings/testing';
+import type { ClusterUnderTest } from './testing/populated.ts';
+import { allowedBy, type EndedFault, injectDrawn } from './testing/drawn-faults.ts';
+import { record } from './testing/chaos-ledger.ts';
+
+/** Rounds, and faults in each: few in `npm test`, many in `npm run chaos`. */
+const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
+const FAULTS = Number(process.env['CHAOS_FAULTS'] ?? 3);
+/** A fault may take as long as a lease of a frozen worker; a round as long as its devices need. */
+const TIMEOUT_MS = POPULATION_TIMEOUT_MS + FAULTS * 60_000;
+
+/** Suites about faults of every kind, one after the other, during one broadcast. */
+export function chaosFeatures(test: ClusterUnderTest): void {
+  const { seed, draw }: Drawn = drawn('faults in a row');
+
+  describe('faults in a row', () => {
+    it.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
+      'round %i: nothing is lost, and only devices under way are sent to again, masked',
+      async (round) => {
+        const { world, population } = test;
+        const faults: EndedFault[] = [];
+        let load: Load | undefined;
+        const outcome = await faultOutcome(world, population, {
+          ...{ title: `faults in a row, round ${round}`, share: 1 / population.all, seed },
+          async inject({ reached, recordGivenUp }) {
+            load = await Load.during(world, population, async () => {
+              for (let i = 0; i < FAULTS; i++) {
+                await reached((i + draw()) / (FAULTS + 1));
+                await recordGivenUp();
+                faults.push(await injectDrawn(world, draw));
+                process.stderr.write(`  ${faults.at(-1)!.kind}: ${faults.at(-1)!.name}\n`);
+              }
+            });
+            return allowedBy(faults);
+          },
+        });
+        const broken = [...outcome.broken, ...(await load!.broken())];
+        const { registered, sent, refused } = load!.counts;
+        await record({
+          ...{ seed, round, devices: population.all, faults, outcome },
+          ...{ calls: { acknowledged: registered + sent, refused }, lost: broken.length },
+          health: await processHealth(world.cluster),
+        });
+        expect(broken).toEqual([]);
+      },
+      TIMEOUT_MS,
+    );
+  });
+}
