@@ -29,6 +29,7 @@ export class Load {
   readonly #registered: string[] = [];
   readonly #messages: Named[] = [];
   readonly #faults: string[] = [];
+  readonly #withoutReply: string[] = [];
   #refused = 0;
   #ending = false;
   readonly #clients: Promise<unknown>;
@@ -61,7 +62,12 @@ export class Load {
     return this.#faults;
   }
 
-  /** Numbers of acknowledged registrations and messages so far, and of unanswered calls. */
+  /** Calls so far that were written and got no reply, one line each. */
+  get withoutReply(): readonly string[] {
+    return this.#withoutReply;
+  }
+
+  /** Numbers of acknowledged registrations and messages so far, and of connections that a gateway which has ended refused: another one takes the call. */
   get counts(): { readonly registered: number; readonly sent: number; readonly refused: number } {
     return { registered: this.#registered.length, sent: this.#messages.length, refused: this.#refused };
   }
@@ -116,7 +122,8 @@ export class Load {
   #persist<T>(call: () => Promise<T>): Promise<T> {
     return answered(() =>
       call().catch((error: unknown) => {
-        if (!(error as { reply?: unknown }).reply) this.#refused++;
+        if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') this.#refused++;
+        else if (!(error as { reply?: unknown }).reply) this.#withoutReply.push(String(error));
         else if (hasNoAnswer(error)) this.#faults.push(String(error));
         throw error;
       }),

@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { casesOf, drawn, Load, POPULATION_TIMEOUT_MS, runFaultScenario } from '@tidings/testing';
+import type { Member } from '../../cluster/cluster-member.ts';
 import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('moments of restarts');
+
+/** Some processes, all with `FAULTS=1`; a gateway is among them, since its callers would notice. */
+function restarted(members: readonly Member[]): readonly Member[] {
+  const chosen = casesOf(members, 4, draw);
+  const isGateway = ({ name }: Member): boolean => name.startsWith('gateway');
+  return chosen.some(isGateway) ? chosen : [...chosen, ...members.filter(isGateway).slice(0, 1)];
+}
 
 /** Every process restarts within one test. */
 const TIMEOUT_MS = 1.5 * POPULATION_TIMEOUT_MS;
@@ -18,7 +26,7 @@ export function restartFeatures(test: ClusterUnderTest): void {
       ...{ title: 'processes restarted', share: 0.05, seed },
       async inject({ recordGivenUp }) {
         load = await Load.during(world, population, async () => {
-          for (const member of casesOf(world.cluster.members, 5, draw)) {
+          for (const member of restarted(world.cluster.members)) {
             await recordGivenUp();
             const startedAt = performance.now();
             // Exit code 0: everything closed within the limit of 24 seconds.
@@ -32,14 +40,18 @@ export function restartFeatures(test: ClusterUnderTest): void {
     const { registered, sent, refused } = load!.counts;
     process.stderr.write(
       `${codes.size} processes restarted, drained within ${(longestMs / 1000).toFixed(1)} s: ${registered} registrations, ` +
-        `${sent} messages, ${load!.faults.length} answers of 500, ${refused} calls without an answer\n`,
+        `${sent} messages, ${load!.faults.length} answers of 500, ${load!.withoutReply.length} calls without an answer, ${refused} connections refused\n`,
     );
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
-    expect(load!.faults).toEqual([]);
+    expect([...load!.faults, ...load!.withoutReply]).toEqual([]);
     expect([...broken, ...(await load!.broken())]).toEqual([]);
   };
 
   describe('a rolling restart of everything under load', () => {
-    it('has no visible effect: no reply of 500, nothing lost, and nothing sent twice', restartAll, TIMEOUT_MS);
+    it(
+      'has no visible effect (T11): no call fails, nothing is lost, and nothing is sent twice',
+      restartAll,
+      TIMEOUT_MS,
+    );
   });
 }
