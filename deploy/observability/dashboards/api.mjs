@@ -163,6 +163,13 @@ export default dashboard({
             'sum by (job, instance) (process_open_fds{$scope}) / sum by (job, instance) (process_max_fds{$scope})',
           ],
         ),
+        {
+          title: 'Processes by version',
+          description: 'There are two versions during an upgrade.',
+          unit: 'short',
+          stacked: true,
+          queries: [['{{version}}', 'count by (version) (tidings_build_info{$scope})']],
+        },
       ],
     },
   ],
