@@ -59,6 +59,8 @@ export interface PlatformWorldOptions {
   readonly isAlone?: boolean;
   /** The processes of a cluster of its own. @default one process of each kind, dispatchers of three channels */
   readonly processes?: TestClusterOptions;
+  /** Fills the stores before any service has used them, with their variables. Distributed, for a system of its own only. */
+  readonly fill?: (variables: Readonly<Record<string, string>>) => Promise<void>;
 }
 
 /**
@@ -76,10 +78,10 @@ export async function platform(options: PlatformWorldOptions = {}, mode = modeUn
 export const platformInProcesses = (options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<LoggingWorld> =>
   mode === 'distributed' ? ownCluster(options) : platformProcess(options);
 
-const ownCluster = ({ env, simulators, processes }: PlatformWorldOptions): Promise<ClusterWorld> =>
-  cluster({ ...(env && { env }), ...(simulators && { simulators }), replicas: 1, ...processes });
+const ownCluster = ({ env, simulators, processes, fill }: PlatformWorldOptions): Promise<ClusterWorld> =>
+  cluster({ ...(env && { env }), ...(simulators && { simulators }), ...(fill && { fill }), replicas: 1, ...processes });
 
-async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
+async function embedded({ env = {}, simulators: options, fill }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
   const closing = new Closing(log);
   try {
@@ -99,6 +101,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
       TIDINGS_DATA: dataFolder,
       ...env,
     };
+    await fill?.({ MONGO_URL: databasesAt(mongo) });
     // Separate databases on the server that all suites of a worker share.
     const opened = await openPlatform(readEnv(variables), { log, databasePrefix: mongo.prefix });
     closing.add('platform', opened, (running) => running.close());

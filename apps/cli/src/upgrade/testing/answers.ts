@@ -1,0 +1,44 @@
+import type { ApiClient, MethodName } from '@tidings/client';
+import { untilSettled, unzipped } from '@tidings/testing';
+
+export interface Question {
+  readonly method: MethodName;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What a version tells of its data. */
+export interface Answers {
+  readonly replies: readonly (Question & { readonly reply: unknown })[];
+  /** By expression, the rows of an export of the segment. */
+  readonly exports: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The end of a funnel's window is the time of the question. */
+const dateless = (name: string, value: unknown): unknown => (name === 'window_to' ? undefined : value);
+
+/** The answers of a system. */
+export async function answersOf(
+  client: ApiClient,
+  url: string,
+  questions: readonly Question[],
+  expressions: readonly string[],
+): Promise<Answers> {
+  const replies: (Question & { reply: unknown })[] = [];
+  for (const { method, parameters } of questions) {
+    // As they travel: without fields that are undefined.
+    const reply = JSON.parse(JSON.stringify((await client.call(method, parameters)) ?? null), dateless) as unknown;
+    replies.push({ method, parameters, reply });
+  }
+  const exports: Record<string, string[]> = {};
+  for (const expression of expressions) exports[expression] = await exported(client, url, expression);
+  return { replies, exports };
+}
+
+async function exported(client: ApiClient, url: string, filterExpression: string): Promise<string[]> {
+  const { task_id: id } = await client.call('exportSegment', { filterExpression });
+  await untilSettled(client);
+  const { filename } = await client.call('getExportSegment', { task_id: id });
+  const { pathname, search } = new URL(filename);
+  const reply = await fetch(new URL(pathname + search, url));
+  return (await unzipped(Buffer.from(await reply.arrayBuffer()))).text.split('\r\n').toSorted();
+}

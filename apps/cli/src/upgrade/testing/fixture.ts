@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Secrets } from '@tidings/client';
+import { type Binary, BSON } from 'mongodb';
+import type { Answers } from './answers.ts';
+
+const folder = fileURLToPath(new URL('../fixture/', import.meta.url));
+const ARCHIVE = 'archive.bson.gz';
+const ANSWERS = 'answers.json';
+/** Every clone of the repository has it. */
+const MAX_BYTES = 2 << 20;
+
+/** The master key of the fixture, which encrypts credentials of simulated providers alone. */
+export const MASTER_KEY = Buffer.alloc(32, 'fixture').toString('base64');
+
+/** A message that the version had not sent when it ended. */
+export interface WaitingMessage {
+  readonly code: string;
+  readonly application: string;
+  /** How far the clock may be advanced at once: no further than a device that waits for its provider has time. */
+  readonly stepSeconds: number;
+  /** By provider, the devices that get it, once each. */
+  readonly devices: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Beside its data, what the version that made it told of it. */
+export interface FixtureAnswers extends Answers {
+  readonly version: string;
+  /** The time of the system when it gave the answers, RFC 3339. */
+  readonly answeredAt: string;
+  /** Tokens of the default account. */
+  readonly secrets: Omit<Secrets, 'admin'>;
+  readonly waiting: readonly WaitingMessage[];
+}
+
+/** The files of an archive of `tidings export-data`, by path. */
+type Packed = Readonly<Record<string, Binary>>;
+
+/** Replaces the fixture. @throws Error when it is too large, or names this machine */
+export async function writeFixture(
+  archive: string,
+  answers: FixtureAnswers,
+  forbidden: readonly string[],
+): Promise<void> {
+  const files: Record<string, Buffer> = {};
+  const entries = await readdir(archive, { recursive: true, withFileTypes: true });
+  for (const file of entries.filter((entry) => entry.isFile())) {
+    const path = join(file.parentPath, file.name);
+    files[relative(archive, path).replaceAll('\\', '/')] = await readFile(path);
+  }
+  const text = `${JSON.stringify(answers, null, 1)}\n`;
+  const all = Object.entries(files).map(([path, bytes]) => (path.endsWith('.gz') ? gunzipSync(bytes) : bytes));
+  const found = forbidden.filter((word) => text.includes(word) || all.some((bytes) => bytes.includes(word)));
+  if (found.length > 0) throw new Error(`the data names this machine: ${found.join(', ')}`);
+  const packed = gzipSync(BSON.serialize(files), { level: 9 });
+  if (packed.length > MAX_BYTES) throw new Error(`${packed.length} bytes are more than ${MAX_BYTES}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  await Promise.all([writeFile(join(folder, ARCHIVE), packed), writeFile(join(folder, ANSWERS), text)]);
+}
+
+export const fixtureAnswers = async (): Promise<FixtureAnswers> =>
+  JSON.parse(await readFile(join(folder, ANSWERS), 'utf8')) as FixtureAnswers;
+
+/** Writes the archive of the fixture as `tidings import-data` reads it. */
+export async function unpackFixture(archive: string): Promise<void> {
+  const packed = BSON.deserialize(gunzipSync(await readFile(join(folder, ARCHIVE)))) as Packed;
+  for (const [path, { buffer }] of Object.entries(packed)) {
+    await mkdir(dirname(join(archive, path)), { recursive: true });
+    await writeFile(join(archive, path), buffer);
+  }
+}

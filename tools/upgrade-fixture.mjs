@@ -1,0 +1,14 @@
+// Makes the fixture of this version, whose data later versions must open (CONTRIBUTING.md, Releases): runs the platform, fills it, and keeps its data and
+// its answers in `apps/cli/src/upgrade/fixture`. It replaces the fixture of the version before; the suite that reads it runs at the end.
+//   node tools/upgrade-fixture.mjs
+import { spawnSync } from 'node:child_process';
+import { root } from './packages.mjs';
+
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const suite = 'apps/cli/src/upgrade/upgrade.e2e.spec.ts';
+
+for (const args of [['tools/build.mjs'], [...jest, '--selectProjects', 'e2e', '--', suite]]) {
+  const env = { ...process.env, TIDINGS_BUILT: '1', TIDINGS_UPGRADE_FIXTURE: 'make' };
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env });
+  if (status !== 0) process.exit(status ?? 1);
+}
