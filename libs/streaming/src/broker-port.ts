@@ -110,6 +110,10 @@ export interface Broker {
   subscribe(options: SubscribeOptions): Promise<Subscription>;
   /** One entry per partition of the topics that the group has ever subscribed to. */
   lag(group: string): Promise<readonly GroupLag[]>;
+  /**
+   * Offsets of the next record of each partition, by partition. They never decrease; all 0 = no record has ever been published to the topic.
+   */
+  ends(topic: string): Promise<readonly number[]>;
   /** Every group that has subscribed, unless long ago. */
   groups(): Promise<readonly string[]>;
   /**

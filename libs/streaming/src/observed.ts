@@ -60,6 +60,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
       return broker.subscribe({ ...options, handler: handlerOf(options) });
     },
     lag: (group) => broker.lag(group),
+    ends: (topic) => broker.ends(topic),
     groups: () => broker.groups(),
     seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
     async forget(group) {

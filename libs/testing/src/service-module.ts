@@ -140,6 +140,7 @@ function withSubscriptions(broker: Broker) {
     publish: (topic, records) => broker.publish(topic, records),
     addTopic: (topic) => broker.addTopic(topic),
     lag: (group) => broker.lag(group),
+    ends: (topic) => broker.ends(topic),
     groups: () => broker.groups(),
     seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
     forget: (group) => broker.forget(group),

@@ -156,6 +156,10 @@ class Embedded implements EmbeddedBroker {
     return this.#groups.lag(group);
   }
 
+  async ends(topic: string): Promise<readonly number[]> {
+    return logsOf(this.#deps.topics, topic).map(({ end }) => end);
+  }
+
   async groups(): Promise<readonly string[]> {
     return this.#groups.names();
   }

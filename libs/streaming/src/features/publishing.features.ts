@@ -18,6 +18,8 @@ export function publishingFeatures(test: BrokerUnderTest): void {
         ...(await test.broker.publish(test.topic, sent.slice(20))),
       ];
       expect(positions.map(({ partition }) => partition)).toEqual(sent.map(({ key }) => partitionOf(key, 3)));
+      const ends = [0, 1, 2].map((partition) => positions.filter((each) => each.partition === partition).length);
+      expect(await test.broker.ends(test.topic)).toEqual(ends);
       const { got } = await listen();
       await until(() => got.length === 30);
       const found = new Map(got.map((one) => [`${one.partition}/${one.offset}`, `${one.key}=${text(one)}`]));

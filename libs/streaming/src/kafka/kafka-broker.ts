@@ -145,6 +145,11 @@ class KafkaBroker implements Broker {
     return this.#lookups.lag(group, this.#topics.keys(), topics);
   }
 
+  async ends(topic: string): Promise<readonly number[]> {
+    if (!this.#topics.has(topic)) throw unknown(topic);
+    return (await this.#lookups.bounds(topic)).map(({ high }) => high);
+  }
+
   async groups(): Promise<readonly string[]> {
     const here = [...this.#members].map(({ group }) => group);
     return [...new Set([...here, ...(await this.#lookups.groups())])];

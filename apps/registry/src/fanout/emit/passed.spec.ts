@@ -15,6 +15,7 @@ describe('what dispatchers have passed', () => {
         asked.push(group);
         return group === dispatcherGroup('apns', 'direct') ? [{ topic, partition: 3, committed, end: 9 }] : [];
       },
+      ends: async () => [9, 9, 9, 9, 9],
     });
     const [direct, again] = await Promise.all([passed('apns', 'direct'), passed('apns', 'direct')]);
     committed = 9;
@@ -28,8 +29,11 @@ describe('what dispatchers have passed', () => {
     expect(broadcast({ partition: 3, offset: 0 })).toBe(false);
   });
 
-  it('has passed what the topic does not hold: it was made anew since', async () => {
-    const passed = passedOnce({ lag: async () => [{ topic, partition: 3, committed: 0, end: 2 }] });
+  it.each([
+    ['it was made anew since', [{ topic, partition: 3, committed: 0, end: 2 }]],
+    ['it was made anew, and dispatchers have handled nothing of it yet', []],
+  ])('has passed what the topic does not hold: %s', async (_, lag: GroupLag[]) => {
+    const passed = passedOnce({ lag: async () => lag, ends: async () => [0, 0, 0, 2] });
     const hasPassed = await passed('apns', 'direct');
     expect([1, 2, 700].map((offset) => hasPassed({ partition: 3, offset }))).toEqual([false, true, true]);
   });

@@ -9,28 +9,35 @@ export type Passed = (channel: string, lane: Lane) => Promise<(emission: Positio
  * Asks for the lag of each group once, when it is first needed. Later answers are as of that time: what has been passed since seems not to be, and is
  * found to be by the next one who asks.
  */
-export function passedOnce(broker: Pick<Broker, 'lag'>): Passed {
-  const known = new Map<string, Promise<readonly GroupLag[]>>();
-  return async (channel, lane) => {
+export function passedOnce(broker: Pick<Broker, 'lag' | 'ends'>): Passed {
+  const known = new Map<string, Promise<(emission: Position) => boolean>>();
+  return (channel, lane) => {
     const group = dispatcherGroup(channel, lane);
-    const lag = known.get(group) ?? broker.lag(group);
-    known.set(group, lag);
-    return passedBy(await lag, channel, lane);
+    const passed = known.get(group) ?? passedNow(broker, group, batchesTopic(channel, lane === 'direct'));
+    known.set(group, passed);
+    return passed;
   };
 }
 
-/** Whether a channel's dispatchers have passed a record of one of its lanes. */
-export const passedBy = (lag: readonly GroupLag[], channel: string, lane: Lane): ((emission: Position) => boolean) =>
-  passedIn(lag, batchesTopic(channel, lane === 'direct'));
-
 /**
- * Whether a group with this lag has passed a record of a topic. One that the topic does not hold yet counts as passed: the topic was made anew since,
- * for example after a restore of MongoDB alone, and nobody can ever handle that record.
+ * Whether a channel's dispatchers have passed a record. One that the topic does not hold yet counts as passed: the topic was made anew since, for
+ * example after a restore of MongoDB alone, and nobody can ever handle that record.
  */
+async function passedNow(
+  broker: Pick<Broker, 'lag' | 'ends'>,
+  group: string,
+  topic: string,
+): Promise<(emission: Position) => boolean> {
+  const lag = (await broker.lag(group)).filter((each) => each.topic === topic);
+  const handled = passedIn(lag, topic);
+  // A group has no lag in a topic that it has handled nothing of.
+  const known = new Map(lag.map(({ partition, end }) => [partition, end]));
+  const ends = lag.length > 0 ? known : new Map((await broker.ends(topic)).entries());
+  return (position) => handled(position) || position.offset >= (ends.get(position.partition) ?? Infinity);
+}
+
+/** Whether a group with this lag has handled a record of a topic. */
 export function passedIn(lag: readonly GroupLag[], topic: string): (position: Position) => boolean {
-  const lags = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each]));
-  return ({ partition, offset }) => {
-    const found = lags.get(partition);
-    return found !== undefined && (found.committed > offset || found.end <= offset);
-  };
+  const committed = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each.committed]));
+  return ({ partition, offset }) => (committed.get(partition) ?? 0) > offset;
 }

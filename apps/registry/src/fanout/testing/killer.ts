@@ -40,6 +40,7 @@ export class Killer {
       ...{
         addTopic: wrapped.addTopic,
         lag: wrapped.lag,
+        ends: wrapped.ends,
         groups: wrapped.groups,
         seek: wrapped.seek,
         forget: wrapped.forget,

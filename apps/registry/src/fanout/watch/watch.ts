@@ -1,7 +1,6 @@
-import { channelNames, channelServing } from '@tidings/channels';
+import { channelServing } from '@tidings/channels';
 import {
   type ChunkKey,
-  dispatcherGroup,
   type Emission,
   fanoutGroups,
   type Lane,
@@ -18,7 +17,7 @@ import type { Broker, Position } from '@tidings/streaming';
 import type { SliceStateCounts } from '../fanout-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
 import { isRated, isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
-import { passedBy, passedIn } from '../emit/passed.ts';
+import { passedIn, passedOnce } from '../emit/passed.ts';
 import type { Splits } from './splits.ts';
 import type { PlanSummary } from '../plan/known-plans.ts';
 import { type Settling, statusIdsOf } from '../settle/settling.ts';
@@ -149,20 +148,23 @@ export class Watch {
     const plans = await this.#deps.settling.summaries(keys.map(planId));
     const open = keys.flatMap((key) => {
       const plan = plans.get(planId(key));
-      return plan && !plan.settledAt ? statusIdsOf(key, plan.slices) : [];
+      return plan && !plan.settledAt ? [{ key, slices: plan.slices }] : [];
     });
-    const statuses = await this.#deps.statuses.find(open);
-    const look = new Look(this.#deps.clock.now(), plans, statuses, await this.#passed(messages.length > 0));
+    const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
+    // After the statuses: what was emitted since would seem to be in no topic.
+    const hasPassed = await this.#passed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
+    const look = new Look(this.#deps.clock.now(), plans, statuses, hasPassed);
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
   }
 
-  async #passed(needed: boolean): Promise<HasPassed> {
-    const groupsOf = channelNames().flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane)));
-    const lags = await Promise.all(
-      (needed ? groupsOf : []).map(async (group) => [group, await this.#deps.broker.lag(group)] as const),
+  async #passed(channels: ReadonlySet<string>): Promise<HasPassed> {
+    const passed = passedOnce(this.#deps.broker);
+    const asked = [...channels].flatMap((channel) => lanes.map((lane) => [channel, lane] as const));
+    const found = await Promise.all(
+      asked.map(async ([channel, lane]) => [`${channel} ${lane}`, await passed(channel, lane)] as const),
     );
-    const lagOf = new Map(lags);
-    return (channel, lane) => passedBy(lagOf.get(dispatcherGroup(channel, lane)) ?? [], channel, lane);
+    const known = new Map(found);
+    return (channel, lane) => known.get(`${channel} ${lane}`) ?? (() => false);
   }
 }
 
