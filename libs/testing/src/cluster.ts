@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Cluster, Member } from '@tidings/platform';
 import { Closing } from '@tidings/runtime';
-import type { SimulatorOptions } from '@tidings/simulators';
+import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
 import { clusterForTests, type TestClusterOptions } from './cluster-for-tests.ts';
 import { startKafka } from './kafka.ts';
@@ -24,11 +25,15 @@ export interface ClusterWorldOptions extends TestClusterOptions {
   /** Additional environment variables of every process; they override those of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
+  /** The simulators of another world, which outlives this one. @default its own */
+  readonly providers?: Simulators;
   /**
    * Whether the cluster has its own Kafka and MongoDB, which the suite may kill and restart. @default false: those that the suites of a Jest worker
    * share
    */
   readonly ownStores?: boolean;
+  /** A copy of a MongoDB data folder, from which the cluster begins with stores of its own and new topics. @default none */
+  readonly backup?: string;
   /** @default a new one */
   readonly masterKey?: Uint8Array;
   /** Fills the stores that the suites share, before any service has used them. */
@@ -53,7 +58,9 @@ export interface ClusterWorld extends World {
 export async function cluster({
   env = {},
   simulators: options,
-  ownStores = false,
+  providers,
+  backup,
+  ownStores = backup !== undefined,
   masterKey,
   fill,
   ...processes
@@ -64,17 +71,19 @@ export async function cluster({
     const [{ startCluster }, stores, simulators, folder] = await Promise.all([
       import('@tidings/platform'),
       ownStores ? undefined : sharedStores(closing),
-      loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
+      providers ??
+        loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
       freshFolder().then((made) => closing.add('folder', made, removeFolder)),
       buildAll(),
     ]);
     const admin = newAdminToken();
+    if (backup !== undefined) await cp(backup, join(folder, 'mongo'), { recursive: true });
     if (stores) {
       const { mongoUrl: MONGO_URL, brokers: KAFKA_BROKERS, namespace: KAFKA_NAMESPACE } = stores;
       await fill?.({ MONGO_URL, KAFKA_BROKERS, KAFKA_NAMESPACE });
     }
     const running = await startCluster({
-      ...{ apps, folder, log, adminToken: admin, masterKey },
+      ...{ apps, folder, log, adminToken: admin, masterKey, isRestored: backup !== undefined },
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
       kafkaBrokers: stores?.brokers,

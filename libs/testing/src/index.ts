@@ -71,7 +71,7 @@ export {
   runFaultScenario,
   UNDER_WAY,
 } from './fault-scenario.ts';
-export { everythingOn } from './topic.ts';
+export { deadLetters, everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';

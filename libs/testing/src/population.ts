@@ -67,6 +67,11 @@ export class Population {
     return population;
   }
 
+  /** The same population in another world, which its data was moved to. */
+  movedTo(world: World): Population {
+    return new Population(world, this.#options, this.applications, this.#tokenOf);
+  }
+
   /** Number of devices per platform that a round sends to. */
   get each(): number {
     const { applications, steady, dead, throttled } = this.#options;

@@ -52,6 +52,12 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(losers).toEqual(losers.map(() => claimed(winners[0]!, 1000, noResults)));
     });
 
+    it('are found by their slice', async () => {
+      await claim('w', 'a');
+      expect(await store.find('w')).toEqual(claimed('a', 1000, noResults));
+      expect(await store.find('v')).toBeUndefined();
+    });
+
     it('that collide do not affect the others', async () => {
       await claim('taken', 'a');
       const before = await Promise.all(['new', 'taken', 'newer'].map((id) => claim(id, 'b')));

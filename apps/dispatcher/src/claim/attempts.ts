@@ -33,6 +33,8 @@ export interface Resumed extends Deferred {
 export interface AttemptStore {
   /** Inserts the attempt; resolves to the existing one, or undefined if this one is inserted. */
   claim(id: string, place: Place, attempt: Attempt & Claim): Promise<Attempt | undefined>;
+  /** The attempt of a slice, if there is one. */
+  find(id: string): Promise<Attempt | undefined>;
   /** Takes a claim over from a dead owner; undefined if `from` no longer has it. */
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;
   /** Ends a claim with results for every device. False if the slice has been claimed since. Idempotent. */

@@ -74,6 +74,13 @@ export class Claims {
     });
   }
 
+  /** The outcome of a slice that is settled; undefined for any other, which nobody asks for. */
+  async settled(job: Job, slice: Slice): Promise<Publication> {
+    const { store, sending } = this.#deps;
+    const attempt = await store.find(sliceId({ ...job.batch, number: slice.number }));
+    return attempt?.state === 'settled' ? sending.again(job, slice, attempt) : undefined;
+  }
+
   /**
    * Runs as an epoch and counts the slice as open in it: a retired epoch keeps its lease while it has open slices. A run that fails leaves a claim
    * behind, which must not appear live as long as this worker lives.

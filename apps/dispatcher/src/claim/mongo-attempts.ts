@@ -65,6 +65,11 @@ export class MongoAttempts implements AttemptStore {
     });
   }
 
+  async find(id: string): Promise<Attempt | undefined> {
+    const document = await reached(this.#collection.findOne({ _id: id }));
+    return document ? attemptOf(document) : undefined;
+  }
+
   async takeOver(id: string, from: string, to: string): Promise<Claimed | undefined> {
     const document = await reached(
       this.#collection.findOneAndUpdate(

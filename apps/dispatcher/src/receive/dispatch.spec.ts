@@ -417,3 +417,26 @@ describe('a message with a send rate (R-I11)', () => {
     expect(times[399]! - times[0]!).toBeLessThan(4.4 * SECOND);
   });
 });
+
+describe('a batch that asks for outcomes again', () => {
+  it('is answered for settled slices, and sends nothing', async () => {
+    const lane = new VirtualLane({ A: answering(10), B: answering(Infinity) });
+    const waiting = batch(releasedAt, { application: 'B', message: 'waits' });
+    consume(lane, [batch(releasedAt, { devices: 600 }), waiting]);
+    await lane.pass(SECOND);
+    const outcomes = (from: number) =>
+      lane.outcomes
+        .slice(from)
+        .map(({ outcome }) => outcome)
+        .toSorted((a, b) => a.number - b.number);
+    const [written, first] = [lane.written.length, outcomes(0)];
+    expect(first).toHaveLength(2);
+    const unknown = batch(releasedAt, { message: 'unknown' });
+    for (const again of [batch(releasedAt, { devices: 600 }), waiting, unknown]) {
+      expect(await lane.dispatch.handle([{ ...again, outcomesAgain: true }])).toBe(1);
+    }
+    expect(lane.written).toHaveLength(written);
+    expect(outcomes(2)).toEqual(first);
+    expect(lane.attempts.byId.size).toBe(3);
+  });
+});

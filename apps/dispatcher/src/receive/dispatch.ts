@@ -167,6 +167,10 @@ export class Dispatch {
 
   /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
+    if (job.batch.outcomesAgain) {
+      await this.#publish(await this.#claims.settled(job, slice));
+      return true;
+    }
     const id = sliceId({ ...job.batch, number: slice.number });
     // The call that has it in hand publishes its outcome.
     if (this.#open.has(id)) return true;

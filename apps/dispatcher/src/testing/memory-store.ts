@@ -32,6 +32,7 @@ export class MemoryAttempts {
       journey(() => this.#put(id, change(this.#get(id))) !== undefined);
     return {
       claim: (id, place, attempt) => journey(() => this.#claim(id, place, attempt)),
+      find: (id) => journey(() => this.#get(id)),
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
       settle: (id, claim, results, now) => put(id, (attempt) => settled(attempt, claim, results, now)),
       defer: (id, claim, results, deferral) => put(id, (attempt) => deferred(attempt, claim, results, deferral)),

@@ -97,6 +97,7 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     releasedAt: undefined,
     atMostOnce: false,
     marketing: false,
+    outcomesAgain: false,
     ...fields,
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
 import { Member } from './cluster-member.ts';
-import { type ChannelGroups, programsWith, type ServiceProgram, TOPICS } from './service-programs.ts';
+import { type ChannelGroups, programsWith, RESTORED, type ServiceProgram, TOPICS } from './service-programs.ts';
 
 export interface ClusterOptions {
   /** The folder of the built services. */
@@ -43,6 +43,8 @@ export interface ClusterOptions {
   readonly mongoUrl?: string | undefined;
   readonly kafkaBrokers?: string | undefined;
   readonly log: Logger;
+  /** Whether the databases were restored from a backup, and the topics are new. @default false */
+  readonly isRestored?: boolean;
   /** @default 120000 */
   readonly startTimeoutMs?: number;
   /** Whether stacks in logs refer to source lines. @default true */
@@ -96,7 +98,7 @@ async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise
 }
 
 async function start(options: ClusterOptions, closing: Closing): Promise<Cluster> {
-  const { apps, folder, adminToken, startTimeoutMs = 120_000 } = options;
+  const { apps, folder, adminToken, isRestored = false, startTimeoutMs = 120_000 } = options;
   const logFolder = join(folder, 'logs');
   await mkdir(logFolder, { recursive: true });
   const [database, kafka] = await Promise.all([
@@ -110,7 +112,11 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   const mongoUrl = options.mongoUrl ?? database!.url;
   const [masterKey, previous] = await masterKeysFor(options, mongoUrl);
   const stores = { MONGO_URL: mongoUrl, KAFKA_BROKERS: options.kafkaBrokers ?? kafka!.brokers };
-  await makeTopics(join(apps, TOPICS), { ...options.env, ...stores }, join(logFolder, 'topics.log'));
+  await makeTopics(
+    join(apps, isRestored ? RESTORED : TOPICS),
+    { ...options.env, ...stores },
+    join(logFolder, 'topics.log'),
+  );
 
   const members = await layOut(options, {
     ...options.env,

@@ -36,3 +36,6 @@ export const programsWith = (
 
 /** Creates the topics, and ends. */
 export const TOPICS = 'platform/dist/topics.js';
+
+/** The same for restored databases, whose topics are new. */
+export const RESTORED = 'platform/dist/restored.js';

@@ -5,6 +5,7 @@ import {
   type ChunkKey,
   chunkKeyOf,
   dueSlices,
+  isSettled,
   openSliceOf,
   type PacedLimits,
   pacedSlices,
@@ -99,13 +100,19 @@ export class Chunks {
     this.#stored = deps.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Plans the chunk of a task unless it is planned, and emits its due slices; those of a message with a send rate are emitted by the pacer. */
+  /**
+   * Plans the chunk of a task unless it is planned, and emits its due slices; those of a message with a send rate are emitted by the pacer. A task
+   * for outcomes again emits its settled slices instead, whose outcomes dispatchers publish again.
+   */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
     const message = (await this.#deps.outgoing.find([id])).get(id);
     // An unknown message was removed with its plans: it is completed.
     if (!message || !isReleased(message)) return;
     const key = chunkKeyOf(task);
+    if (task.outcomesAgain) {
+      return this.#askAgain({ key, message, extras: await this.#extrasOf(message) }, pool);
+    }
     const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
     if (planned === 0) await this.plan(message, key, pool);
     else if (!isRated(message)) await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool);
@@ -291,6 +298,26 @@ export class Chunks {
     return emitted;
   }
 
+  /** Emits the settled slices of a stored plan for their outcomes alone. */
+  async #askAgain(work: ChunkWork, pool: BufferPool): Promise<void> {
+    const { key } = work;
+    const stored = await this.#stored.findOne({ _id: planId(key) });
+    if (!stored) return;
+    const planned = plannedOf(stored);
+    const keys = sendableKeys(key, planned.sendable);
+    const statuses = await this.#deps.statuses.find(keys.map(sendableId));
+    const application = await this.#deps.findApplication(key.application);
+    for (const [i, sendableKey] of keys.entries()) {
+      const sendable = Bitmap.decode(planned.sendable[i]!.set);
+      const own = statuses.get(sendableId(sendableKey));
+      const all = Array.from({ length: sliceCount(sendable.size, sliceSizeOf(planned)) }, (_, number) => number);
+      // What is left of the statuses of a settled plan is incomplete.
+      const slices = all.filter((number) => stored.settledAt || isSettled(own, number));
+      const of = { application, key: sendableKey, sendable, planned, slices, isAgain: () => true, outcomesAgain: true };
+      await this.#emitAnew(work, of, pool);
+    }
+  }
+
   /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
@@ -319,12 +346,14 @@ export class Chunks {
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { message } = work;
-    const { key, sendable, planned, slices, isAgain } = of;
+    const { key, sendable, planned, slices, isAgain, outcomesAgain = false } = of;
     const channel = channelServing(key);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
       const records = batches.map(({ record }) => record);
       const positions = await this.#deps.broker.publish(topic, records);
+      // Nobody waits for them.
+      if (outcomesAgain) return;
       const at = this.#deps.clock.now();
       const emitted = batches.flatMap((batch, i) =>
         batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
@@ -344,7 +373,7 @@ export class Chunks {
     };
     for (const batch of writer.write(columns, {
       key,
-      head: batchHead(message, key, of),
+      head: { ...batchHead(message, key, of), outcomesAgain },
       sendable,
       sliceSize: sliceSizeOf(planned),
       slices,
@@ -370,4 +399,6 @@ interface Emitting {
   readonly slices: readonly number[];
   /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;
+  /** They are settled: dispatchers publish their outcomes again, and send nothing. @default false */
+  readonly outcomesAgain?: boolean;
 }

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { definitions } from '@tidings/channels';
-import { Content, PlanEvent } from '@tidings/events';
+import { Content, PlanEvent, type SendBatch, topicNames } from '@tidings/events';
 import { Bitmap, seqOf } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
+import type { OutRecord } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
 import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
+import { tasksForOutcomes } from './watch/unheard-outcomes.ts';
 import { APP, device, even, selection, named, newMessage, release, platform } from './testing/fanout-messages.ts';
 
 const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;
@@ -46,6 +48,41 @@ describeWithMongo('fan-out', (mongo) => {
     const batch = dispatchers.batches.find(({ platform, chunk }) => platform === 1 && chunk === 0)!;
     expect(batch.tokens.toString()).toBe(expected.map((seq) => `token-${seq}`).join(''));
     expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
+  });
+
+  it('asks dispatchers again for the outcomes of settled slices', async () => {
+    const { broker, clock, db, dispatchers, start } = await world(some);
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    const sent = dispatchers.batches.splice(0);
+    const numbersIn = (batches: readonly SendBatch[]) =>
+      batches.map(({ platform, slices }) => [platform, ...slices.map(({ number }) => number)]).toSorted();
+
+    const tasksSince = async (since: number): Promise<OutRecord[]> => {
+      const tasks: OutRecord[] = [];
+      for await (const task of tasksForOutcomes(db, new Date(since))) tasks.push(task);
+      return tasks;
+    };
+    expect(await tasksSince(clock.now() + 1)).toEqual([]);
+    await broker.publish(topicNames.fanout, await tasksSince(clock.now() - 60_000));
+    await settle(fanout, clock, dispatchers);
+    const again = dispatchers.batches;
+    expect([sent, again].map((batches) => new Set(batches.map(({ outcomesAgain }) => outcomesAgain)))).toEqual([
+      new Set([false]),
+      new Set([true]),
+    ]);
+    expect(numbersIn(again)).toEqual(numbersIn(sent));
+  });
+
+  it('does not plan a message again that has expired', async () => {
+    const { broker, clock, dispatchers, start, plansOf } = await world(some.slice(0, 6));
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, new Date(clock.now() - 366 * 86_400_000));
+    await settle(fanout, clock, dispatchers);
+    expect(await plansOf(message)).toEqual([]);
   });
 
   it.each([false, true])('marks each batch as sent at most once or not: %s', async (atMostOnce) => {

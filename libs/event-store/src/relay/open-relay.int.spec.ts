@@ -14,6 +14,7 @@ import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../
 import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
+import { lastPublished, publishAgain } from './publish-again.ts';
 
 /** A broker that stores its records, and can be made to fail. */
 class Published implements Publisher {
@@ -166,6 +167,30 @@ describeWithMongo('openRelay', (mongo) => {
     const next = await relayOn(db, later);
     await until(() => next.level());
     expect(later.values).toEqual(['things-1 121']);
+  });
+
+  it('publishes the commits since a time again after a restore', async () => {
+    const [db, broker, clock] = [newDb(), new Published(), new ShiftedClock()];
+    const relay = await relayOn(db, broker);
+    const writer = openLogs(db, things, { ...PATIENT, clock, committed: relay.offer });
+    open.push(writer);
+    await commit(writer, 'things-1', 3);
+    clock.advance(3_600_000);
+    await commit(writer, 'things-1', 2);
+    await commit(writer, 'things-2', 1);
+    await until(() => relay.level());
+    await relay.close();
+
+    clock.advance(3_600_000);
+    await commit(writer, 'things-3', 1);
+    const newest = await lastPublished(db);
+    const since = new Date(newest!.getTime() - 1_800_000);
+    expect([await publishAgain(db, since), await publishAgain(db, since)]).toEqual([3, 3]);
+    const later = new Published();
+    const next = await relayOn(db, later);
+    await until(() => next.level());
+    expect(later.values.toSorted()).toEqual(['things-1 4', 'things-1 5', 'things-2 1', 'things-3 1']);
+    expect(await lastPublished(newDb())).toBeUndefined();
   });
 
   it('is level only when everything is published', async () => {

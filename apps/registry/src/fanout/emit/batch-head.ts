@@ -10,7 +10,7 @@ export function batchHead(
   message: Released,
   key: SendableKey,
   { application, planned }: { readonly application: SendingApplication | undefined; readonly planned: ChunkPlanned },
-): BatchHead {
+): Omit<BatchHead, 'outcomesAgain'> {
   const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);
   const credential: SendBatch['credential'] = settings && {
     application: key.application,

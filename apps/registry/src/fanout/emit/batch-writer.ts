@@ -28,6 +28,7 @@ export type BatchHead = Pick<
   | 'applicationTitle'
   | 'entry'
   | 'marketing'
+  | 'outcomesAgain'
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;

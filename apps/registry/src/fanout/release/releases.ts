@@ -40,7 +40,7 @@ export async function publishTasks(broker: Broker, tasks: readonly Task[]): Prom
   const published = [...byTopic].map(async ([topic, together]) => {
     const records = together.map(({ of, key }) => ({
       key: chunkRecordKey(key),
-      value: FanoutTask.encode({ ...key, account: of.account }).finish(),
+      value: FanoutTask.encode({ ...key, account: of.account, outcomesAgain: false }).finish(),
     }));
     const positions = await broker.publish(topic, records);
     return together.map((task, i) => [task, positions[i]!] as const);
@@ -57,15 +57,17 @@ export class Releases {
   }
 
   /**
-   * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent.
+   * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent; an expired message is not released, since its plans
+   * may have been removed.
    * @param traces of messages, by code: the consequences of a release continue its message's trace
    */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
-    const { outgoing } = this.#deps;
+    const { clock, outgoing } = this.#deps;
     const keeping = outgoing.keep(events);
     // Its failure is reported below, and may come before.
     keeping.catch(() => undefined);
-    const released = await outgoing.released(events);
+    const found = await outgoing.released(events);
+    const released = found.filter(({ expireAt }) => expireAt.getTime() > clock.now());
     const releasing = released.map((message) =>
       inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
         this.release(message, keeping),

@@ -76,6 +76,7 @@ const head = (badge?: string): BatchHead => ({
   sendRate: 0,
   applicationTitle: '',
   entry: undefined,
+  outcomesAgain: false,
 });
 const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK, platform: Platform.iOS, variant: 'alert' };
 

@@ -267,6 +267,7 @@ describeWithMongo('scan', (mongo) => {
       releasedAt: new Date(),
       atMostOnce: false,
       marketing: false,
+      outcomesAgain: false,
     };
     const application = {
       platforms: [1, 3].map((platform) => ({ platform, enabled: true, configured: true, credentialVersion: 1 })),

@@ -83,6 +83,8 @@ export interface SendBatch {
     | undefined;
   /** Recipients may unsubscribe from messages of this type (R-E11). */
   marketing: boolean;
+  /** Nothing is sent: the outcomes of the slices that are settled are published again. */
+  outcomesAgain: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -137,6 +139,7 @@ function createBaseSendBatch(): SendBatch {
     applicationTitle: "",
     entry: undefined,
     marketing: false,
+    outcomesAgain: false,
   };
 }
 
@@ -246,6 +249,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.marketing !== false) {
       writer.uint32(344).bool(message.marketing);
+    }
+    if (message.outcomesAgain !== false) {
+      writer.uint32(352).bool(message.outcomesAgain);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -535,6 +541,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.marketing = reader.bool();
             continue;
           }
+          case 44: {
+            if (tag !== 352) {
+              break;
+            }
+
+            message.outcomesAgain = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -633,6 +647,7 @@ export const SendBatch: MessageFns<SendBatch> = {
       ? ReportedEntry.fromPartial(object.entry)
       : undefined;
     message.marketing = object.marketing ?? false;
+    message.outcomesAgain = object.outcomesAgain ?? false;
     return message;
   },
 };

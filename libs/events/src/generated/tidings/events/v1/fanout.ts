@@ -18,11 +18,13 @@ export interface FanoutTask {
   application: string;
   bucket: number;
   chunk: number;
+  /** Instead, the outcomes of its settled slices are published again: after a restore records of them may be gone. */
+  outcomesAgain: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseFanoutTask(): FanoutTask {
-  return { message: "", account: "", application: "", bucket: 0, chunk: 0 };
+  return { message: "", account: "", application: "", bucket: 0, chunk: 0, outcomesAgain: false };
 }
 
 export const FanoutTask: MessageFns<FanoutTask> = {
@@ -41,6 +43,9 @@ export const FanoutTask: MessageFns<FanoutTask> = {
     }
     if (message.chunk !== 0) {
       writer.uint32(40).uint32(message.chunk);
+    }
+    if (message.outcomesAgain !== false) {
+      writer.uint32(48).bool(message.outcomesAgain);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -106,6 +111,14 @@ export const FanoutTask: MessageFns<FanoutTask> = {
             message.chunk = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.outcomesAgain = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -168,6 +181,7 @@ export const FanoutTask: MessageFns<FanoutTask> = {
     message.application = object.application ?? "";
     message.bucket = object.bucket ?? 0;
     message.chunk = object.chunk ?? 0;
+    message.outcomesAgain = object.outcomesAgain ?? false;
     return message;
   },
 };

@@ -1,0 +1,99 @@
+import { channelNames } from '@tidings/channels';
+import { untilThere } from '@tidings/coordination';
+import { topicNames, topics } from '@tidings/events';
+import { lastPublished, publishAgain } from '@tidings/event-store';
+import { Fault, systemClock } from '@tidings/kernel';
+import { connectMongo, databasePrefixOf } from '@tidings/mongo';
+import { tasksForOutcomes } from '@tidings/registry';
+import {
+  backendNames,
+  type Configuration,
+  giveUp,
+  type Logger,
+  openLog,
+  readServiceEnv,
+  services,
+} from '@tidings/runtime';
+import { connectKafka, copiesOf, kafkaOptions } from '@tidings/service';
+import { type Broker, createTopics, type OutRecord } from '@tidings/streaming';
+import type { Db } from 'mongodb';
+
+/** Time limit of connecting to a store. */
+const PATIENCE_MS = 60_000;
+/** How far behind consumers may have been when the topics were lost. */
+const BEHIND_MS = 3_600_000;
+/** Tasks in one publish. */
+const TOGETHER = 1_000;
+
+const name = 'restored';
+const all = topics(channelNames());
+
+/**
+ * Prepares restored databases for the start of the services, in place of `topics.js`: creates the topics, and has published again what consumers may
+ * not have handled by the time of the backup. What they have handled is the same when it is handled again.
+ * @throws Fault `conflict` if a topic holds a record: it may tell of changes that the databases lack
+ */
+async function prepare(configuration: Configuration): Promise<void> {
+  const log = openLog(configuration.logLevel).child({ service: name });
+  const kafka = { name, configuration, log };
+  const options = { ...kafkaOptions(kafka), topics: all, replicationFactor: copiesOf(configuration) };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  await untilThere('kafka', () => createTopics(options), { log, signal });
+  const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!), { log, signal });
+  try {
+    const broker = await connectKafka({ ...kafka, clock: systemClock });
+    try {
+      await refuseRecords(broker);
+      const prefix = databasePrefixOf(configuration.mongoUrl);
+      const databases = new Set(backendNames.map((service) => services[service].database));
+      await publishMissed(
+        [...databases].map((database) => client.db(`${prefix}_${database}`)),
+        client.db(`${prefix}_${services.registry.database}`),
+        { broker, log },
+      );
+    } finally {
+      await broker.close();
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+async function refuseRecords(broker: Broker): Promise<void> {
+  const ends = await Promise.all(
+    all.map(async (topic) => ({ topic: topic.name, ends: await broker.ends(topic.name) })),
+  );
+  const found = ends.filter((each) => each.ends.some((end) => end > 0)).map(({ topic }) => topic);
+  if (found.length === 0) return;
+  throw Fault.conflict(`Topics hold records: ${found.join(', ')}. Stop the services and delete the topics first`);
+}
+
+/** The tasks come last: a run that fails before is repeated. */
+async function publishMissed(
+  databases: readonly Db[],
+  registry: Db,
+  { broker, log }: { readonly broker: Broker; readonly log: Logger },
+): Promise<void> {
+  const times = await Promise.all(databases.map(lastPublished));
+  const newest = Math.max(...times.map((at) => at?.getTime() ?? 0));
+  if (newest === 0) throw Fault.notFound('The databases hold nothing that was published: restore them first');
+  const since = new Date(newest - BEHIND_MS);
+  const logs = await Promise.all(databases.map((db) => publishAgain(db, since)));
+  let tasks: OutRecord[] = [];
+  let chunks = 0;
+  for await (const task of tasksForOutcomes(registry, since)) {
+    tasks.push(task);
+    chunks++;
+    if (tasks.length < TOGETHER) continue;
+    await broker.publish(topicNames.fanout, tasks);
+    tasks = [];
+  }
+  await broker.publish(topicNames.fanout, tasks);
+  log.info({ since, logs: logs.reduce((sum, count) => sum + count, 0), chunks }, 'ready');
+}
+
+try {
+  await prepare(readServiceEnv({ required: ['KAFKA_BROKERS', 'MONGO_URL'], peers: [] }));
+} catch (error) {
+  giveUp(`Tidings ${name}`, error);
+}

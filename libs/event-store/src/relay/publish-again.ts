@@ -1,0 +1,55 @@
+import type { Db } from 'mongodb';
+import { type CommitDocument, DURABLE, type HeadDocument } from '../mongo/commits.ts';
+
+const HEADS = '.heads';
+/** Commits in one query. */
+const TOGETHER = 1_000;
+
+async function categoriesIn(db: Db): Promise<string[]> {
+  const found = await db.listCollections({}, { nameOnly: true }).toArray();
+  return found.flatMap(({ name }) => (name.endsWith(HEADS) ? [name.slice(0, -HEADS.length)] : []));
+}
+
+const commitsOf = (db: Db, category: string) => db.collection<CommitDocument>(`${category}.commits`);
+const headsOf = (db: Db, category: string) => db.collection<HeadDocument>(`${category}${HEADS}`);
+
+/** Time of the newest commit that relays have published, in all categories of a database, by the clock of its writer; undefined = there is none. */
+export async function lastPublished(db: Db): Promise<Date | undefined> {
+  let newest: Date | undefined;
+  for (const category of await categoriesIn(db)) {
+    const commits = commitsOf(db, category);
+    const newestOf = async (ids: readonly CommitDocument['_id'][]): Promise<void> => {
+      const found = commits.find({ _id: { $in: [...ids] } }, { projection: { at: 1 } });
+      for await (const { at } of found) if (!newest || at > newest) newest = at;
+    };
+    const ids: CommitDocument['_id'][] = [];
+    for await (const { _id: log, published } of headsOf(db, category).find({ published: { $gt: 0 } })) {
+      ids.push({ log, position: published });
+      if (ids.length === TOGETHER) await newestOf(ids.splice(0));
+    }
+    if (ids.length > 0) await newestOf(ids);
+  }
+  return newest;
+}
+
+/**
+ * Has the relays of all categories of a database publish the commits since a time again, which consumers recognise by log and position. No relay may
+ * run meanwhile. Resolves with the number of logs. Safe to repeat.
+ */
+export async function publishAgain(db: Db, since: Date): Promise<number> {
+  let logs = 0;
+  for (const category of await categoriesIn(db)) {
+    const first = { $group: { _id: '$_id.log', position: { $min: '$_id.position' } } };
+    const found = commitsOf(db, category).aggregate<{ readonly _id: string; readonly position: number }>(
+      [{ $match: { at: { $gte: since } } }, first],
+      { allowDiskUse: true },
+    );
+    const heads = headsOf(db, category);
+    for await (const { _id, position } of found) {
+      const published = position - 1;
+      await heads.updateOne({ _id, published: { $gt: published } }, { $set: { published } }, { writeConcern: DURABLE });
+      logs++;
+    }
+  }
+  return logs;
+}
