@@ -30,7 +30,7 @@ export {
 } from './kafka.ts';
 export { geoipFile, type GeoipFileOptions, type GeoipNetwork } from './geoip-file.ts';
 export { insideHosts } from './inside.ts';
-export { Load } from './load.ts';
+export { Load, type LoadTarget } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
 export { openSlices, type ProcessHealth, processHealth } from './metrics.ts';

@@ -3,7 +3,6 @@ import { randomBase62 } from '@tidings/kernel';
 import { answered, hasNoAnswer } from './answered.ts';
 import { funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
-import type { Population } from './population.ts';
 import type { World } from './world.ts';
 
 const CLIENTS = 8;
@@ -18,6 +17,12 @@ const PAUSE_MS = 20;
 interface Named {
   readonly code: string;
   readonly devices: number;
+}
+
+/** The applications of a load, and devices of the first one that receive its messages, by name. */
+export interface LoadTarget {
+  readonly applications: readonly string[];
+  named(n: number): readonly string[];
 }
 
 /** Clients that register devices and send messages to named devices, at some hundred calls a second in all, and repeat unanswered calls. */
@@ -43,11 +48,11 @@ export class Load {
   }
 
   /**
-   * Runs an action while clients register devices in the population's first application and send messages to ten of its devices. The action begins
+   * Runs an action while clients register devices in the target's first application and send messages to ten of its devices. The action begins
    * when every client has had replies, and the clients end with it, whatever its outcome.
    */
-  static async during(world: World, population: Population, action: () => Promise<void>): Promise<Load> {
-    const load = new Load(world, population.applications[0]!, population.named(NAMED));
+  static async during(world: World, target: LoadTarget, action: () => Promise<void>): Promise<Load> {
+    const load = new Load(world, target.applications[0]!, target.named(NAMED));
     try {
       await load.#begun();
       await action();

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { masterKeyId } from '@tidings/runtime';
-import type { ClusterWorld, LoggingWorld } from '@tidings/testing';
+import { type ClusterWorld, Load, type LoggingWorld } from '@tidings/testing';
 import { isCluster, type ProcessesUnderTest } from './testing/processes.ts';
 
 const DEVICES = 40;
@@ -15,9 +15,12 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
   describe('rotation of the master key', () => {
     let world: LoggingWorld;
     let application: string;
+    /** The application of clients that call while processes restart. */
+    let loaded: string;
     let oldKey: Uint8Array;
     const newKey = randomBytes(32);
     const files = { current: '', previous: '' };
+    const loads: Load[] = [];
 
     beforeAll(async () => {
       ({ world } = test);
@@ -29,11 +32,14 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       application = await world.application();
       await world.call('addTag', { tag: { name: 'Level', type: 1 } });
       await register('first');
+      if (!isCluster(world)) return;
+      loaded = await world.application();
+      await register('first', loaded);
     });
 
     /** Registers all devices, each with a new push token. */
-    const register = (round: string): Promise<void> =>
-      world.registerDevices(application, DEVICES, (i) => ({
+    const register = (round: string, of = application): Promise<void> =>
+      world.registerDevices(of, DEVICES, (i) => ({
         hwid: `device-${i}`,
         device_type: isAndroid(i) ? 3 : 1,
         push_token: isAndroid(i) ? `${round}-${i}` : Buffer.from(`${round}-${i}`.padStart(32)).toString('hex'),
@@ -58,13 +64,35 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       [3, DEVICES / 2],
     ];
 
-    /** Restarts all processes with these variables; in distributed mode in two halves, with `between` in between. */
+    /**
+     * Restarts all processes with these variables; in distributed mode in two halves, with `between` in between, while clients register devices and
+     * send messages.
+     */
     async function roll(env: Readonly<Record<string, string>>, between?: () => Promise<void>): Promise<void> {
       if (!isCluster(world)) return world.restart(env);
-      const halves = Map.groupBy(world.cluster.members, ({ replica }) => replica);
-      await world.restart(env, halves.get(0));
+      const distributed = world;
+      const halves = Map.groupBy(distributed.cluster.members, ({ replica }) => replica);
+      const underLoad = async (half: number): Promise<void> => {
+        const restart = (): Promise<void> => distributed.restart(env, halves.get(half));
+        loads.push(await Load.during(distributed, { applications: [loaded], named: namedDevices }, restart));
+      };
+      await underLoad(0);
       await between?.();
-      await world.restart(env, halves.get(1));
+      await underLoad(1);
+    }
+
+    const namedDevices = (n: number): string[] => Array.from({ length: n }, (_, i) => `device-${i}`);
+
+    /** Every call of the clients was answered, and every message was sent to all of its devices. */
+    async function expectNoLoss(): Promise<void> {
+      if (loads.length === 0) return;
+      await world.settle();
+      const counts = loads.map(({ counts: each }) => each);
+      const total = (of: (each: Load['counts']) => number): number => counts.reduce((sum, each) => sum + of(each), 0);
+      const [devices, messages] = [total(({ registered }) => registered), total(({ sent: each }) => each)];
+      process.stderr.write(`the master key was rotated beside ${devices} registrations and ${messages} messages\n`);
+      expect(loads.flatMap(({ faults }) => faults)).toEqual([]);
+      for (const load of loads) expect(await load.broken()).toEqual([]);
     }
 
     const expectKnown = async (): Promise<void> => {
@@ -121,6 +149,7 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       expect((await sent()).sends).toEqual(allDevices);
       await expectKnown();
       expect(await shown()).toEqual(before);
+      await expectNoLoss();
 
       const refused = `the data was written with the master key ${newId}, and this is the key ${oldId}`;
       const [registry] = isCluster(world) ? world.cluster.of('registry') : [];
