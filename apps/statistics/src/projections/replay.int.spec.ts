@@ -18,6 +18,7 @@ import { describeWithMongo, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
 import { collections } from '../collections.ts';
 import { openStatistics, type StatisticsService } from '../statistics.ts';
+import { documentHashes } from '../testing/document-hashes.ts';
 
 const DAY_MS = 86_400_000;
 const APPLICATIONS = ['AAAAA-BBBBB', 'CCCCC-DDDDD'] as const;
@@ -120,6 +121,7 @@ describeWithMongo('a replay', (mongo) => {
     ]);
     return { metrics, others: await Promise.all(others) };
   };
+  const documents = (): Promise<ReadonlyMap<string, string>> => documentHashes(mongo.database(database), now());
   const replayed = async (projection: string) => {
     await service.statistics.startReplay({ projection });
     await settled();
@@ -128,7 +130,7 @@ describeWithMongo('a replay', (mongo) => {
     return replay!;
   };
 
-  it('gives the same figures three times, with facts that arrive and queries that are answered meanwhile', async () => {
+  it('gives the same figures and documents three times (T4), with facts that arrive and queries that are answered meanwhile', async () => {
     await start();
     await publish(MESSAGES.slice(0, 2).flatMap((message) => historyOf(message, now())));
     await publish(historyOf(HIDDEN, now(), true));
@@ -153,8 +155,10 @@ describeWithMongo('a replay', (mongo) => {
     expect(replay!.topics.map(({ topic, handled, total }) => [topic, handled === total])).toEqual(
       ['message-times', 'messages', 'outcomes', 'plans', 'reports'].map((name) => [`tidings.${name}`, true]),
     );
+    const hashes = await documents();
     for (const projection of ['conversions', 'statistics', 'conversions']) await replayed(projection);
     expect(await figures()).toEqual(after);
+    expect(await documents()).toEqual(hashes);
     const db = mongo.database(database);
     expect(await invalidDocuments(db, collections)).toEqual([]);
     clock.advance(70_000);
@@ -176,6 +180,8 @@ describeWithMongo('a replay', (mongo) => {
     await publish(historyOf(first, now()));
     await publish(historyOf(HIDDEN, now(), true));
     await publish(historyOf(MESSAGES[1]!, now()));
+    // Facts that come after the deletion leave documents in the live projection.
+    await settled();
     const purged = { application: APPLICATIONS[1], whole: false };
     for (const topic of [topicNames.messages, topicNames.messageTimes])
       await publish(
@@ -186,6 +192,7 @@ describeWithMongo('a replay', (mongo) => {
     await broker.trim();
     await settled();
     const before = await figures([first]);
+    const hashes = await documents();
     const db = mongo.database(database);
     for (const name of ['groups', 'messages', 'activities']) await db.collection(name).deleteMany({});
     for (const projection of ['statistics', 'conversions'])
@@ -196,6 +203,7 @@ describeWithMongo('a replay', (mongo) => {
         await settled();
       }
     expect(await figures([first])).toEqual(before);
+    expect(await documents()).toEqual(hashes);
     const groups = await db.collection<{ _id: string }>('groups_2').find().toArray();
     expect(
       groups.map(({ _id }) => _id).filter((id) => id.startsWith(HIDDEN) || id.includes(purged.application)),
@@ -205,16 +213,23 @@ describeWithMongo('a replay', (mongo) => {
 
   it('keeps the figures that are older than the topics, and says so', async () => {
     await start(allTopics([]).map((topic) => ({ ...topic, retentionMs: Math.min(topic.retentionMs, 10 * DAY_MS) })));
-    await publish(historyOf(MESSAGES[0]!, now()));
-    await settled();
+    // The reports come before the events of their message.
+    const isOfMessages = ([topic]: Published): boolean => topic.startsWith('tidings.message');
+    const history = Map.groupBy(historyOf(MESSAGES[0]!, now()), isOfMessages);
+    for (const part of [false, true]) {
+      await publish(history.get(part)!);
+      await settled();
+    }
     clock.advance(11 * DAY_MS);
     // It is released after the first records that are still there.
     await publish(historyOf(MESSAGES[1]!, new Date(clock.now() + 60_000)));
     await broker.trim();
     await settled();
     const before = await figures();
+    const hashes = await documents();
     const [statistics, conversions] = [await replayed('statistics'), await replayed('conversions')];
     expect(await figures()).toEqual(before);
+    expect(await documents()).toEqual(hashes);
     expect(statistics.kept).toMatchObject({ messages: 1, blocks: 0 });
     expect(conversions.kept).toMatchObject({ messages: 0 });
     expect(conversions.kept!.blocks).toBeGreaterThan(0);
