@@ -34,6 +34,8 @@ const content = Content.fromPartial({
   chrome: { ...titled('chrome'), image: picture('chrome'), durationSeconds: 30, rootParams: '{"c":1}' },
   firefox: { ...titled('firefox'), rootParams: '{"f":1}' },
   safari: { ...titled('safari'), action: 'Read', urlArgs: ['{{Name}}'] },
+  whatsApp: { template: 'order_shipped', body: [{ name: '1', text: '{{Name}}' }] },
+  kakao: { template: 'ORDER_SHIPPED', values: [{ name: 'name', text: '{{Name}}' }] },
 });
 const accepted = MessageAccepted.fromPartial({
   ...{ content, campaignId: 17n, filterCode: '52551-F2F42', geozone: 31n },
@@ -222,11 +224,18 @@ describe('the events of the specification (R-EV2)', () => {
 
   it.each([
     ['Push Sent', iOS, 'aps'],
-    ['SMS Sent', Sms, 'Ann'],
-    ['LINE Sent', Line, 'Ann'],
-  ])('%s, with what was handed to the provider', async (eventName, platform, part) => {
-    const event = await made({ platform });
-    expect(event.eventName).toBe(eventName);
-    expect(event.payload).toContain(part);
-  });
+    ['SMS Sent', Sms, 'text'],
+    ['LINE Sent', Line, 'messages'],
+    ['WhatsApp Sent', WhatsApp, 'order_shipped'],
+    ['Kakao Sent', Kakao, 'ORDER_SHIPPED'],
+  ])(
+    '%s, with what was handed to the provider, and the attributes of its message',
+    async (eventName, platform, part) => {
+      const event = await made({ platform });
+      expect(event.eventName).toBe(eventName);
+      expect(event.payload).toContain(part);
+      expect(event.payload).toContain('Ann');
+      expect(event.attributes).toEqual(expected);
+    },
+  );
 });
