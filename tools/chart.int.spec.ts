@@ -104,6 +104,7 @@ describeWithHelm('the Helm chart', () => {
       'kafka-password': 'of-a-test',
       'smtp-url': 'smtp://mail.example.com:587',
       'smpp-url': 'smpp://user:password@sms.example.com:2775?sender=Tidings',
+      'https-proxy': 'http://user:password@proxy.example.com:3128',
       'extra-ca.crt': ca,
       ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
       ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },

@@ -20,6 +20,7 @@ import {
   AddressGuard,
   type Closing,
   type Configuration,
+  type OutboundProxy,
   type ProviderAddresses,
   type ServiceDeps,
 } from '@tidings/runtime';
@@ -40,7 +41,7 @@ import { mongoPaces } from './pace/mongo-paces.ts';
 import { Paces } from './pace/pace.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
 import { mongoReceipts } from './channels/sms/mongo-receipts.ts';
-import { guardedPostForm } from './channels/post-form.ts';
+import { postFormBy } from './channels/post-form.ts';
 import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
@@ -69,6 +70,8 @@ export interface ChannelDeps extends ServiceDeps {
   readonly urls?: ProviderAddresses;
   /** The HTTP/2 implementation (ADR 10). */
   readonly http2: Configuration['http2'];
+  /** TLS connections to providers go through it. @default none */
+  readonly proxy?: OutboundProxy | undefined;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
   /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
@@ -152,11 +155,8 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
   };
 }
 
-/** Permits every address: the operator may run a provider's substitute in a private network. */
-const anyAddress = new AddressGuard(['0.0.0.0/0', '::/0']);
-
 function transportOf(deps: ChannelDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
+  const { accounts, keys, clock, urls = {}, extraCa, proxy, allowPrivate = [] } = deps;
   const { publicUrl, webPushSubject, mailBounceDomain } = deps;
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
@@ -170,7 +170,7 @@ function transportOf(deps: ChannelDeps): Channel {
     counted.failed(failure.cause);
   };
   const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
-    new Http2Connection({ ...settings, onFailure }, open);
+    new Http2Connection({ ...settings, proxy, onFailure }, open);
   const addresses = new AddressGuard(allowPrivate);
   return openTransport({
     ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
@@ -180,8 +180,8 @@ function transportOf(deps: ChannelDeps): Channel {
     connectBy,
     receipts: () => mongoReceipts(deps),
     onError: (error) => deps.log.warn({ err: error, channel: deps.channel }, 'background work of a channel failed'),
-    postForm: guardedPostForm(addresses, ca),
-    postProvider: guardedPostForm(anyAddress, ca),
+    postForm: postFormBy({ guard: addresses, ca, proxy }),
+    postProvider: postFormBy({ ca, proxy }),
   });
 }
 

@@ -19,13 +19,14 @@ type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'regist
 
 /** Opens the dispatcher of the process's channels, which reads credentials from the registry. */
 async function openChannels(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
-  const { channels, providers, http2, extraCa, allowPrivate, webPushSubject, mailBounceDomain } = process.configuration;
+  const { channels, providers, http2, extraCa, proxy, allowPrivate, webPushSubject, mailBounceDomain } =
+    process.configuration;
   // Other channels write no links: the warning about a guessed URL would mislead.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
   return process.open(connection, (parts) =>
     openDispatcher({
-      ...{ ...parts, channels, accounts, urls: providers, http2, extraCa, allowPrivate },
+      ...{ ...parts, channels, accounts, urls: providers, http2, extraCa, proxy, allowPrivate },
       ...{ publicUrl, webPushSubject, mailBounceDomain },
     }),
   );

@@ -101,7 +101,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const segments = inProcess(SegmentsDefinition, registry.segments);
   const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
-  const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
+  const { extraCa, proxy, allowPrivate } = configuration;
+  const addresses = { extraCa, proxy, allowPrivate };
   const dispatcher = await open('dispatcher', (service) =>
     openDispatcher({
       ...{ ...service, ...addresses, channels: channelNames(), accounts, http2 },
@@ -164,7 +165,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     adminToken,
     publicUrl,
     maxConnections: deps.maxConnections,
-    allowPrivate: configuration.allowPrivate,
+    allowPrivate,
     trustedProxies: configuration.trustedProxies,
     geoip,
     disposableDomains: configuration.disposableDomains,

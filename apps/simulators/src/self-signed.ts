@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import type { TlsFiles } from './transport/listener.ts';
 
 /** One DER element. */
@@ -23,7 +24,7 @@ const nameOf = (text: string): Buffer => sequence(der(0x31, sequence(COMMON_NAME
 
 const extensions = (host: string): Buffer => {
   const names = sequence(
-    der(0x82, Buffer.from(host)),
+    isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
     der(0x87, Buffer.from([127, 0, 0, 1])),
     der(0x87, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])),
   );
@@ -33,7 +34,7 @@ const extensions = (host: string): Buffer => {
 };
 
 /**
- * A new P-256 key with a self-signed certificate for a host, `127.0.0.1` and `::1`; clients trust it by its `cert`.
+ * A new P-256 key with a self-signed certificate for a host (a name, or an address of IPv4), `127.0.0.1` and `::1`; clients trust it by its `cert`.
  * @param options.days validity in days from now; below 0 the certificate has expired
  */
 export const selfSigned = ({ host = 'localhost', days = 3650 } = {}): TlsFiles => {

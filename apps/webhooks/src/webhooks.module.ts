@@ -32,9 +32,18 @@ export const webhooksServices = { subscriptions: SubscriptionsDefinition, operat
         const devices = remote<Devices>(DevicesDefinition, registry);
         const sentValues = remote<SentValues>(SentValuesDefinition, await process.peer('dispatcher'));
         const accounts = remote<Accounts>(AccountsDefinition, registry);
-        const { extraCa, allowPrivate, host, eventsPort: port } = process.configuration;
+        const { extraCa, proxy, allowPrivate, host, eventsPort: port } = process.configuration;
         return process.open(connection, (service) =>
-          openWebhooks({ ...service, devices, sentValues, accounts, extraCa, allowPrivate, events: { host, port } }),
+          openWebhooks({
+            ...service,
+            devices,
+            sentValues,
+            accounts,
+            extraCa,
+            proxy,
+            allowPrivate,
+            events: { host, port },
+          }),
         );
       },
     },

@@ -2,7 +2,15 @@ import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Accounts, Devices, Operations, SentValues, Subscriptions } from '@tidings/rpc';
-import { AddressGuard, Closing, operationsOf, RESEAL_EVERY_MS, resealingBy, type ServiceDeps } from '@tidings/runtime';
+import {
+  AddressGuard,
+  Closing,
+  operationsOf,
+  type OutboundProxy,
+  RESEAL_EVERY_MS,
+  resealingBy,
+  type ServiceDeps,
+} from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { openDialIn } from './dial-in/dial-in.ts';
 import { eventMaker } from './events/make.ts';
@@ -38,6 +46,8 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly sentValues: SentValues;
   /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];
+  /** TLS connections to subscribers go through it. @default none */
+  readonly proxy?: OutboundProxy | undefined;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
   readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>;
@@ -69,7 +79,7 @@ type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
   const { db, clock, log, broker, metrics, keys, devices, sentValues, accounts, events } = deps;
-  const { allowPrivate = [], extraCa } = deps;
+  const { allowPrivate = [], extraCa, proxy } = deps;
   const guard = new AddressGuard(allowPrivate);
   await createCollections(db, collections);
   const store = openSubscriptions(db);
@@ -116,7 +126,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     subscriptions: store,
     metrics: streamMetrics(metrics),
   };
-  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, broker, secrets } });
+  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, proxy, broker, secrets } });
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, accounts, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());

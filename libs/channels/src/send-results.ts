@@ -107,6 +107,8 @@ export const connectionResults = {
   certificate_untrusted: local('PROVIDER_ERROR', 'certificate_untrusted'),
   certificate_host: local('PROVIDER_ERROR', 'certificate_host'),
   no_http2: local('PROVIDER_ERROR', 'no_http2'),
+  /** The proxy of the deployment's network. */
+  proxy_failed: local('PROVIDER_ERROR', 'proxy_failed'),
   unreachable: localResults.unreachable,
 } as const satisfies Readonly<Record<string, SendResult>>;
 

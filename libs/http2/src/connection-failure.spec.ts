@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
-import { connectionFailureOf, failedOpening, noHttp2 } from './connection-failure.ts';
+import { connectionFailureOf, failedOpening, noHttp2, proxyFailed } from './connection-failure.ts';
 
 const error = (code: string, syscall?: string, message = code): Error =>
   Object.assign(new Error(message), { code, syscall });
@@ -19,6 +19,7 @@ describe('the cause of a connection that does not open', () => {
     [error('CERT_NOT_YET_VALID'), 'certificate_untrusted'],
     [error('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate_host'],
     [noHttp2('no'), 'no_http2'],
+    [proxyFailed('no'), 'proxy_failed'],
     [error('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'), 'no_http2'],
     [error('ECONNRESET', 'read'), 'unreachable'],
     [error('ETIMEDOUT', 'connect'), 'unreachable'],

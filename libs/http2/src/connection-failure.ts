@@ -10,6 +10,7 @@ export type ConnectionFailure =
   | 'certificate_untrusted'
   | 'certificate_host'
   | 'no_http2'
+  | 'proxy_failed'
   | 'unreachable';
 
 /** A connection that did not open, or closed before the provider served a request. */
@@ -27,10 +28,16 @@ const MESSAGE_LENGTH = 300;
 /** The provider answers, but not by HTTP/2. */
 export const noHttp2 = (message: string): Error => Object.assign(new Error(message), { code: NO_HTTP2 });
 
+const PROXY_FAILED = 'ERR_PROXY_FAILED';
+
+/** The proxy of the network could not be reached, or did not open a tunnel. @param message without credentials, and without the proxy's own text */
+export const proxyFailed = (message: string): Error => Object.assign(new Error(message), { code: PROXY_FAILED });
+
 const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
   ['ENOTFOUND', 'dns_failed'],
   ['ECONNREFUSED', 'connection_refused'],
   [NO_HTTP2, 'no_http2'],
+  [PROXY_FAILED, 'proxy_failed'],
   // The provider's alert; its name differs between OpenSSL versions.
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
   ['ERR_SSL_TLS_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],

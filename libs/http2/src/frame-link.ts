@@ -18,6 +18,7 @@ import {
   type OutgoingRequest,
 } from './http2-port.ts';
 import { RequestEncoder } from './request-encoder.ts';
+import { openTunnelled } from './tunnelled-link.ts';
 import { newStream, type Stream } from './http2-stream.ts';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
@@ -69,7 +70,9 @@ class FrameLink implements Link, FrameSink {
   heardAt = Date.now();
   proven = false;
 
-  constructor({ url, tls, lookup, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
+  /** @param tunnel a connection to the address, if it goes through the proxy */
+  constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
+    const { url, tls, lookup, maxStreams = MAX_STREAMS } = settings;
     const { protocol, hostname, host, port } = new URL(url);
     const secure = protocol === 'https:';
     const name = hostname.replace(/^\[|\]$/g, '');
@@ -80,7 +83,9 @@ class FrameLink implements Link, FrameSink {
     this.#write = (target, at) => this.#encoder.write(target, at);
     const servername = isIP(name) === 0 ? { servername: name } : {};
     this.#socket = secure
-      ? connectTls({ ...servername, ...tls, ...address, ALPNProtocols: ['h2'] }, () => this.#onConnect())
+      ? connectTls({ ...servername, ...tls, ...(tunnel ? { socket: tunnel } : address), ALPNProtocols: ['h2'] }, () =>
+          this.#onConnect(),
+        )
       : connectTcp(address, () => this.#onConnect());
     this.#output = new FrameOutput(this.#socket);
     this.#socket.setNoDelay(true);
@@ -347,4 +352,4 @@ class FrameLink implements Link, FrameSink {
 }
 
 export const openFrameLink = (settings: ConnectionSettings, events: LinkEvents): Link =>
-  new FrameLink(settings, events);
+  openTunnelled(settings, events, (tunnel) => new FrameLink(settings, events, tunnel));

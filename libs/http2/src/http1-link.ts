@@ -3,6 +3,8 @@ import { connect as connectTls } from 'node:tls';
 import { Client } from 'undici';
 import { Http1Request } from './http1-request.ts';
 import type { ConnectionSettings, Exchange, Link, LinkEvents, OutgoingRequest } from './http2-port.ts';
+import { needsProxy, tunnelTo } from './proxy-tunnel.ts';
+import { openTunnelled } from './tunnelled-link.ts';
 
 /** Connections of a link: each has one request at a time. */
 const CONNECTIONS_MAX = 64;
@@ -11,6 +13,8 @@ const DIAL_MS = 5_000;
 const GROW_AGAIN_MS = 2_000;
 
 type Supply = (...result: [null, Socket] | [Error, null]) => void;
+
+const closed = new Error('the link is closed');
 
 const ignore = (): void => undefined;
 
@@ -28,6 +32,8 @@ class Http1Link implements Link {
   readonly #idle: Client[] = [];
   readonly #requests = new Set<Http1Request>();
   readonly #sockets = new Set<Socket>();
+  /** Ends openings of tunnels. */
+  readonly #ending = new AbortController();
   /** The socket that opened the link, until a client uses it. */
   #first: Socket | undefined;
   /** Number of connections in use by clients. */
@@ -39,12 +45,15 @@ class Http1Link implements Link {
   heardAt = Date.now();
   proven = false;
 
-  constructor(settings: ConnectionSettings, events: LinkEvents) {
+  /** @param tunnel for the first connection, if it goes through the proxy */
+  constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
     this.#settings = settings;
     this.#events = events;
     this.#origin = new URL(settings.url).origin;
     this.#max = Math.min(settings.maxStreams ?? CONNECTIONS_MAX, CONNECTIONS_MAX);
-    this.#dial((error, socket) => this.#onFirst(error, socket));
+    const opened: Supply = (error, socket) => this.#onFirst(error, socket);
+    if (tunnel) this.#open(tunnel, opened);
+    else this.#dial(opened);
   }
 
   get busy(): number {
@@ -86,12 +95,9 @@ class Http1Link implements Link {
   }
 
   ping(): void {
-    const probe = connectTcp(this.#address(), () => {
-      this.heardAt = Date.now();
-      probe.destroy();
-    });
-    probe.on('error', ignore);
-    probe.setTimeout(DIAL_MS, () => probe.destroy());
+    if (needsProxy(this.#settings, this.#settings.proxy))
+      void this.#tunnel().then((tunnel) => this.#probe(tunnel), ignore);
+    else this.#probe(undefined);
   }
 
   drain(): void {
@@ -102,6 +108,7 @@ class Http1Link implements Link {
   destroy(error?: Error): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#ending.abort(error ?? closed);
     for (const request of this.#requests) request.fail();
     for (const socket of this.#sockets) socket.destroy();
     const closing = [...this.#clients].map((client) => client.destroy());
@@ -140,12 +147,52 @@ class Http1Link implements Link {
     return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80), ...(lookup ? { lookup } : {}) };
   }
 
+  #tunnel(): Promise<Socket | undefined> {
+    return tunnelTo(this.#settings, this.#settings.proxy, this.#ending.signal);
+  }
+
+  /** A tunnel shows that the proxy reaches the provider. */
+  #probe(tunnel: Socket | undefined): void {
+    if (tunnel) {
+      this.heardAt = Date.now();
+      tunnel.destroy();
+      return;
+    }
+    const probe = connectTcp(this.#address(), () => {
+      this.heardAt = Date.now();
+      probe.destroy();
+    });
+    probe.on('error', ignore);
+    probe.setTimeout(DIAL_MS, () => probe.destroy());
+  }
+
   #dial(callback: Supply): void {
+    if (!needsProxy(this.#settings, this.#settings.proxy)) {
+      this.#open(undefined, callback);
+      return;
+    }
+    const failed = (error: Error): void => callback(error, null);
+    void this.#tunnel().then((tunnel) => {
+      if (!this.#ended) this.#open(tunnel, callback);
+      else {
+        tunnel?.destroy();
+        failed(closed);
+      }
+    }, failed);
+  }
+
+  /** Opens a connection, over a tunnel if there is one. */
+  #open(tunnel: Socket | undefined, callback: Supply): void {
     const address = this.#address();
     const secure = this.#origin.startsWith('https:');
     const servername = isIP(address.host) === 0 ? { servername: address.host } : {};
     const socket = secure
-      ? connectTls({ ...servername, ...this.#settings.tls, ...address, ALPNProtocols: ['http/1.1'] })
+      ? connectTls({
+          ...servername,
+          ...this.#settings.tls,
+          ...(tunnel ? { socket: tunnel } : address),
+          ALPNProtocols: ['http/1.1'],
+        })
       : connectTcp(address);
     let failure: Error | undefined;
     let open = false;
@@ -189,4 +236,4 @@ class Http1Link implements Link {
 }
 
 export const openHttp1Link = (settings: ConnectionSettings, events: LinkEvents): Link =>
-  new Http1Link(settings, events);
+  openTunnelled(settings, events, (tunnel) => new Http1Link(settings, events, tunnel));

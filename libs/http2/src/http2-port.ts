@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import type { OutboundProxy } from '@tidings/runtime';
 import type { FailedOpening } from './connection-failure.ts';
 import type { Patience } from './liveness.ts';
 
@@ -66,6 +67,8 @@ export interface ConnectionSettings {
   readonly tls?: ConnectionOptions | undefined;
   /** Resolves names when a connection is opened, e.g. only to addresses that are allowed; literal addresses are not looked up. @default the system's */
   readonly lookup?: LookupFunction | undefined;
+  /** The proxy of the network, for addresses of `https:`. With a `lookup` it gets an address that the look-up returned, otherwise the name. @default none */
+  readonly proxy?: OutboundProxy | undefined;
   /** Maximum open streams, regardless of the provider's limit. @default 1000 */
   readonly maxStreams?: number;
   readonly timing?: Partial<ConnectionTiming>;

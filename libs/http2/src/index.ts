@@ -8,6 +8,7 @@ export {
 export { failureLog, type FailureLogger } from './failure-log.ts';
 export { openFrameLink } from './frame-link.ts';
 export { openHttp1Link } from './http1-link.ts';
+export { needsProxy, tunnelTo } from './proxy-tunnel.ts';
 export { openNodeLink } from './node-link.ts';
 export type {
   AnswerHeaders,

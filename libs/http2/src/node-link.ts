@@ -4,7 +4,10 @@ import {
   connect,
   constants,
   type IncomingHttpHeaders,
+  type SecureClientSessionOptions,
 } from 'node:http2';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { noHttp2 } from './connection-failure.ts';
 import {
   type AnswerHeaders,
@@ -17,6 +20,7 @@ import {
   noHeaders,
   type OutgoingRequest,
 } from './http2-port.ts';
+import { openTunnelled } from './tunnelled-link.ts';
 
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that uses more memory. */
@@ -89,6 +93,21 @@ function finish(request: Request): boolean {
   return true;
 }
 
+function optionsOf({ url, tls, lookup }: ConnectionSettings, tunnel: Socket | undefined): SecureClientSessionOptions {
+  const options = {
+    ...{ ...tls, ...(lookup ? { lookup } : {}) },
+    settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
+    maxSessionMemory: MEMORY_MB,
+  };
+  if (!tunnel) return options;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return {
+    ...options,
+    createConnection: () => connectTls({ ...servername, ...tls, host, socket: tunnel, ALPNProtocols: ['h2'] }),
+  };
+}
+
 /** A link over node:http2. */
 class NodeLink implements Link {
   readonly #session: ClientHttp2Session;
@@ -102,13 +121,14 @@ class NodeLink implements Link {
   heardAt = Date.now();
   proven = false;
 
-  constructor({ url, tls, lookup, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
+  /** @param tunnel a connection to the address, if it goes through the proxy */
+  constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
+    const { url, maxStreams = MAX_STREAMS } = settings;
     const { protocol, host } = new URL(url);
     this.#pseudo = [':method', 'POST', ':scheme', protocol.slice(0, -1), ':authority', host];
     this.#events = events;
     this.#maxStreams = maxStreams;
-    const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
-    this.#session = connect(url, { ...tls, ...(lookup ? { lookup } : {}), settings, maxSessionMemory: MEMORY_MB });
+    this.#session = connect(url, optionsOf(settings, tunnel));
     this.#session.once('connect', ({ encrypted, alpnProtocol }) => {
       if (encrypted && alpnProtocol !== 'h2') this.destroy(noHttp2('the provider does not offer HTTP/2'));
     });
@@ -208,4 +228,5 @@ class NodeLink implements Link {
   }
 }
 
-export const openNodeLink = (settings: ConnectionSettings, events: LinkEvents): Link => new NodeLink(settings, events);
+export const openNodeLink = (settings: ConnectionSettings, events: LinkEvents): Link =>
+  openTunnelled(settings, events, (tunnel) => new NodeLink(settings, events, tunnel));

@@ -13,6 +13,7 @@ import {
   type TlsIdentity,
 } from './connection-security.ts';
 import { domainName, domainsFile } from './domains.ts';
+import { type OutboundProxy, proxyOf, proxyVariables } from './outbound-proxy.ts';
 import { type ProviderAddresses, providersOf, providerVariables, web } from './provider-addresses.ts';
 import { quotas } from './quota-settings.ts';
 import { secretVariables, withSecretFiles } from './secret-files.ts';
@@ -58,6 +59,8 @@ export interface Configuration {
   readonly smtpListenPort?: number | undefined;
   /** HTTP/2 client for providers: own frames, or node:http2, which costs several times as much (ADR 10). */
   readonly http2: 'frames' | 'node';
+  /** TLS connections to providers and subscribers go through it. Absent = they go directly. */
+  readonly proxy?: OutboundProxy | undefined;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
   /** Private ranges, as CIDR, that callers' addresses may be in. */
@@ -168,6 +171,7 @@ const environment = z.object({
   MAIL_BOUNCE_DOMAIN: domainName.optional(),
   SMTP_LISTEN_PORT: port.optional(),
   TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
+  ...proxyVariables,
   TIDINGS_EXTRA_CA: certificates.optional(),
   TIDINGS_ALLOW_PRIVATE: ranges,
   TRUSTED_PROXIES: ranges,
@@ -258,6 +262,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     mailBounceDomain: data.MAIL_BOUNCE_DOMAIN,
     smtpListenPort: data.SMTP_LISTEN_PORT,
     http2: data.TIDINGS_HTTP2,
+    proxy: proxyOf(data),
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     trustedProxies: data.TRUSTED_PROXIES,

@@ -38,6 +38,7 @@ export {
 } from './master-key.ts';
 export { masterKeyModel } from './storage/master-key.schema.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
+export { OutboundProxy } from './outbound-proxy.ts';
 export { openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';

@@ -12,6 +12,8 @@ export const secretVariables = [
   'KAFKA_SASL_PASSWORD',
   'SMTP_URL',
   'SMPP_URL',
+  // It may have a password.
+  'HTTPS_PROXY',
 ] as const;
 
 /**

@@ -16,6 +16,7 @@ export {
   type PopulationProvider,
 } from './population.ts';
 export { casesOf, POPULATION_TIMEOUT_MS, populatedCluster } from './populated-cluster.ts';
+export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy, type TunnelRequest } from './connect-proxy.ts';
 export { describeWhere } from './describe-where.ts';
 export { type DocumentedReply, documentedReplies } from './documented-replies.ts';
 export { type Drawn, drawn } from './drawn.ts';

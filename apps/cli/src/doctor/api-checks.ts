@@ -91,9 +91,10 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   ],
   [/^dns/, 'The name of the provider cannot be resolved: check the DNS of the dispatcher, and its NetworkPolicy.'],
   [
-    /^(connection|connect|timeout)/,
-    'Open the firewall from the dispatcher to the provider, or set the proxy of the network.',
+    /^proxy/,
+    'The proxy of the network refuses or does not answer: check HTTPS_PROXY and its credentials, the rules of the proxy, and NO_PROXY.',
   ],
+  [/^(connection|connect|timeout)/, 'Open the firewall from the dispatcher to the provider, or set HTTPS_PROXY.'],
 ];
 
 const remedyOf = (name: string): string =>

@@ -9,6 +9,7 @@ const causes = [
   'certificate_untrusted',
   'certificate_host',
   'no_http2',
+  'proxy_failed',
   'unreachable',
 ] as const satisfies readonly ConnectionFailure[];
 

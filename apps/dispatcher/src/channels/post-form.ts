@@ -1,8 +1,10 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { tunnelTo } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import type { AddressGuard } from '@tidings/runtime';
+import type { AddressGuard, OutboundProxy } from '@tidings/runtime';
 
 export interface FormReply {
   readonly status: number;
@@ -10,8 +12,17 @@ export interface FormReply {
   readonly body: string;
 }
 
+export interface PostFormOptions {
+  /** Decides which addresses may be called. Absent = all: the operator may run a provider's substitute in a private network. */
+  readonly guard?: AddressGuard | undefined;
+  /** PEM of all CA certificates. @default Node's own */
+  readonly ca?: readonly string[] | undefined;
+  /** The proxy of the network. @default none */
+  readonly proxy?: OutboundProxy | undefined;
+}
+
 /**
- * Posts a form to a caller-supplied address without following redirects. Throws a Fault `forbidden` for addresses that must not be called,
+ * Posts a form to an address without following redirects. Throws a Fault `forbidden` for addresses that must not be called,
  * `unavailable` without an answer within 10 s.
  */
 export type PostForm = (url: string, fields: Readonly<Record<string, string>>) => Promise<FormReply>;
@@ -19,36 +30,50 @@ export type PostForm = (url: string, fields: Readonly<Record<string, string>>) =
 const TIMEOUT_MS = 10_000;
 const BODY_MAX = 65_536;
 
-/** Posts after checking the address. @param ca PEM of all CA certificates @default Node's own */
-export const guardedPostForm =
-  (guard: AddressGuard, ca?: readonly string[]): PostForm =>
+/** Posts after checking the address. */
+export const postFormBy =
+  ({ guard, ca, proxy }: PostFormOptions): PostForm =>
   async (url, fields) => {
     const address = URL.parse(url);
     if (!address || !/^https?:$/.test(address.protocol))
       throw Fault.forbidden('The token address is not a web address');
-    const host = address.hostname.replace(/^\[|\]$/g, '');
+    const host = hostOf(address);
     // Literal addresses are not resolved.
-    if (isIP(host) !== 0 && !guard.allows(host)) throw Fault.forbidden('The token address is not public');
+    if (guard && isIP(host) !== 0 && !guard.allows(host)) throw Fault.forbidden('The token address is not public');
     const body = new URLSearchParams(fields).toString();
-    const options: RequestOptions = {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': Buffer.byteLength(body),
-        accept: 'application/json',
-      },
-      lookup: guard.lookup,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      agent: false,
-      ...(ca ? { ca: [...ca] } : {}),
-    };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const lookup = guard?.lookup;
     try {
+      const tunnel = await tunnelTo({ url: address.href, lookup }, proxy, signal);
+      const options: RequestOptions = {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': Buffer.byteLength(body),
+          accept: 'application/json',
+        },
+        signal,
+        ...(ca ? { ca: [...ca] } : {}),
+        ...(tunnel ? over(tunnel, host, ca) : { agent: false, ...(lookup ? { lookup } : {}) }),
+      };
       return await post(address, options, body);
     } catch (error) {
       if (error instanceof Fault) throw error;
       throw Fault.unavailable(`the token address ${address.host} does not answer`, error);
     }
   };
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/** TLS over the proxy's tunnel, with the certificate of the host. */
+const over = (socket: Socket, host: string, ca: readonly string[] | undefined): RequestOptions => ({
+  createConnection: () =>
+    connectTls({
+      ...{ socket, host },
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(ca ? { ca: [...ca] } : {}),
+    }),
+});
 
 function post(address: URL, options: RequestOptions, body: string): Promise<FormReply> {
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import type { Channel } from '../channels/channel-port.ts';
 import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
-import { guardedPostForm } from '../channels/post-form.ts';
+import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';
 import { accountsWith, type TestCredentials } from './test-credentials.ts';
@@ -26,8 +26,8 @@ export interface ChannelDeps {
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
   readonly connectHttp1: (settings: ConnectionSettings) => Http2Connection;
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => Http2Connection;
-  readonly postForm: ReturnType<typeof guardedPostForm>;
-  readonly postProvider: ReturnType<typeof guardedPostForm>;
+  readonly postForm: ReturnType<typeof postFormBy>;
+  readonly postProvider: ReturnType<typeof postFormBy>;
   readonly addresses: AddressGuard;
   /** Messages without an answer are given up this long before their time, in milliseconds. */
   readonly expiresEarlyMs: number;
@@ -77,8 +77,8 @@ export class LaneWorld {
       connect: connectBy(openLink),
       connectHttp1: connectBy(openHttp1Link),
       connectBy,
-      postForm: guardedPostForm(addresses),
-      postProvider: guardedPostForm(addresses),
+      postForm: postFormBy({ guard: addresses }),
+      postProvider: postFormBy({ guard: addresses }),
       addresses,
       expiresEarlyMs,
     });

@@ -39,6 +39,7 @@
 {{- end -}}
 {{- if $workload.outbound -}}
 {{- $wanted = append $wanted (list "TIDINGS_EXTRA_CA" "extra-ca.crt" (dict "existingSecret" $values.extraCa.existingSecret "key" "ca.crt")) -}}
+{{- $wanted = append $wanted (list "HTTPS_PROXY_FILE" "https-proxy" $values.proxy.secret) -}}
 {{- end -}}
 {{- range $wanted -}}
 {{- $reference := index . 2 -}}
@@ -93,6 +94,14 @@
 {{- end }}
 {{- if and $values.mail.bounceDomain (or (eq $workload.program "gateway") (eq $workload.channel "email")) }}
 - { name: MAIL_BOUNCE_DOMAIN, value: {{ $values.mail.bounceDomain | quote }} }
+{{- end }}
+{{- if $workload.outbound }}
+{{- with $values.proxy.https }}
+- { name: HTTPS_PROXY, value: {{ . | quote }} }
+{{- end }}
+{{- with $values.proxy.noProxy }}
+- { name: NO_PROXY, value: {{ . | quote }} }
+{{- end }}
 {{- end }}
 {{- range $workload.calls }}
 - { name: {{ upper . | replace "-" "_" }}_ADDRESS, value: '{{ $fullname }}-{{ . }}:9090' }

@@ -1,5 +1,5 @@
 import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
-import type { AddressGuard } from '@tidings/runtime';
+import type { AddressGuard, OutboundProxy } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 import type { SubscriptionSecrets } from '../../subscriptions/subscription-secrets.ts';
@@ -32,6 +32,8 @@ export interface LinkListener {
 export interface LinkDeps {
   /** Decides which addresses may be connected to. */
   readonly guard: AddressGuard;
+  /** TLS connections to subscribers go through it. @default none */
+  readonly proxy?: OutboundProxy | undefined;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
   /** The topics of subscribers are in it. */

@@ -1,6 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import type { WebhookRequest } from '@tidings/rpc';
-import { type Dispatcher, Pool } from 'undici';
+import { needsProxy, tunnelTo } from '@tidings/http2';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { HttpEndpoint } from '../../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../../unacked.ts';
 import {
@@ -51,6 +52,26 @@ async function replyOf({ statusCode: status, body }: Dispatcher.ResponseData): P
   return { status, body: Buffer.concat(parts).toString('utf8', 0, MAX_ANSWER_BYTES), isCut: bytes > MAX_ANSWER_BYTES };
 }
 
+/** Opens connections to an origin, at addresses that the guard allows. */
+function connectorTo(
+  origin: string,
+  { guard, extraCa, proxy }: LinkDeps,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const { lookup } = guard;
+  const connect = buildConnector({
+    ...{ timeout: REACH_MS, lookup, allowH2: false },
+    ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
+  });
+  const destination = { url: origin, lookup };
+  if (!needsProxy(destination, proxy)) return connect;
+  return (options, callback) =>
+    void tunnelTo(destination, proxy, signal).then(
+      (tunnel) => connect(tunnel ? { ...options, httpSocket: tunnel } : options, callback),
+      (error: Error) => callback(error, null),
+    );
+}
+
 /** Posts events in batches. Connections open as they are needed, so that the link itself never breaks: a post that fails is a failure of its events. */
 class HttpLink implements Link {
   readonly answerMs = ANSWER_MS + MARGIN_MS;
@@ -65,7 +86,6 @@ class HttpLink implements Link {
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ subscription, endpoint, listener }: LinkRequest<HttpEndpoint>, deps: LinkDeps) {
-    const { guard, extraCa } = deps;
     this.#subscription = subscription;
     this.#endpoint = endpoint;
     this.#listener = listener;
@@ -74,11 +94,7 @@ class HttpLink implements Link {
       connections: MAX_POSTS,
       pipelining: 1,
       allowH2: false,
-      connect: {
-        timeout: REACH_MS,
-        lookup: guard.lookup,
-        ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
-      },
+      connect: connectorTo(endpoint.origin, deps, this.#ending.signal),
       // Each post has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { AddressRanges } from './address-ranges.ts';
+import { isNoProxy, NoProxy } from './no-proxy.ts';
+
+const loopback = new AddressRanges(['127.0.0.0/8', '::1/128']);
+
+const isLoopback = (host: string): boolean =>
+  /(^|\.)localhost\.?$/i.test(host) || loopback.has(host.replace(/^\[(.*)\]$/, '$1'));
+
+/** The proxy through which TLS connections leave the network, by HTTP's method CONNECT (ADR 50). */
+export class OutboundProxy {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Private, so that no log of this object shows it. */
+  readonly #credentials: string | undefined;
+  readonly #noProxy: NoProxy;
+
+  /**
+   * @param url an address that `HTTPS_PROXY` may have
+   * @param noProxy a list that `NO_PROXY` may have
+   */
+  constructor(url: string, noProxy?: string) {
+    const { hostname, port, username, password } = new URL(url);
+    this.host = hostname.replace(/^\[(.*)\]$/, '$1');
+    this.port = Number(port) || 80;
+    this.#credentials = username === '' ? undefined : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    this.#noProxy = new NoProxy(noProxy);
+  }
+
+  /** `user:password`, for Basic authentication; undefined = none. */
+  credentials(): string | undefined {
+    return this.#credentials;
+  }
+
+  /** Whether connections to a host go through the proxy. Those to this machine never do. @param host a name or an address */
+  serves(host: string, port: number): boolean {
+    return !isLoopback(host) && !this.#noProxy.has(host, port);
+  }
+}
+
+const FORM = 'must be http://host:port or http://user:password@host:port';
+
+/** A user name that Basic authentication can carry, and a password. */
+function hasUsableCredentials({ username, password }: URL): boolean {
+  try {
+    const texts = [username, password].map((text) => decodeURIComponent(text));
+    return (
+      !texts[0]!.includes(':') && texts.every((text) => !/\p{Cc}/u.test(text)) && (username !== '' || password === '')
+    );
+  } catch {
+    return false;
+  }
+}
+
+function isProxy(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || url.protocol !== 'http:' || url.hostname === '') return false;
+  return url.pathname === '/' && url.search === '' && url.hash === '' && hasUsableCredentials(url);
+}
+
+/** The variables of {@link OutboundProxy}. */
+export const proxyVariables = {
+  HTTPS_PROXY: z
+    .string()
+    .refine((text) => !/^https:/i.test(text), {
+      error: 'must begin with http://: TLS to the proxy is not supported',
+      abort: true,
+    })
+    .refine(isProxy, FORM)
+    .optional(),
+  NO_PROXY: z
+    .string()
+    .refine(
+      isNoProxy,
+      'must be names, suffixes such as .example.com, addresses and ranges, each with or without :port, or *',
+    )
+    .optional(),
+};
+
+/** Undefined without `HTTPS_PROXY`. */
+export const proxyOf = ({
+  HTTPS_PROXY,
+  NO_PROXY,
+}: z.infer<z.ZodObject<typeof proxyVariables>>): OutboundProxy | undefined =>
+  HTTPS_PROXY === undefined ? undefined : new OutboundProxy(HTTPS_PROXY, NO_PROXY);
