@@ -7,6 +7,7 @@ import { channels } from '@tidings/kernel';
 import { dispatcherGroup, fanoutGroups, lanes } from '@tidings/delivery';
 import {
   addressVariable,
+  consumerGroups,
   environmentVariables,
   readServiceEnv,
   requiredByAll,
@@ -41,8 +42,8 @@ const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spe
 const labelsOf = ({ spec }: Workload): Labels => spec.template.metadata.labels;
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
-/** Why variables are in no value: the chart has no place for their files, or they are no settings of a cluster. */
-const notSettable = ['GEOIP_DATABASE', 'TIDINGS_DATA', 'TIDINGS_DISPOSABLE_DOMAINS', 'TIDINGS_TEST_CLOCK'];
+/** Variables that are no settings of a cluster. */
+const notSettable = ['TIDINGS_DATA', 'TIDINGS_TEST_CLOCK'];
 
 interface ServiceSpec {
   readonly clusterIP?: string;
@@ -104,6 +105,7 @@ describeWithHelm('the Helm chart', () => {
       'kafka-password': 'of-a-test',
       'smtp-url': 'smtp://mail.example.com:587',
       'smpp-url': 'smpp://user:password@sms.example.com:2775?sender=Tidings',
+      'disposable-domains/domains.txt': 'example.com',
       'https-proxy': 'http://user:password@proxy.example.com:3128',
       'extra-ca.crt': ca,
       ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
@@ -318,18 +320,43 @@ describeWithHelm('the Helm chart', () => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
   });
 
-  it('scales the fan-out and dispatchers by the lag of their groups, with the prefix of the cluster', () => {
+  it('mounts the files of the gateway, of each kind, and only there', () => {
+    const filesIn = (name: string): unknown[][] =>
+      chartOf(name).workloads.flatMap((workload) =>
+        workload.spec.template.spec.volumes
+          .filter((volume) => /^(geoip|disposable)/.test(volume.name))
+          .map(({ name: volume, ...source }) => [programOf(workload), volume, source]),
+      );
+    expect(filesIn('all-channels')).toEqual([
+      ['gateway', 'geoip-database', { persistentVolumeClaim: { claimName: 'tidings-geoip', readOnly: true } }],
+      ['gateway', 'disposable-domains', { configMap: { name: 'tidings-domains' } }],
+    ]);
+    expect(filesIn('tls')).toEqual([
+      ['gateway', 'disposable-domains', { secret: { secretName: 'tidings-domains', defaultMode: 0o440 } }],
+    ]);
+    expect(filesIn('default')).toEqual([]);
+    const gateway = chartOf('all-channels').deployments.find((deployment) => programOf(deployment) === 'gateway')!;
+    const { env, volumeMounts } = containerOf(gateway);
+    const path = env.find(({ name }) => name === 'GEOIP_DATABASE')!.value!;
+    const { mountPath } = volumeMounts.find(({ name }) => name === 'geoip-database')!;
+    expect(path).toBe(`${mountPath}/city/GeoLite2-City.mmdb`);
+  });
+
+  it('scales by the lag of the groups that consume, with the prefix of the cluster', async () => {
     interface Trigger {
       readonly type: string;
       readonly metadata: { readonly consumerGroup: string };
     }
-    const scaled = chartOf('ha').of<{ triggers: readonly Trigger[] }>('ScaledObject');
+    const chart = await renderChart('ha', '--set', 'programs.scheduler.autoscaling.enabled=true');
+    const scaled = chart.of<{ triggers: readonly Trigger[] }>('ScaledObject');
     const groupsOf = (workload: string): string[] =>
       scaled
         .find(({ metadata }) => metadata.name === `tidings-${workload}`)!
         .spec.triggers.filter(({ type }) => type === 'kafka')
         .map(({ metadata }) => metadata.consumerGroup);
     expect(groupsOf('fanout')).toEqual([fanoutGroups.tasks, fanoutGroups.direct].map((group) => `production.${group}`));
+    for (const [service, group] of Object.entries(consumerGroups))
+      expect(groupsOf(service)).toEqual([`production.${group}`]);
     expect(groupsOf('dispatcher-fcm')).toEqual(lanes.map((lane) => `production.${dispatcherGroup('fcm', lane)}`));
   });
 

@@ -53,6 +53,8 @@ function secretsFor(mongoUrl: string): Readonly<Record<string, string>> {
     'kafka-password': user.password,
     'smtp-url': 'smtp://127.0.0.1:9',
     'smpp-url': 'smpp://user:password@127.0.0.1:9?sender=Tidings',
+    'https-proxy': 'http://user:password@127.0.0.1:9',
+    'disposable-domains/domains.txt': 'example.com',
     'extra-ca.crt': ca,
     ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
     ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },

@@ -4,7 +4,7 @@ import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations, Segments } from '@tidings/rpc';
-import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { collections } from './collections.ts';
@@ -19,7 +19,7 @@ import { removeExpired } from './messages/message-expiry.ts';
 import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
-const GROUP = 'scheduler';
+const GROUP = consumerGroups.scheduler;
 const VISITS_GROUP = 'scheduler.visits';
 /** Maximum plan events of several partitions that are counted together. */
 const PLANS_TOGETHER = 200;

@@ -3,7 +3,7 @@ import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from
 import type { Clock } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { DeadLetters, Operations, Statistics } from '@tidings/rpc';
-import { operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { ownCollections } from './collections.ts';
 import { totalsOf } from './conversions/totals.ts';
@@ -15,7 +15,7 @@ import { openReadModels, type ReadModels } from './projections/read-models.ts';
 import { openReplays } from './projections/replays.ts';
 import { projectionNames } from './storage/projections.schema.ts';
 
-const GROUP = 'statistics';
+const GROUP = consumerGroups.statistics;
 /** Figures may be 5 s old (R-H1): facts that arrive within this time are applied to their documents together. */
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few, so it takes all waiting ones. */

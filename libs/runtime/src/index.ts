@@ -51,6 +51,7 @@ export {
   addressVariable,
   type BackendName,
   backendNames,
+  consumerGroups,
   type ServiceDatabase,
   requiredByAll,
   type ServiceName,

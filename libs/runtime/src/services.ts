@@ -67,3 +67,10 @@ export type ServiceDatabase = (typeof behindGateway)[BackendName]['database'];
 /** The variable of a service's address, e.g. `AUDIENCE_JOBS_ADDRESS`. */
 export const addressVariable = (service: ServiceName): string =>
   `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
+
+/** The consumer groups of services that have one for their work: by its lag they are scaled. Those of the fan-out and of dispatchers are in `libs/delivery`. */
+export const consumerGroups = {
+  scheduler: 'scheduler',
+  statistics: 'statistics',
+  webhooks: 'webhooks',
+} as const satisfies Partial<Record<ServiceName, string>>;

@@ -49,6 +49,8 @@ export interface RenderedVolume {
   readonly name: string;
   readonly emptyDir?: object;
   readonly secret?: { readonly secretName: string };
+  readonly configMap?: { readonly name: string };
+  readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly: boolean };
   readonly projected?: {
     readonly sources: readonly {
       readonly secret: {
@@ -121,7 +123,10 @@ export class RenderedChart {
 /** The folder in which containers find the files of secrets. */
 export const SECRETS_FOLDER = '/run/secrets/tidings';
 
-/** The environment of a container, with the files of secrets in another folder, and texts for keys of Secrets. */
+/** The folder in which they find other files. */
+const FILES_FOLDER = '/run/files';
+
+/** The environment of a container, with its files in another folder, and texts for keys of Secrets. */
 export const environmentOf = (
   { env }: RenderedContainer,
   { folder, textOf }: { readonly folder: string; readonly textOf: (key: string) => string },
@@ -129,7 +134,9 @@ export const environmentOf = (
   Object.fromEntries(
     env.map(({ name, value, valueFrom }) => [
       name,
-      valueFrom ? textOf(valueFrom.secretKeyRef.key) : value!.replace(SECRETS_FOLDER, folder),
+      valueFrom
+        ? textOf(valueFrom.secretKeyRef.key)
+        : value!.replace(SECRETS_FOLDER, folder).replace(FILES_FOLDER, folder),
     ]),
   );
 

@@ -50,6 +50,22 @@
 {{- toYaml $files -}}
 {{- end -}}
 
+{{/* Files that the gateway reads, below /run/files: a list of variable, volume, kind, name and file. Takes root and workload. */}}
+{{- define "tidings.files" -}}
+{{- $files := list -}}
+{{- if eq .workload.program "gateway" -}}
+{{- $given := .root.Values.files -}}
+{{- $known := list (list "GEOIP_DATABASE" "geoip-database" $given.geoipDatabase) (list "TIDINGS_DISPOSABLE_DOMAINS" "disposable-domains" $given.disposableDomains) -}}
+{{- range $known -}}
+{{- $file := index . 2 -}}
+{{- if $file.kind -}}
+{{- $files = append $files (merge (dict "variable" (index . 0) "volume" (index . 1)) $file) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $files -}}
+{{- end -}}
+
 {{/* The environment of a container. Takes root and workload. */}}
 {{- define "tidings.environment" -}}
 {{- $values := .root.Values -}}
@@ -108,6 +124,9 @@
 {{- end }}
 {{- range include "tidings.secretFiles" . | fromYamlArray }}
 - { name: {{ .variable }}, value: /run/secrets/tidings/{{ .path }} }
+{{- end }}
+{{- range include "tidings.files" . | fromYamlArray }}
+- { name: {{ .variable }}, value: {{ printf "/run/files/%s/%s" .volume .file | quote }} }
 {{- end }}
 {{- range $name, $value := $values.environment }}
 - { name: {{ $name }}, value: {{ $value | quote }} }

@@ -36,6 +36,10 @@ securityContext:
 {{- if and .workload.store .root.Values.mongodb.tls.existingSecret }}
 - { name: mongodb-tls, mountPath: /run/secrets/tidings-mongodb, readOnly: true }
 {{- end }}
+{{- /* Whole folders: a file that is mounted alone would never be replaced. */}}
+{{- range include "tidings.files" . | fromYamlArray }}
+- { name: {{ .volume }}, mountPath: /run/files/{{ .volume }}, readOnly: true }
+{{- end }}
 {{- end -}}
 
 {{- define "tidings.volumes" -}}
@@ -53,6 +57,16 @@ securityContext:
 {{- if and .workload.store .root.Values.mongodb.tls.existingSecret }}
 - name: mongodb-tls
   secret: { secretName: {{ .root.Values.mongodb.tls.existingSecret }}, defaultMode: 0440 }
+{{- end }}
+{{- range include "tidings.files" . | fromYamlArray }}
+- name: {{ .volume }}
+  {{- if eq .kind "secret" }}
+  secret: { secretName: {{ .name }}, defaultMode: 0440 }
+  {{- else if eq .kind "configMap" }}
+  configMap: { name: {{ .name }} }
+  {{- else }}
+  persistentVolumeClaim: { claimName: {{ .name }}, readOnly: true }
+  {{- end }}
 {{- end }}
 {{- end -}}
 
