@@ -90,6 +90,7 @@ describe('the command line', () => {
     const replay = await json<{ state: string; handled: number; total: number }>('replay', 'statistics');
     expect(replay).toMatchObject({ state: 'done', handled: replay.total });
     expect(await run('replay', 'status')).toMatch(/projection +statistics\nstate +done/);
+    await expect(run('replay', 'statistics', '--cancel')).rejects.toThrow('No replay of statistics is running');
   });
 
   it('tells the state of the system, and finds nothing wrong with it but its local address', async () => {

@@ -12,7 +12,7 @@ import { factsIn, topics } from './facts-in.ts';
 import { createGeneration } from './projections/generations.ts';
 import { projectionStates } from './projections/projection-states.ts';
 import { openReadModels, type ReadModels } from './projections/read-models.ts';
-import { openReplays } from './projections/replays.ts';
+import { openReplays, type Replays } from './projections/replays.ts';
 import { projectionNames } from './storage/projections.schema.ts';
 
 const GROUP = consumerGroups.statistics;
@@ -103,7 +103,7 @@ export async function openStatistics({
   };
 }
 
-type Queries = Omit<Statistics, 'startReplay' | 'lastReplay'>;
+type Queries = Omit<Statistics, keyof Replays['rpc']>;
 
 /** Every query reads one generation. */
 const statisticsRpc = (models: ReadModels, clock: Clock): Queries => ({

@@ -2,10 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, ReplyOf } from '@tidings/client';
 import { Argument } from 'commander';
 import { showProgress } from '../progress.ts';
+import { Failure } from '../session.ts';
 import { lines, table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
 type Replay = ReplyOf<'lastReplay'>;
+
+interface ReplayOptions {
+  readonly wait: boolean;
+  readonly cancel?: boolean;
+}
 
 const POLL_MS = 500;
 const SHOW = 'status';
@@ -28,18 +34,26 @@ const shown = ({ projection, state, started, finished, handled, total, rate, ski
       : []),
   ].join('\n');
 
-/** Waits until a replay is done. */
+/** Waits until a replay has ended. */
 async function untilDone(client: ApiClient, replay: Replay, quiet: boolean): Promise<Replay> {
   const progress = showProgress(`Replaying ${replay.projection}`, quiet);
   try {
     for (let last = replay; ; last = await client.call('lastReplay')) {
       progress.set(last.handled, last.total);
-      if (last.state === 'done' || last.id !== replay.id) return last;
+      if (last.state !== 'running' || last.id !== replay.id) return last;
       await delay(POLL_MS);
     }
   } finally {
     progress.stop();
   }
+}
+
+/** Cancels the replay of a projection. @throws Failure if none is running */
+async function cancel(client: ApiClient, projection: string): Promise<Replay> {
+  const last = await client.call('lastReplay');
+  if (last.state !== 'running' || last.projection !== projection)
+    throw new Failure(`No replay of ${projection} is running`);
+  return client.call('cancelReplay', { id: last.id });
 }
 
 /** `tidings replay`: rebuilds a projection from its topics. */
@@ -55,12 +69,17 @@ export const addReplay: AddCommands = (program, withSession) => {
       ]),
     )
     .option('--no-wait', 'return at once; the replay goes on')
+    .option('--cancel', 'cancel the running replay; the live projection stays as it is')
     .action(
-      withSession(async ({ operator, options, print }, projection: string, { wait }: { wait: boolean }) => {
+      withSession(async ({ operator, options, print }, projection: string, { wait, cancel: ends }: ReplayOptions) => {
         const client = operator();
         if (projection === SHOW) {
           const last = await client.call('lastReplay');
           return print(last, shown(last));
+        }
+        if (ends) {
+          const canceled = await cancel(client, projection);
+          return print(canceled, shown(canceled));
         }
         const begun = await client.call('startReplay', { projection });
         const replay = wait ? await untilDone(client, begun, options.json ?? false) : begun;

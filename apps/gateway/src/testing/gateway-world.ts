@@ -330,6 +330,7 @@ export class World {
     totals: unsupported,
     outcomesOfDevice: async () => ({ outcomes: [] }),
     startReplay: unsupported,
+    cancelReplay: unsupported,
     lastReplay: async () => ({ replay: undefined }),
   };
 

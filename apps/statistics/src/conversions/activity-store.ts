@@ -57,9 +57,9 @@ export interface ActivityStore {
   expire(now: Date): Promise<void>;
   /**
    * Copies the days until `lastDay`, with their credits, from another generation. Credits of a day that is empty there replace those of this
-   * generation. Returns the number of copied documents.
+   * generation. Returns the number of copied documents. @throws when it is aborted
    */
-  adopt(generation: number, lastDay: number, now: Date): Promise<number>;
+  adopt(generation: number, lastDay: number, now: Date, signal: AbortSignal): Promise<number>;
   /** Removes all activity of these applications. */
   forget(applications: readonly string[]): Promise<void>;
 }
@@ -140,10 +140,11 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
       await activities.deleteMany({ dueAt: { $lt: now }, closed: true });
       for (let closed = CLOSED_AT_ONCE; closed === CLOSED_AT_ONCE;) closed = await closeDays(activities, now);
     },
-    async adopt(other, lastDay, now) {
+    async adopt(other, lastDay, now, signal) {
       const former = collectionOf(db, inGeneration(activitiesModel, other));
       let adopted = 0;
       for await (const { _id } of former.find({}, { projection: { _id: 1 } })) {
+        signal.throwIfAborted();
         if (activityKeyOf(_id).day > lastDay) continue;
         const document = await former.findOne({ _id });
         if (!document) continue;

@@ -22,15 +22,17 @@ export interface ProjectionStates {
   begin(projection: ProjectionName, newest: number, at: Date): Promise<ReplayRecord>;
   /** Records deleted applications that a running replay met in its topics. */
   purged(replay: ReplayRecord, applications: readonly string[]): Promise<void>;
-  /** Stores the progress of a running replay. */
-  progressed(replay: ReplayRecord): Promise<void>;
+  /** Stores the progress of a replay; false if it is not running any more. */
+  progressed(replay: ReplayRecord): Promise<boolean>;
+  /** Ends a running replay, so that its generation is neither read nor written; false if it is not running. */
+  cancel(id: number, at: Date): Promise<boolean>;
   /** Makes the generation of a running replay the one that is read; false if another process was faster. */
   finish(replay: ReplayRecord, at: Date): Promise<boolean>;
 }
 
 export function projectionStates(db: Db): ProjectionStates {
   const states = collectionOf(db, projectionsModel);
-  const running = ({ id }: ReplayRecord) =>
+  const running = ({ id }: Pick<ReplayRecord, 'id'>) =>
     ({ _id, 'replay.id': id, 'replay.finishedAt': { $exists: false } }) as const;
   return {
     async read() {
@@ -67,7 +69,11 @@ export function projectionStates(db: Db): ProjectionStates {
     async progressed(replay) {
       const { partitions, skipped, readingMs } = replay;
       const set = { 'replay.partitions': partitions, 'replay.skipped': skipped, 'replay.readingMs': readingMs };
-      await states.updateOne(running(replay), { $set: set });
+      return (await states.updateOne(running(replay), { $set: set })).matchedCount === 1;
+    },
+    async cancel(id, at) {
+      const set = { 'replay.finishedAt': at, 'replay.canceled': true };
+      return (await states.updateOne(running({ id }), { $set: set }, DURABLE)).matchedCount === 1;
     },
     async finish(replay, at) {
       const { projection, generation, kept } = replay;

@@ -124,6 +124,16 @@ describeWithMongo('a replay', (mongo) => {
     return { metrics, others: await Promise.all(others) };
   };
   const documents = (): Promise<ReadonlyMap<string, string>> => documentHashes(mongo.database(database), now());
+  /** Waits until other collections than those that are read are gone, and so are the groups of replays. */
+  const left = async (expected: readonly string[]): Promise<void> => {
+    const found = async () => {
+      const names = (await mongo.database(database).collections()).map(({ collectionName }) => collectionName);
+      return names.filter((name) => /^(activities|groups|messages)/.test(name)).toSorted();
+    };
+    while ((await found()).length > expected.length) await new Promise((resolve) => setImmediate(resolve));
+    expect(await found()).toEqual(expected);
+    expect((await broker.groups()).filter((name) => name.includes('replay'))).toEqual([]);
+  };
   const replayed = async (projection: string) => {
     await service.statistics.startReplay({ projection });
     await settled();
@@ -166,14 +176,8 @@ describeWithMongo('a replay', (mongo) => {
     clock.advance(70_000);
     await service.close();
     service = await open();
-    const left = async () => {
-      const names = (await db.collections()).map(({ collectionName }) => collectionName);
-      return names.filter((name) => /^(activities|groups|messages)/.test(name)).toSorted();
-    };
-    while ((await left()).length > 3) await new Promise((resolve) => setImmediate(resolve));
-    expect(await left()).toEqual(['activities_4', 'groups_3', 'messages_3']);
+    await left(['activities_4', 'groups_3', 'messages_3']);
     expect(await figures()).toEqual(after);
-    expect((await broker.groups()).filter((name) => name.includes('replay'))).toEqual([]);
   });
 
   it('makes dropped figures again, 60 days later as well, and goes on after it was killed', async () => {
@@ -211,6 +215,33 @@ describeWithMongo('a replay', (mongo) => {
       groups.map(({ _id }) => _id).filter((id) => id.startsWith(HIDDEN) || id.includes(purged.application)),
     ).toEqual([]);
     expect(await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) })).toBeNull();
+  });
+
+  it('can be canceled while it is running, and leaves the live projection as it is, also if its process is killed', async () => {
+    await start();
+    const { startReplay, cancelReplay, lastReplay } = service.statistics;
+    await expect(cancelReplay({ id: 1 })).rejects.toMatchObject({ kind: 'notFound' });
+    await publish(historyOf(MESSAGES[0]!, earlier()));
+    await settled();
+    const [before, hashes] = [await figures(), await documents()];
+    const { id } = await startReplay({ projection: 'statistics' });
+    expect((await cancelReplay({ id })).finished).toBeDefined();
+    expect(await cancelReplay({ id })).toMatchObject({ id, canceled: true });
+    const killed = await startReplay({ projection: 'conversions' });
+    await Promise.all([cancelReplay({ id: killed.id }), service.close()]);
+    service = await open();
+    await settled();
+    expect((await service.statistics.lastReplay({})).replay).toMatchObject({ id: killed.id, canceled: true });
+    expect([await figures(), await documents()]).toEqual([before, hashes]);
+    const done = await replayed('statistics');
+    for (const each of [id, done.id])
+      await expect(service.statistics.cancelReplay({ id: each })).rejects.toMatchObject({ kind: 'conflict' });
+    expect((await lastReplay({})).replay).toMatchObject({ id: done.id, canceled: false });
+    expect([await figures(), await documents()]).toEqual([before, hashes]);
+    const last = await service.statistics.startReplay({ projection: 'statistics' });
+    await service.statistics.cancelReplay({ id: last.id });
+    clock.advance(70_000);
+    await left(['activities', 'groups_3', 'messages_3']);
   });
 
   it('keeps the figures that are older than the topics, and says so', async () => {

@@ -45,13 +45,23 @@ export interface ReplayDeps extends Pick<ServiceDeps, 'clock' | 'log'> {
   readonly models: ReadModels;
 }
 
-const groupOf = ({ generation }: ReplayRecord, part: 'messages' | 'facts'): string =>
-  `statistics.replay-${generation}.${part}`;
+const GROUPS = 'statistics.replay-';
+const groupOf = ({ generation }: ReplayRecord, part: 'messages' | 'facts'): string => `${GROUPS}${generation}.${part}`;
+
+/** Removes the consumer groups of a replay that has ended. Idempotent. */
+export async function forgetGroups(record: ReplayRecord, broker: Pick<Broker, 'forget'>): Promise<void> {
+  for (const part of ['messages', 'facts'] as const) await broker.forget(groupOf(record, part));
+}
+
+/** Removes the consumer groups of all replays, of which none is running: a process that was killed leaves them. */
+export async function forgetAllGroups(broker: Pick<Broker, 'forget' | 'groups'>): Promise<void> {
+  for (const name of await broker.groups()) if (name.startsWith(GROUPS)) await broker.forget(name);
+}
 
 /**
  * Rebuilds a projection beside the one that is read, and lets queries read it. The live consumers write to both from the moment that the replay was
  * recorded; the replay reads what was published before that. It may be repeated by another process from where a former one has stopped.
- * @throws when it is aborted
+ * @throws when it is aborted or canceled
  */
 export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: AbortSignal): Promise<void> {
   const everywhere = delay(KNOWN_EVERYWHERE_MS);
@@ -59,9 +69,9 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
   const target = targetOf(record, deps);
   const read = async (part: 'messages' | 'facts'): Promise<void> => {
     const began = performance.now() - record.readingMs;
-    const progressed = (): Promise<void> => {
+    const progressed = async (): Promise<void> => {
       record.readingMs = performance.now() - began;
-      return states.progressed(record);
+      if (!(await states.progressed(record))) throw new Error('The replay is canceled');
     };
     await readToEnds(broker, {
       ...{ group: groupOf(record, part), partitions: record.partitions, progressed, signal },
@@ -83,7 +93,7 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
   if (kept) record.kept = kept;
   if (await states.finish(record, new Date(clock.now())))
     log.info({ projection: record.projection, generation: record.generation, kept }, 'projection replayed');
-  for (const part of ['messages', 'facts'] as const) await broker.forget(groupOf(record, part));
+  await forgetGroups(record, broker);
 }
 
 /** The generation that is built. */
@@ -140,6 +150,7 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
       const former = models.statistics(live);
       let messages = 0;
       for await (const code of before ? former.messageFacts.releasedBefore(before) : []) {
+        signal.throwIfAborted();
         const own = await former.stages.changesOf(code);
         if (!own) continue;
         messages++;
@@ -164,11 +175,11 @@ function conversionsTarget(record: ReplayRecord, { models, states, clock }: Repl
       return () => transientAsFault(() => apply(facts));
     },
     prepare: async () => undefined,
-    async complete(live, purged) {
+    async complete(live, purged, signal) {
       const before = beginningOf(record, clock.now());
       const lastDay = before && dayOf(before.getTime() / 1000) + LOOKBACK_DAYS;
       const now = new Date(clock.now());
-      const blocks = lastDay === undefined ? 0 : await activities.adopt(live, lastDay, now);
+      const blocks = lastDay === undefined ? 0 : await activities.adopt(live, lastDay, now, signal);
       await activities.forget(purged);
       await activities.expire(now);
       return before && { before, messages: 0, blocks };

@@ -6,16 +6,16 @@ import type { Db } from 'mongodb';
 import type { ReplayRecord } from '../storage/projections.schema.ts';
 import { createGeneration, dropFormer } from './generations.ts';
 import { isRunning } from './projection-states.ts';
-import { isProjection, replay, type ReplayDeps } from './replay.ts';
+import { forgetAllGroups, forgetGroups, isProjection, replay, type ReplayDeps } from './replay.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
-/** A query that has begun on the former generation ends within this time. */
+/** A query that has begun on the former generation ends within this time, and so do writes to one that was canceled. */
 const FORMER_KEPT_MS = 60_000;
 
 export interface Replays {
-  readonly rpc: Pick<Statistics, 'startReplay' | 'lastReplay'>;
+  readonly rpc: Pick<Statistics, 'startReplay' | 'cancelReplay' | 'lastReplay'>;
   /** One line while a replay is running. */
   open(): Promise<string[]>;
   stop(): Promise<void>;
@@ -23,9 +23,9 @@ export interface Replays {
 
 /** Runs replays, one at a time in the whole service: whichever process holds the lease goes on with the one that was recorded. */
 export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
-  const { db, clock, log, states } = deps;
+  const { db, clock, log, states, broker } = deps;
   const lease = new Lease(db, 'replay', { clock, lengthMs: LEASE_MS });
-  /** The replay whose former generation is gone. */
+  /** The replay whose former, or canceled, generation is gone. */
   let dropped: number | undefined;
 
   const run = async (record: ReplayRecord, signal: AbortSignal): Promise<void> => {
@@ -34,14 +34,19 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
     const renewal = every(
       RENEW_EVERY_MS,
       async () => {
-        if (!(await lease.take())) lost.abort();
+        if (!(await lease.take()) || !isRunning((await states.read()).replay)) lost.abort();
       },
       { name: 'lease of the replay', log },
     );
     try {
       await replay(record, deps, AbortSignal.any([signal, lost.signal]));
     } catch (error) {
-      if (!signal.aborted && !lost.signal.aborted) throw error;
+      const { replay: last } = await states.read();
+      // Another one may have begun after it was canceled.
+      if (last?.id !== record.id || !isRunning(last)) {
+        await forgetGroups(record, broker);
+        log.info({ projection: record.projection, generation: record.generation }, 'replay canceled');
+      } else if (!signal.aborted && !lost.signal.aborted) throw error;
     } finally {
       await renewal.stop();
       await lease.release();
@@ -53,6 +58,7 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
     if (!record) return;
     if (!record.finishedAt) return run(record, signal);
     if (record.id !== dropped && clock.now() - record.finishedAt.getTime() > FORMER_KEPT_MS) {
+      await forgetAllGroups(broker);
       await dropFormer(db, state);
       dropped = record.id;
     }
@@ -69,6 +75,13 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
         const record = await states.begin(projection, newest, new Date(clock.now()));
         void looking.now();
         return viewOf(record);
+      },
+      async cancelReplay({ id }) {
+        const canceled = await states.cancel(id, new Date(clock.now()));
+        const { newest, replay: record } = await states.read();
+        if (record?.id === id && (canceled || record.canceled)) return viewOf(record);
+        if (id < 1 || id > newest) throw Fault.notFound('There is no replay of this number');
+        throw Fault.conflict('The replay is not running any more');
       },
       async lastReplay() {
         const { replay: record } = await states.read();
@@ -92,6 +105,7 @@ function viewOf({
   skipped,
   readingMs,
   kept,
+  canceled = false,
 }: ReplayRecord): ReplayView {
   const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, own]) => ({
     topic,
@@ -100,7 +114,7 @@ function viewOf({
   }));
   const handled = Number(topics.reduce((sum, topic) => sum + topic.handled, 0n));
   return {
-    ...{ id, projection, started: startedAt, finished: finishedAt, skipped: BigInt(skipped) },
+    ...{ id, projection, started: startedAt, finished: finishedAt, skipped: BigInt(skipped), canceled },
     topics: topics.sort((a, b) => (a.topic < b.topic ? -1 : 1)),
     rate: readingMs > 0 ? (handled * 1000) / readingMs : 0,
     kept: kept && { ...kept },

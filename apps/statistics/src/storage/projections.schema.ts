@@ -1,4 +1,4 @@
-import { date, defineModel, list, number, object, oneOf, optional, text } from '@tidings/mongo';
+import { date, defineModel, flag, list, number, object, oneOf, optional, text } from '@tidings/mongo';
 
 /** The read models that are rebuilt on their own. */
 export const projectionNames = ['statistics', 'conversions'] as const;
@@ -29,7 +29,9 @@ export interface ReplayRecord {
   /** The generation that it builds. */
   generation: number;
   startedAt: Date;
+  /** When it was done or canceled. */
   finishedAt?: Date;
+  canceled?: boolean;
   partitions: ReplayedPartition[];
   /** Deleted applications: their facts may still be in the topics. */
   purged: string[];
@@ -66,7 +68,7 @@ export const projectionsModel = defineModel<ProjectionsDocument>({
     replay: optional(
       object<ReplayRecord>({
         ...{ id: number, projection: oneOf(...projectionNames), generation: number },
-        ...{ startedAt: date, finishedAt: optional(date), partitions: list(partition) },
+        ...{ startedAt: date, finishedAt: optional(date), canceled: optional(flag), partitions: list(partition) },
         purged: list(text),
         ...{ skipped: number, readingMs: number },
         kept: optional(object<KeptFigures>({ before: date, messages: number, blocks: number })),

@@ -18,7 +18,7 @@ import { listTokens } from './listTokens.ts';
 import { explain } from './explain.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
 import { liftThrottle, listProviders } from './providers.ts';
-import { lastReplay, startReplay } from './replay.ts';
+import { cancelReplay, lastReplay, startReplay } from './replay.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
 import { setCapping } from './setCapping.ts';
 import { setCategories } from './setCategories.ts';
@@ -70,6 +70,7 @@ export const adminMethods = {
   getDeadLetter,
   redriveDeadLetters,
   startReplay,
+  cancelReplay,
   lastReplay,
   settled,
 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { object, oneOf } from '../values.ts';
+import { integer, object, oneOf } from '../values.ts';
 
 const topic = z.object({ topic: z.string(), handled: z.int(), total: z.int() });
 
@@ -8,7 +8,7 @@ const replay = z.object({
   /** Counts the replays of the system. */
   id: z.int(),
   projection: z.string(),
-  state: z.enum(['running', 'done']),
+  state: z.enum(['running', 'done', 'canceled']),
   started: z.string(),
   finished: z.string().nullable(),
   /** Records of all topics. The total grows when a topic's reading begins. */
@@ -46,6 +46,17 @@ export const startReplay = admin('startReplay', {
   input: object({ projection: oneOf(['statistics', 'conversions']) }),
   output: replay,
   examples: [{ request: { projection: 'statistics' }, reply: begun }],
+});
+
+/**
+ * Cancels a running replay: what it has built is dropped, and the projection that is read stays as it is. 404 for an unknown number, 409 if the replay
+ * is not running any more; a canceled one is answered as it is (architecture 4).
+ */
+export const cancelReplay = admin('cancelReplay', {
+  route: 'DELETE replay/{id}',
+  input: object({ id: integer }),
+  output: replay,
+  examples: [{ request: { id: 3 }, reply: { ...running, state: 'canceled', finished: '2026-01-15T12:00:02Z' } }],
 });
 
 /** The progress of the replay that began last, and its result; 404 if there was none. */

@@ -18,7 +18,7 @@ import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
 import { liftThrottle, listProviders } from './providers.ts';
-import { lastReplay, startReplay } from './replay.ts';
+import { cancelReplay, lastReplay, startReplay } from './replay.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
 import { setCapping } from './setCapping.ts';
 import { setCategories } from './setCategories.ts';
@@ -71,6 +71,7 @@ export const adminHandlers = {
   getDeadLetter,
   redriveDeadLetters,
   startReplay,
+  cancelReplay,
   lastReplay,
   settled,
 } satisfies Serves<typeof adminMethods>;

@@ -8,11 +8,17 @@ type Shown = OutputOf<typeof api.lastReplay>;
 
 const EPOCH = new Date(0);
 
-function shown({ id, projection, started, finished, topics, skipped, rate, kept }: ReplayView): Shown {
+const stateOf = ({ finished, canceled }: ReplayView): Shown['state'] => {
+  if (canceled) return 'canceled';
+  return finished ? 'done' : 'running';
+};
+
+function shown(view: ReplayView): Shown {
+  const { id, projection, started, finished, topics, skipped, rate, kept } = view;
   const counts = topics.map(({ topic, handled, total }) => ({ topic, handled: Number(handled), total: Number(total) }));
   const sum = (count: 'handled' | 'total'): number => counts.reduce((all, each) => all + each[count], 0);
   return {
-    ...{ id, projection, state: finished ? 'done' : 'running' },
+    ...{ id, projection, state: stateOf(view) },
     ...{ started: rfc3339(started ?? EPOCH), finished: rfc3339(finished) },
     ...{ handled: sum('handled'), total: sum('total'), skipped: Number(skipped), rate: Math.round(rate) },
     topics: counts,
@@ -22,6 +28,9 @@ function shown({ id, projection, started, finished, topics, skipped, rate, kept 
 
 export const startReplay: Handler<typeof api.startReplay> = async ({ projection }, { statistics }) =>
   shown(await statistics.startReplay({ projection }));
+
+export const cancelReplay: Handler<typeof api.cancelReplay> = async ({ id }, { statistics }) =>
+  shown(await statistics.cancelReplay({ id }));
 
 export const lastReplay: Handler<typeof api.lastReplay> = async (_input, { statistics }) => {
   const { replay } = await statistics.lastReplay({});

@@ -17,6 +17,10 @@ export interface StartReplayRequest {
   projection: string;
 }
 
+export interface CancelReplayRequest {
+  id: number;
+}
+
 export interface LastReplayRequest {
 }
 
@@ -32,7 +36,7 @@ export interface ReplayView {
   started:
     | Date
     | undefined;
-  /** Absent while it runs. */
+  /** When it was done or canceled; absent while it runs. */
   finished: Date | undefined;
   topics: ReplayedTopic[];
   /** Records that could not be handled. */
@@ -41,6 +45,7 @@ export interface ReplayView {
   rate: number;
   /** Absent where the topics reach as far back as the figures. */
   kept: KeptFigures | undefined;
+  canceled: boolean;
 }
 
 export interface ReplayedTopic {
@@ -329,6 +334,95 @@ export const StartReplayRequest: MessageFns<StartReplayRequest> = {
   },
 };
 
+function createBaseCancelReplayRequest(): CancelReplayRequest {
+  return { id: 0 };
+}
+
+export const CancelReplayRequest: MessageFns<CancelReplayRequest> = {
+  encode(message: CancelReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).uint32(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CancelReplayRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<CancelReplayRequest | CancelReplayRequest[]>
+      | Iterable<CancelReplayRequest | CancelReplayRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelReplayRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [CancelReplayRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CancelReplayRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CancelReplayRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CancelReplayRequest.decode(p)];
+        }
+      } else {
+        yield* [CancelReplayRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CancelReplayRequest>, I>>(base?: I): CancelReplayRequest {
+    return CancelReplayRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CancelReplayRequest>, I>>(object: I): CancelReplayRequest {
+    const message = createBaseCancelReplayRequest();
+    message.id = object.id ?? 0;
+    return message;
+  },
+};
+
 function createBaseLastReplayRequest(): LastReplayRequest {
   return {};
 }
@@ -503,6 +597,7 @@ function createBaseReplayView(): ReplayView {
     skipped: 0n,
     rate: 0,
     kept: undefined,
+    canceled: false,
   };
 }
 
@@ -534,6 +629,9 @@ export const ReplayView: MessageFns<ReplayView> = {
     }
     if (message.kept !== undefined) {
       KeptFigures.encode(message.kept, writer.uint32(66).fork()).join();
+    }
+    if (message.canceled !== false) {
+      writer.uint32(72).bool(message.canceled);
     }
     return writer;
   },
@@ -615,6 +713,14 @@ export const ReplayView: MessageFns<ReplayView> = {
             message.kept = KeptFigures.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.canceled = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -674,6 +780,7 @@ export const ReplayView: MessageFns<ReplayView> = {
     message.kept = (object.kept !== undefined && object.kept !== null)
       ? KeptFigures.fromPartial(object.kept)
       : undefined;
+    message.canceled = object.canceled ?? false;
     return message;
   },
 };
@@ -3748,6 +3855,8 @@ export interface Statistics {
   totals(request: TotalsRequest): Promise<TotalsReply>;
   /** Begins to rebuild a projection from its topics; refused while a replay is running. */
   startReplay(request: StartReplayRequest): Promise<ReplayView>;
+  /** Ends a running replay, and drops what it has built; refused if it is done. A canceled one is answered as it is. */
+  cancelReplay(request: CancelReplayRequest): Promise<ReplayView>;
   /** The replay that began last. */
   lastReplay(request: LastReplayRequest): Promise<LastReplayReply>;
 }
@@ -3795,6 +3904,15 @@ export const StatisticsDefinition = {
     startReplay: {
       name: "StartReplay",
       requestType: StartReplayRequest as typeof StartReplayRequest,
+      requestStream: false,
+      responseType: ReplayView as typeof ReplayView,
+      responseStream: false,
+      options: {},
+    },
+    /** Ends a running replay, and drops what it has built; refused if it is done. A canceled one is answered as it is. */
+    cancelReplay: {
+      name: "CancelReplay",
+      requestType: CancelReplayRequest as typeof CancelReplayRequest,
       requestStream: false,
       responseType: ReplayView as typeof ReplayView,
       responseStream: false,
