@@ -80,6 +80,7 @@ describe('SMS', () => {
     await world.call('registerSmsNumber', { application, number });
     const notification = { content: { default: 'Hello {{Name|CapitalizeFirst|you}}' }, to: [number], platforms: [SMS] };
     await world.call('createMessage', { application, notifications: [notification] });
+    await world.settle();
     const sms = { body: 'Text', subject: 'Subject', file_urls: ['https://example.com/a.png'] };
     const payload = { content: { localized_content: { default: { default: { title: 'Push' }, sms } } } };
     const hwids = { list: [number] };

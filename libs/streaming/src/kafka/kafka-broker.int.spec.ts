@@ -88,8 +88,15 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     };
     const create = (...topics: TopicSpec[]) => createTopics({ ...world.kafka, topics, replicationFactor: 1 });
 
-    const set = (settings: Readonly<Record<string, string>>) =>
-      admin.alterConfigs({
+    /** A broker shows new settings some time after it has accepted them. */
+    const shown = (wanted: Readonly<Record<string, string>>) =>
+      until(async () => {
+        const settings = await settingsOf();
+        return Object.entries(wanted).every(([name, value]) => settings[name] === value);
+      });
+
+    const set = async (settings: Readonly<Record<string, string>>): Promise<void> => {
+      await admin.alterConfigs({
         validateOnly: false,
         resources: [
           {
@@ -98,6 +105,8 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
           },
         ],
       });
+      await shown(settings);
+    };
 
     it.each<[TopicKind, object]>([
       ['facts', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
@@ -159,7 +168,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
         });
         expect(await create(spec())).toEqual({ created: [], altered: [], longer: [topic] });
         await create(spec({ retentionMs: 3 * DAY_MS }));
-        expect((await settingsOf())['retention.ms']).toBe(longer === '-1' ? '-1' : `${3 * DAY_MS}`);
+        await shown({ 'retention.ms': longer === '-1' ? '-1' : `${3 * DAY_MS}` });
       },
     );
 
