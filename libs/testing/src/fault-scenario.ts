@@ -42,7 +42,7 @@ export interface ProviderCount {
   readonly sent: number;
   /** Pushes beyond the first of a device. */
   readonly repeated: number;
-  /** Of the repeated ones, those with the masking id of the first. */
+  /** Repeated pushes with the masking id of the first one. */
   readonly masked: number;
   /** Most that the faults allow to be repeated. */
   readonly allowed: number;

@@ -311,7 +311,7 @@ export class Chunks {
       const sendable = Bitmap.decode(planned.sendable[i]!.set);
       const own = statuses.get(sendableId(sendableKey));
       const all = Array.from({ length: sliceCount(sendable.size, sliceSizeOf(planned)) }, (_, number) => number);
-      // What is left of the statuses of a settled plan is incomplete.
+      // A settled plan may have lost some of its statuses: all its slices are settled.
       const slices = all.filter((number) => stored.settledAt || isSettled(own, number));
       const of = { application, key: sendableKey, sendable, planned, slices, isAgain: () => true, outcomesAgain: true };
       await this.#emitAnew(work, of, pool);

@@ -17,7 +17,7 @@ export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
   readonly opened: Bitmap;
-  /** Of the other kinds. */
+  /** Devices with an event of any other kind, by kind. */
   readonly single: SingleSets;
   readonly pending: readonly PendingReport[];
 }

@@ -50,7 +50,7 @@ export function inboxReportsIn({ kind: reported, positions, platforms, at, entry
 
 const MACHINES: ReadonlySet<MailOpen> = new Set([MailOpen.MAIL_OPEN_MACHINE_AMPP, MailOpen.MAIL_OPEN_MACHINE]);
 
-/** What a record says of the i-th e-mail. */
+/** The details of the i-th e-mail in a record. */
 function saidIn({ kind, categories, codes, names, details }: Reports, i: number): Said {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_BOUNCED: {

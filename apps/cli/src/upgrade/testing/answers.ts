@@ -6,7 +6,7 @@ export interface Question {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a version tells of its data. */
+/** Replies and exports of a version, for the data of the fixture. */
 export interface Answers {
   readonly replies: readonly (Question & { readonly reply: unknown })[];
   /** By expression, the rows of an export of the segment. */

@@ -109,7 +109,7 @@ export interface ShopDevice {
 const NAMES = ['anna', 'boris', 'clara', 'dora', 'emil', 'frida'];
 const LANGUAGES = ['en', 'de', 'fr'];
 const HOUR = 3600;
-/** Of the larger platforms, the device that its provider knows no more. */
+/** Index, on each platform with more devices than this, of the one whose token the provider reports as dead. */
 const DEAD = 5;
 
 /** Adds the tags of the account. */

@@ -25,7 +25,7 @@ export const inSeconds = (world: World, seconds: number): string =>
 export const send = async ({ world, application }: Shop, fields: Parameters): Promise<string> =>
   (await world.call('createMessage', { application, notifications: [fields] })).Messages[0]!;
 
-/** What operators and marketers have set up. */
+/** Adds segments, categories, a campaign, a preset, a zone, a test device and contacts of e-mail. */
 export async function setUp({ world, application }: Shop): Promise<{ campaign: string; preset: string }> {
   await world.call('createFilter', { application, name: 'Regulars', filter_expression: 'T("Level", GTE, 4)' });
   await world.call('createFilter', { name: 'Readers', filter_expression: 'T("Interests", IN, ["news"])' });
