@@ -11,8 +11,9 @@ import { DEAD_LETTERS_GROUP, openDeadLetters } from './dead-letters/dead-letters
 import { factsIn, topics } from './facts-in.ts';
 import { createGeneration } from './projections/generations.ts';
 import { projectionStates } from './projections/projection-states.ts';
-import { openReadModels, type ReadModels } from './projections/read-models.ts';
+import { openReadModels, type ReadModels, type View } from './projections/read-models.ts';
 import { openReplays, type Replays } from './projections/replays.ts';
+import { openPurges, withoutDeleted } from './purges.ts';
 import { projectionNames } from './storage/projections.schema.ts';
 
 const GROUP = consumerGroups.statistics;
@@ -46,6 +47,7 @@ export async function openStatistics({
   const { live } = await states.read();
   await Promise.all(projectionNames.map((name) => createGeneration(db, name, live[name])));
   const models = openReadModels(db, states);
+  const purges = openPurges(db);
 
   const subscription = await consume(broker, {
     group: GROUP,
@@ -55,16 +57,18 @@ export async function openStatistics({
     handler(records) {
       // Before the first wait: records that outlive it are copied by every garbage collection.
       const facts = factsIn(records);
-      return transientAsFault(() =>
-        models.write(async ({ statistics, conversions }) => {
+      return transientAsFault(async () => {
+        await purges.record(facts.purged, new Date(clock.now()));
+        const { statistics: figures, activity } = withoutDeleted(facts, await purges.deleted());
+        await models.write(async ({ statistics, conversions }) => {
           const now = new Date(clock.now());
-          for (const model of statistics) await model.apply(facts.statistics, now);
+          for (const model of statistics) await model.apply(figures, now);
           for (const activities of conversions) {
             await activities.forget(facts.purged);
-            await activities.apply(facts.activity, now);
+            await activities.apply(activity, now);
           }
-        }),
-      );
+        });
+      });
     },
     report: incidentsTo(log, metrics),
   });
@@ -77,6 +81,11 @@ export async function openStatistics({
       await conversions[0].expire(now);
     },
     { name: 'expiry of figures', log },
+  );
+  const purging = every(
+    EXPIRY_INTERVAL_MS,
+    () => purges.repeat(new Date(clock.now()), (applications) => models.write((view) => forget(view, applications))),
+    { name: 'removal of figures of deleted applications', log, clock },
   );
   const replays = openReplays({ db, clock, log, broker, states, models });
 
@@ -93,14 +102,20 @@ export async function openStatistics({
           return [
             ...behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`),
             ...(await replays.open()),
+            ...(await purges.open(new Date(clock.now()))),
           ];
         },
       },
     ),
     async close() {
-      await Promise.all([subscription.stop(), expiry.stop(), replays.stop(), deadLetters.close()]);
+      await Promise.all([subscription.stop(), expiry.stop(), replays.stop(), purging.stop(), deadLetters.close()]);
     },
   };
+}
+
+async function forget({ statistics, conversions }: View, applications: readonly string[]): Promise<void> {
+  for (const { stages } of statistics) await stages.forgetApplications(applications);
+  for (const activities of conversions) await activities.forget(applications);
 }
 
 type Queries = Omit<Statistics, keyof Replays['rpc']>;

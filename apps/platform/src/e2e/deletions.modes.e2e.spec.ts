@@ -108,6 +108,7 @@ describe('deleteApplication (R-B2)', () => {
         'registry.plans.heads',
         'scheduler.deletedApplications',
         'scheduler.messages.commits',
+        'statistics.purgedApplications',
       ];
       const places = await placesOf(application, (found) => found.length <= named.length);
       expect(places.filter((place) => !named.includes(place))).toEqual([]);

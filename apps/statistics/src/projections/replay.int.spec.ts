@@ -124,6 +124,9 @@ describeWithMongo('a replay', (mongo) => {
     return { metrics, others: await Promise.all(others) };
   };
   const documents = (): Promise<ReadonlyMap<string, string>> => documentHashes(mongo.database(database), now());
+  /** The documents of an application in the live projections. */
+  const ofApplication = async (application: string): Promise<string[]> =>
+    [...(await documents()).keys()].filter((id) => id.includes(application));
   /** Waits until other collections than those that are read are gone, and so are the groups of replays. */
   const left = async (expected: readonly string[]): Promise<void> => {
     const found = async () => {
@@ -186,14 +189,19 @@ describeWithMongo('a replay', (mongo) => {
     await publish(historyOf(first, now()));
     await publish(historyOf(HIDDEN, now(), true));
     await publish(historyOf(MESSAGES[1]!, now()));
-    // Facts that come after the deletion leave documents in the live projection.
-    await settled();
     const purged = { application: APPLICATIONS[1], whole: false };
     for (const topic of [topicNames.messages, topicNames.messageTimes])
       await publish(
         MESSAGES.slice(0, 2).map((code) => [topic, code, eventOf(code, now(), { $case: 'purged', value: purged })]),
       );
     await settled();
+    clock.advance(11_000);
+    await settled();
+    expect(await ofApplication(purged.application)).toEqual([]);
+    // Facts that come after the deletion.
+    await publish(historyOf(first, now()));
+    await settled();
+    expect(await ofApplication(purged.application)).toEqual([]);
     clock.advance(60 * DAY_MS);
     await broker.trim();
     await settled();

@@ -1,0 +1,81 @@
+import { collectionOf, DUPLICATE_KEY, tryUpdates } from '@tidings/mongo';
+import { type Db, MongoServerError } from 'mongodb';
+import type { FactsIn } from './facts-in.ts';
+import { TRUSTED_MS } from './projections/read-models.ts';
+import {
+  PURGED_KEPT_MS,
+  type PurgedApplication,
+  purgedApplicationsModel,
+} from './storage/purged-applications.schema.ts';
+
+/** By then every process that did not know of a deletion has written its facts. */
+const AGAIN_MS = 10_000;
+
+/** The deleted applications whose facts may still arrive (R-B2, ADR 25). */
+export interface Purges {
+  /** Resolves when they are recorded durably; this process knows of them at once, the others within half a second. */
+  record(applications: readonly string[], now: Date): Promise<void>;
+  /** The deleted applications, as they were at most {@link TRUSTED_MS} ago. */
+  deleted(): Promise<ReadonlySet<string>>;
+  /** Has the figures removed that were written before every process knew of the deletion, and forgets old deletions. */
+  repeat(now: Date, forget: (applications: readonly string[]) => Promise<void>): Promise<void>;
+  /** One line per removal that is due. */
+  open(now: Date): Promise<string[]>;
+}
+
+export function openPurges(db: Db): Purges {
+  const purges = collectionOf(db, purgedApplicationsModel);
+  let known: ReadonlySet<string> = new Set();
+  let readAt = -Infinity;
+  let recordedAt = -Infinity;
+  const due = async (now: Date): Promise<string[]> =>
+    (await purges.find({ dueAt: { $lte: now } }).toArray()).map(({ _id }) => _id);
+  return {
+    async record(applications, now) {
+      if (applications.length === 0) return;
+      const dueAt = new Date(now.getTime() + AGAIN_MS);
+      const { refused } = await tryUpdates<PurgedApplication>(
+        db,
+        purgedApplicationsModel.name,
+        applications.map((_id) => ({ q: { _id }, u: { $setOnInsert: { purgedAt: now, dueAt } }, upsert: true })),
+      );
+      // Another partition may have told of the same deletion at the same moment.
+      const error = refused.find(({ code }) => code !== DUPLICATE_KEY);
+      if (error) throw new MongoServerError({ ...error });
+      recordedAt = performance.now();
+    },
+    async deleted() {
+      if (readAt > recordedAt && performance.now() - readAt < TRUSTED_MS) return known;
+      const at = performance.now();
+      const found = await purges.find({}, { projection: { _id: 1 } }).toArray();
+      known = new Set(found.map(({ _id }) => _id));
+      readAt = at;
+      return known;
+    },
+    async repeat(now, forget) {
+      const applications = await due(now);
+      if (applications.length > 0) {
+        await forget(applications);
+        await purges.updateMany({ _id: { $in: applications } }, { $unset: { dueAt: '' } });
+      }
+      const old = new Date(now.getTime() - PURGED_KEPT_MS);
+      await purges.deleteMany({ purgedAt: { $lt: old }, dueAt: { $exists: false } });
+    },
+    open: async (now) => (await due(now)).map((application) => `statistics: what deleted ${application} has left`),
+  };
+}
+
+/** The facts of other applications, and all events of messages. */
+export function withoutDeleted(facts: FactsIn, deleted: ReadonlySet<string>): FactsIn {
+  if (deleted.size === 0) return facts;
+  const { events, own, reported } = facts.statistics;
+  return {
+    ...facts,
+    statistics: {
+      events,
+      own: own.filter(({ group }) => !deleted.has(group.application)),
+      reported: reported.filter(({ of }) => !deleted.has(of.application)),
+    },
+    activity: facts.activity.filter(({ key }) => !deleted.has(key.application)),
+  };
+}
