@@ -22,6 +22,13 @@ function leftOut(mode) {
   return alternating.filter((_path, i) => (i + turn) % 2 === (mode === 'embedded' ? 1 : 0)).map((path) => `/${path}$`);
 }
 
+/** Suites that end processes, stores or connections of one mode, over and over. A run has those of the one mode or of the other, by the turn. */
+const faultsOf = {
+  distributed: ['<rootDir>/apps/platform/src/e2e/(cluster|restore)\\.faults\\.e2e\\.spec\\.ts$'],
+  embedded: ['<rootDir>/apps/platform/src/e2e/(crash|faults)\\.e2e\\.spec\\.ts$', '\\bkills\\.e2e\\.spec\\.ts$'],
+};
+const faultsOfOthers = turn === 'both' ? [] : faultsOf[turn < 2 ? 'embedded' : 'distributed'];
+
 /** A project whose suites know the deployment mode under test. */
 const inMode = (mode, { testPathIgnorePatterns, ...of }) => ({
   ...of,
@@ -49,10 +56,10 @@ export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
-    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone]),
+    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...faultsOfOthers]),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
-    project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts']),
+    project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts'], faultsOfOthers),
     // The whole system in one process, and with a process for each service: libs/testing/src/platform.ts.
     ...['embedded', 'distributed'].map((mode) => inMode(mode, project(mode, ['**/*.modes.e2e.spec.ts']))),
   ],

@@ -1,7 +1,7 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
 // code is 0 only if nothing failed and every command was completed.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
-// Without arguments most suites of the whole system run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them in both.
+// Without arguments most suites of the whole system, and those of faults, run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, setPriority, tmpdir } from 'node:os';

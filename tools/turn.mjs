@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { root } from './packages.mjs';
 
 /**
- * The turn of a commit, 0 to 3: which suites a run has in which mode, and which half of their cases. It is that of the commit, so that a run can be
- * repeated, and all of them are seen in both modes within a few commits.
+ * The turn of a commit, 0 to 3: which suites a run has in which mode, and which half of their cases, and in which
+ * mode faults are injected. It is that of the commit, so that a run can be repeated, and all of them are seen in both modes within a few commits.
  */
 export function turnOfCommit() {
   try {
