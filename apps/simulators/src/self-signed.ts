@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import type { TlsFiles } from './transport/listener.ts';
 
 /** One DER element. */
@@ -22,9 +22,22 @@ const BASIC_CONSTRAINTS = oid('551d13');
 
 const nameOf = (text: string): Buffer => sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(text)))));
 
+const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));
+
+function ipv6Bytes(address: string): Buffer {
+  const [before = [], after = []] = address.split('::').map(groupsOf);
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');
+}
+
+function alternativeName(host: string): Buffer {
+  if (isIP(host) === 6) return der(0x87, ipv6Bytes(host));
+  return isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
+}
+
 const extensions = (host: string): Buffer => {
   const names = sequence(
-    isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+    alternativeName(host),
     der(0x87, Buffer.from([127, 0, 0, 1])),
     der(0x87, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])),
   );
@@ -34,7 +47,7 @@ const extensions = (host: string): Buffer => {
 };
 
 /**
- * A new P-256 key with a self-signed certificate for a host (a name, or an address of IPv4), `127.0.0.1` and `::1`; clients trust it by its `cert`.
+ * A new P-256 key with a self-signed certificate for a host (a name or an address), `127.0.0.1` and `::1`; clients trust it by its `cert`.
  * @param options.days validity in days from now; below 0 the certificate has expired
  */
 export const selfSigned = ({ host = 'localhost', days = 3650 } = {}): TlsFiles => {

@@ -7,7 +7,6 @@ import { until, World } from './testing/webhooks-world.ts';
 const ADDRESS = '192.0.2.7';
 const CREDENTIALS = 'user:secret';
 const SENT = { events: ['Push Sent'] };
-const tls = selfSigned({ host: ADDRESS });
 
 describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
   let world: World;
@@ -17,29 +16,32 @@ describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
   afterEach(() => world.close());
 
   it.each([
-    ['HTTP', () => world.httpSubscriber({ tls })],
-    ['gRPC', () => world.subscriber({ tls })],
-  ])('are reached over %s by their checked address', async (_, open) => {
-    const subscriber = await open();
-    const routes = { [`${ADDRESS}:8443`]: Number(new URL(subscriber.endpoint).port) };
+    ['HTTP', ADDRESS, ADDRESS],
+    ['gRPC', ADDRESS, ADDRESS],
+    ['gRPC', '2001:db8::7', '[2001:db8::7]'],
+  ])('are reached over %s by their checked address, %s', async (transport, address, host) => {
+    const tls = selfSigned({ host: address });
+    const subscriber = await (transport === 'HTTP' ? world.httpSubscriber({ tls }) : world.subscriber({ tls }));
+    const routes = { [`${host}:8443`]: Number(new URL(subscriber.endpoint).port) };
     const proxy = world.closing.add('proxy', await startConnectProxy({ routes, credentials: CREDENTIALS }), (each) =>
       each.close(),
     );
     const webhooks = await world.webhooks({
-      ...{ allowPrivate: [`${ADDRESS}/32`], extraCa: tls.cert },
+      ...{ allowPrivate: [address], extraCa: tls.cert },
       proxy: new OutboundProxy(proxy.url.replace('//', `//${CREDENTIALS}@`)),
     });
-    const endpoint = subscriber.endpoint.replace(/127\.0\.0\.1:\d+/, `${ADDRESS}:8443`);
+    const endpoint = subscriber.endpoint.replace(/127\.0\.0\.1:\d+/, `${host}:8443`);
     await world.subscribe(webhooks, { endpoint }, SENT);
     await world.sent(await world.message(), [1]);
     await world.settle(webhooks);
     expect(subscriber.acknowledged().size).toBe(1);
     expect(new Set(proxy.requests.map(({ to, credentials }) => `${to} ${credentials}`))).toEqual(
-      new Set([`${ADDRESS}:8443 ${CREDENTIALS}`]),
+      new Set([`${host}:8443 ${CREDENTIALS}`]),
     );
   });
 
   it('get their events once the proxy answers', async () => {
+    const tls = selfSigned({ host: ADDRESS });
     const subscriber = await world.subscriber({ tls });
     const routes: Record<string, number> = {};
     const proxy = world.closing.add('proxy', await startConnectProxy({ routes }), (each) => each.close());

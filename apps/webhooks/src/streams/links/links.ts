@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
-import { openGrpcLink } from './grpc.ts';
+import { openGrpcLink } from './grpc/grpc.ts';
 import { openHttpLink } from './http/http.ts';
 import { openKafkaLink } from './kafka.ts';
 import type { LinkDeps, LinkRequest, Link } from './link-port.ts';

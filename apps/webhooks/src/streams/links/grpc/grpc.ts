@@ -1,0 +1,124 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import type { GrpcEndpoint } from '../../../subscriptions/endpoint.ts';
+import { ANSWER_MS } from '../../unacked.ts';
+import { type Link, type LinkListener, type OpenLink, reportAnswer } from '../link-port.ts';
+import { endedBy, refusedBy } from './call-status.ts';
+import { ENCODINGS, framed, MessageReader } from './messages.ts';
+import { authorityOf, openSession } from './session.ts';
+
+/** Maximum bytes in memory that the connection has not taken yet, but for the last event. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+/** Events are handed to the connection in pieces of this size, or when the stream has no more for now. */
+const PIECE_BYTES = 64 * 1024;
+/** Maximum size of an answer. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Time for the last frames of a connection that is closed. */
+const CLOSING_MS = 1_000;
+
+const headersTo = (endpoint: GrpcEndpoint) => ({
+  ...{ ':method': 'POST', ':scheme': endpoint.tls ? 'https' : 'http', ':authority': authorityOf(endpoint) },
+  ...{ ':path': endpoint.method, te: 'trailers', 'content-type': 'application/grpc', 'user-agent': 'Tidings' },
+  'grpc-accept-encoding': ENCODINGS,
+});
+
+/**
+ * A call of gRPC over a connection of its own (ADR 55). Events are written together, many in one piece: a frame of HTTP/2 may carry any number of
+ * messages.
+ */
+class GrpcLink implements Link {
+  readonly answerMs = ANSWER_MS;
+  readonly #session: ClientHttp2Session;
+  readonly #stream: ClientHttp2Stream;
+  readonly #listener: LinkListener;
+  readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
+  #unwritten: Uint8Array[] = [];
+  #unwrittenBytes = 0;
+  #isOpen = true;
+  /** Why the connection has failed. */
+  #failure: Error | undefined;
+
+  constructor(session: ClientHttp2Session, endpoint: GrpcEndpoint, listener: LinkListener) {
+    this.#session = session;
+    this.#listener = listener;
+    this.#stream = session.request(headersTo(endpoint), { endStream: false });
+    session.on('error', (error: Error) => (this.#failure ??= error));
+    this.#stream.on('response', (headers) => {
+      const refusal = refusedBy(headers);
+      if (refusal) this.#broken(refusal);
+      else this.#answers.encoding = String(headers['grpc-encoding'] ?? 'identity');
+    });
+    this.#stream.on('data', (piece: Buffer) => this.#receive(piece));
+    this.#stream.on('trailers', (headers: IncomingHttpHeaders) =>
+      this.#broken(endedBy(headers) ?? new Error('the stream has no status')),
+    );
+    this.#stream.on('drain', () => {
+      if (this.#isOpen) this.#listener.drained();
+    });
+    this.#stream.on('error', (error: Error) => (this.#failure ??= error));
+    this.#stream.on('close', () => this.#broken(this.#failure ?? new Error('the connection has ended')));
+  }
+
+  get isWritable(): boolean {
+    return this.#isOpen && this.#unwrittenBytes + this.#stream.writableLength < MAX_BUFFERED_BYTES;
+  }
+
+  send(event: WebhookRequest): void {
+    if (!this.#isOpen) return;
+    const bytes = WebhookRequest.encode(event).finish();
+    if (this.#unwritten.length === 0) queueMicrotask(() => this.#flush());
+    this.#unwritten.push(bytes);
+    this.#unwrittenBytes += bytes.length;
+    if (this.#unwrittenBytes >= PIECE_BYTES) this.#flush();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#unwritten = [];
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+    this.#session.close();
+    // A subscriber that reads nothing takes no frame either.
+    setTimeout(() => this.#session.destroy(), CLOSING_MS).unref();
+  }
+
+  #flush(): void {
+    if (!this.#isOpen || this.#unwritten.length === 0) return;
+    this.#stream.write(framed(this.#unwritten));
+    this.#unwritten = [];
+    this.#unwrittenBytes = 0;
+  }
+
+  #receive(piece: Buffer): void {
+    if (!this.#isOpen) return;
+    try {
+      for (const answer of this.#answers.push(piece)) {
+        const response = WebhookResponse.decode(answer);
+        if (this.#isOpen) reportAnswer(this.#listener, response);
+      }
+    } catch (error) {
+      this.#broken(error as Error);
+    }
+  }
+
+  #broken(error: Error): void {
+    if (!this.#isOpen) return;
+    this.close();
+    this.#listener.broken(error);
+  }
+}
+
+/**
+ * Opens a stream to a subscriber, at an address that the guard allows.
+ * @throws the reason why the subscriber cannot be reached, within 5 s, or 10 s by a proxy
+ */
+export const openGrpcLink: OpenLink<GrpcEndpoint> = async ({ endpoint, listener, signal }, deps) => {
+  const session = await openSession(endpoint, deps, signal);
+  try {
+    return new GrpcLink(session, endpoint, listener);
+  } catch (error) {
+    // The subscriber has already said that it takes no call.
+    session.destroy();
+    throw error;
+  }
+};

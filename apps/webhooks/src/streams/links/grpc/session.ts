@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, rootCertificates } from 'node:tls';
+import { tunnelTo } from '@tidings/http2';
+import type { GrpcEndpoint } from '../../../subscriptions/endpoint.ts';
+import type { LinkDeps } from '../link-port.ts';
+
+/** Timeout for connecting to a subscriber. */
+const REACH_MS = 5_000;
+
+/** In the form of URLs. */
+export const authorityOf = ({ host, port }: GrpcEndpoint): string =>
+  (isIP(host) === 6 ? `[${host}]` : host) + `:${port}`;
+
+/** A connection to a checked address of the subscriber: by the proxy of the network, or directly. */
+async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSignal): Promise<Socket> {
+  const { host, port, tls } = endpoint;
+  const { guard, proxy, extraCa } = deps;
+  const { lookup } = guard;
+  if (isIP(host) !== 0) await guard.resolve(host);
+  if (!tls) return connectTcp({ host, port, lookup, noDelay: true });
+  const tunnel = await tunnelTo({ url: `https://${authorityOf(endpoint)}`, lookup }, proxy, signal);
+  return connectTls({
+    ...{ host, port, lookup, ALPNProtocols: ['h2'] },
+    // The certificate must match the host name; a literal address is verified as itself.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
+    ...(tunnel ? { socket: tunnel } : {}),
+  });
+}
+
+/**
+ * Opens a connection of HTTP/2 to a subscriber. An error that occurs later is that of its streams.
+ * @throws the reason why the subscriber cannot be reached, within 5 s, or 10 s by a proxy
+ */
+export async function openSession(
+  endpoint: GrpcEndpoint,
+  deps: LinkDeps,
+  stop: AbortSignal,
+): Promise<ClientHttp2Session> {
+  const socket = await socketTo(endpoint, deps, stop);
+  const session = connect(`${endpoint.tls ? 'https' : 'http'}://${authorityOf(endpoint)}`, {
+    createConnection: () => socket,
+    settings: { enablePush: false },
+  });
+  session.on('error', () => undefined);
+  const timeout = AbortSignal.timeout(REACH_MS);
+  try {
+    // A server that has sent its settings speaks HTTP/2.
+    await Promise.race([
+      once(session, 'remoteSettings', { signal: AbortSignal.any([stop, timeout]) }),
+      once(session, 'close').then(() => Promise.reject(new Error('the subscriber has closed the connection'))),
+    ]);
+    return session;
+  } catch (error) {
+    session.destroy();
+    throw timeout.aborted ? new Error(`not connected within ${REACH_MS / 1000} s`) : error;
+  }
+}
