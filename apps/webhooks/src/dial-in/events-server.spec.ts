@@ -128,4 +128,37 @@ describe('limits of connections that dial in (R-EV7)', () => {
       consumer.kill();
     }
   });
+
+  it.each<readonly [string, Record<string, string>]>([
+    ['in one header', { 'x-large': 'x'.repeat(2 ** 20) }],
+    [
+      'in 100 headers',
+      Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, 'x'.repeat(2 ** 20 / 100)])),
+    ],
+    [
+      'in 1,000 headers',
+      Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`x-${i}`, 'x'.repeat(2 ** 20 / 1_000)])),
+    ],
+  ])('refuse a call with 1 MiB of metadata %s, and serve others', async (_, metadata) => {
+    const served = await open({});
+    const consumer = await dial(served);
+    let isOver = false;
+    void consumer.ended.then(() => (isOver = true));
+    // By default a client does not send so much.
+    const session = connectHttp2(`http://127.0.0.1:${served.port}`, { maxSendHeaderBlockLength: 2 ** 22 });
+    try {
+      session.on('error', () => undefined);
+      const stream = session.request({ ...subscribe, ...metadata });
+      const responses: unknown[] = [];
+      stream.on('response', (headers) => responses.push(headers));
+      const [error] = (await once(stream, 'error')) as [Error & { readonly code: string }];
+      expect(error.code).toMatch(/^ERR_HTTP2_(?:SESSION|STREAM)_ERROR$/);
+      expect([responses, calls.length]).toEqual([[], 1]);
+      (await dial(served)).kill();
+      expect([calls.length, isOver]).toEqual([2, false]);
+    } finally {
+      session.destroy();
+      consumer.kill();
+    }
+  });
 });

@@ -24,7 +24,6 @@ export const eventsLimits: EventsLimits = {
   ...{ connections: 1_000, calls: 100, idleMs: 60_000, pingMs: 20_000, pongMs: 10_000 },
   ...{ answerBytes: 64 * 1024 },
 };
-const MAX_METADATA_BYTES = 16 * 1024;
 /** Time for the last bytes of ended calls. */
 const DRAIN_MS = 1_000;
 
@@ -53,12 +52,15 @@ interface Loaded {
 
 const { fullName, methods } = EventStreamDefinition;
 
+/**
+ * gRPC has no setting for the size of metadata that its server reads. HTTP/2 of Node bounds it: a call with more than 128 headers is refused, and a connection
+ * is closed for a header of more than 64 KiB, or for headers that need more than 8 continuation frames of 16 KiB.
+ */
 async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): Promise<Loaded> {
   const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
   const server = new Server({
     'grpc.max_receive_message_length': limits.answerBytes,
     'grpc.max_concurrent_streams': limits.calls,
-    'grpc.max_metadata_size': MAX_METADATA_BYTES,
     'grpc.max_connection_idle_ms': limits.idleMs,
     'grpc.keepalive_time_ms': limits.pingMs,
     'grpc.keepalive_timeout_ms': limits.pongMs,
