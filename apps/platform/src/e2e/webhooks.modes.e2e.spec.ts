@@ -300,6 +300,31 @@ describe('event streams', () => {
     expect(event).toMatchObject({ hwid: 'device-9', attributes: { pushBody: 'Just you' } });
   });
 
+  it('of a subscription to a campaign are those of its messages alone', async () => {
+    const of = await startSubscriber();
+    const codeOf = async (name: string) => (await world.call('createCampaign', { application, name })).campaign;
+    const [spring, summer] = [await codeOf('Spring'), await codeOf('Summer')];
+    const { id } = await world.call('createSubscription', {
+      ...{ endpoint: of.endpoint, events: EVENTS, campaigns: [spring] },
+    });
+    try {
+      await send({ content: 'Of none', devices: ['device-1'] });
+      await send({ content: 'Of spring', devices: ['device-2', 'device-3'], campaign: spring });
+      await send({ content: 'Of summer', devices: ['device-4'], campaign: summer });
+      await world.call('pushStat', { application, hwid: 'device-3', hash: pushTo(3).hash });
+      await world.call('pushStat', { application, hwid: 'device-4', hash: pushTo(4).hash });
+      await world.settle();
+      const received = of.received.map((event) => `${numberOf(event)} ${event.eventName}`);
+      expect(received.toSorted()).toEqual(['2 Push Sent', '3 Push Delivered', '3 Push Opened', '3 Push Sent']);
+      const { campaignId } = parseStatisticsHash(pushTo(2).hash)!;
+      expect(new Set(of.received.map((event) => event.campaignId))).toEqual(new Set([campaignId]));
+      expect(take()).toHaveLength(8);
+    } finally {
+      await world.call('deleteSubscription', { id });
+      of.down();
+    }
+  });
+
   it('come on a topic of the subscriber as on any stream, device by device in order', async () => {
     const topic = 'orders.events';
     const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
