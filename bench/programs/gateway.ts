@@ -68,7 +68,11 @@ const gateway = await createGateway({
   processes: [],
   dispatchers: () => [],
   disposableDomains: new Set(),
-  broker: { publish: async () => [], subscribe: async () => ({ stop: async () => undefined }) },
+  broker: {
+    publish: async () => [],
+    subscribe: async () => ({ stop: async () => undefined }),
+    addTopic: async () => undefined,
+  },
   clock: systemClock,
   log: openLog('warn'),
   metrics: openMetrics(),

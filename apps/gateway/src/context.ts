@@ -65,7 +65,7 @@ export interface Context {
   /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;
   /** Records of public topics, for operators. */
-  readonly broker: Pick<Broker, 'subscribe'>;
+  readonly broker: Pick<Broker, 'addTopic' | 'subscribe'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Decides which addresses given by callers the service may connect to. */

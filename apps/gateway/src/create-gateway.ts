@@ -75,7 +75,7 @@ export interface GatewayDeps {
   /** Names the registry replica that handles a device command. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
   /** Receives the reports of devices. */
-  readonly broker: Pick<Broker, 'publish' | 'subscribe'>;
+  readonly broker: Pick<Broker, 'addTopic' | 'publish' | 'subscribe'>;
   /** A ShiftedClock in tests only: `POST /admin/v1/clock` sets it, together with the clock of every service. */
   readonly clock: Clock;
   readonly log: Logger;

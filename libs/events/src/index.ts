@@ -1,9 +1,9 @@
 export { asyncApiText } from './asyncapi.ts';
 export { bytesOf, written } from './bytes.ts';
 export { partialDecoder } from './partial-decoder.ts';
-export { publicTopics, shownRecord } from './public-records.ts';
+export { publicTopics, shownAs, shownRecord } from './public-records.ts';
 export { type FactReader, facts } from './readers.ts';
-export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
+export { batchesTopic, subscriberTopic, type Topic, topicNames, topics } from './topics.ts';
 export {
   All,
   Any,

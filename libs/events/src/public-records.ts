@@ -8,8 +8,12 @@ import { Reports } from './generated/tidings/events/v1/reports.ts';
 import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 import { topicNames } from './topics.ts';
 
+interface Decoder {
+  decode(payload: Uint8Array): unknown;
+}
+
 /** The types of the records of public topics, by topic: those of the AsyncAPI document. */
-const types = new Map<string, { decode(payload: Uint8Array): unknown }>([
+const types = new Map<string, Decoder>([
   [topicNames.devices, DeviceEvent],
   [topicNames.visits, VisitEvent],
   [topicNames.messages, MessageEvent],
@@ -39,9 +43,15 @@ function jsonOf(value: unknown): unknown {
 }
 
 /** A record of a public topic as JSON; undefined if it cannot be decoded. */
-export function shownRecord(topic: string, payload: Uint8Array): unknown {
+export const shownRecord = (topic: string, payload: Uint8Array): unknown => {
+  const type = types.get(topic);
+  return type && shownAs(type, payload);
+};
+
+/** A record of this type as JSON; undefined if it cannot be decoded. */
+export function shownAs(type: Decoder, payload: Uint8Array): unknown {
   try {
-    return jsonOf(types.get(topic)?.decode(payload));
+    return jsonOf(type.decode(payload));
   } catch {
     return undefined;
   }

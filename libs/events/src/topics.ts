@@ -42,6 +42,9 @@ const topic = (name: string, kind: Topic['kind'], partitions: number, retentionM
   retentionMs,
 });
 
+/** The topic of a subscriber's own, if Tidings makes it. The retention bounds how long it names devices. */
+export const subscriberTopic = (name: string): Topic => topic(name, 'facts', 8, 7 * DAY);
+
 /** The topics that belong to no channel, with partitions and retention. */
 const general: readonly Topic[] = [
   topic(topicNames.applications, 'compacted', 1, 7 * DAY),

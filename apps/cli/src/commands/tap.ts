@@ -22,12 +22,14 @@ interface Tapped {
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
   `${at} ${partition}/${offset} ${key} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
 
-/** `tidings tap`: the records of a public topic as they are published, until it is interrupted. */
+/** `tidings tap`: the records of a public topic, or of a subscriber's, as they are published, until it is interrupted. */
 export const addTap: AddCommands = (program, withSession) => {
   program
     .command('tap')
-    .description('print the records of a public topic as they are published, one a line, until interrupted')
-    .argument('<topic>', 'such as tidings.outcomes')
+    .description(
+      "print the records of a public topic, or of a subscriber's, as they are published, one a line, until interrupted",
+    )
+    .argument('<topic>', 'such as tidings.outcomes, or the topic of a kafka:// subscription')
     .addOption(new Option('--from <start>', 'the first record').choices(['latest', 'earliest']).default('latest'))
     .option('--limit <n>', 'end after this number of records')
     .option('--key <text>', 'only records whose keys contain this text')

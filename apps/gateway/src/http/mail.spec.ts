@@ -262,7 +262,7 @@ describe('the links of a mail that count (R-E17)', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
     expect(reports().length).toBeLessThan(3 * 65);
     const refused = () => Promise.reject(new Error('no topic'));
-    const broken = await openClient(world, { broker: { publish: refused, subscribe: refused } });
+    const broken = await openClient(world, { broker: { publish: refused, subscribe: refused, addTopic: refused } });
     const answer = await broken.send('GET', click({ seq: SEQ + 1 }), '', { 'user-agent': AGENT });
     expect(answer.status).toBe(302);
     await broken.close();

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { publicTopics, shownRecord } from '@tidings/events';
+import { publicTopics, shownAs, shownRecord, subscriberTopic } from '@tidings/events';
 import { Fault, randomBase62 } from '@tidings/kernel';
+import { WebhookRequest } from '@tidings/rpc';
 import type { Broker, InRecord, Subscription } from '@tidings/streaming';
 import { Administrators } from '../auth/administrators.ts';
 import type { Context } from '../context.ts';
@@ -20,10 +21,15 @@ const ROOM_MS = 2_000;
 const HEARTBEAT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 60;
 
+const KAFKA = 'kafka://';
+
 const starts = ['latest', 'earliest'] as const;
 type Start = (typeof starts)[number];
 
-/** `/admin/v1/tap/{topic}`: the records of a public topic as they are published, one JSON object a line, for operators. */
+/** A record as JSON; undefined if it cannot be decoded. */
+type Shown = (payload: Uint8Array) => unknown;
+
+/** `/admin/v1/tap/{topic}`: the records of a public topic, or of a subscriber's, as they are published, one JSON object a line, for operators. */
 @Injectable()
 export class TapRoutes {
   readonly #context: Context;
@@ -41,25 +47,37 @@ export class TapRoutes {
         ...{ verb: 'GET', path: '/admin/v1/tap/{topic}', envelope: adminEnvelope },
         serve: async (request, { topic = '' }) => {
           this.#administrators.check(request.headers.authorization, this.#context.clients.of(request));
-          if (!publicTopics.includes(topic)) {
-            throw Fault.notFound(`There is no public topic of this name; there are ${publicTopics.join(', ')}`);
-          }
           const { from = 'latest' } = queryOf(request.url);
           if (!starts.some((start) => start === from))
             throw Fault.argument(`from: must be one of ${starts.join(', ')}`);
           if (this.#taps >= MAX_TAPS) throw Fault.throttled(TOO_MANY, RETRY_AFTER_SECONDS);
-          const bytes = this.#lines(topic, from as Start);
+          const bytes = this.#lines(topic, from as Start, await this.#shownOf(topic));
           return { status: 200, body: '', stream: { type: 'application/x-ndjson', length: undefined, bytes } };
         },
       },
     ];
   }
 
-  async *#lines(topic: string, from: Start): AsyncIterable<Uint8Array> {
+  /** How the records of a topic are shown. @throws Fault `notFound` unless it is public, or the endpoint of a subscription */
+  async #shownOf(topic: string): Promise<Shown> {
+    if (publicTopics.includes(topic)) return (payload) => shownRecord(topic, payload);
+    const { broker, subscriptions } = this.#context;
+    const all = (await subscriptions.list({})).subscriptions;
+    if (!all.some(({ settings }) => settings?.endpoint.replace(/^kafka:\/\//i, KAFKA) === `${KAFKA}${topic}`)) {
+      throw Fault.notFound(
+        `There is no public topic of this name, and no subscription to ${KAFKA}${topic}; public are ${publicTopics.join(', ')}`,
+      );
+    }
+    // A process knows the topics that it has added; one without events yet is made here.
+    await broker.addTopic(subscriberTopic(topic));
+    return (payload) => shownAs(WebhookRequest, payload);
+  }
+
+  async *#lines(topic: string, from: Start, shown: Shown): AsyncIterable<Uint8Array> {
     this.#taps++;
     try {
       for await (const records of recordsOf(this.#context.broker, topic, from)) {
-        yield Buffer.from(records.length === 0 ? '\n' : records.map(lineOf).join(''));
+        yield Buffer.from(records.length === 0 ? '\n' : records.map((record) => lineOf(record, shown)).join(''));
       }
     } finally {
       this.#taps--;
@@ -67,8 +85,8 @@ export class TapRoutes {
   }
 }
 
-const lineOf = ({ topic, partition, offset, key, timestamp, value }: InRecord): string => {
-  const record = shownRecord(topic, value);
+const lineOf = ({ partition, offset, key, timestamp, value }: InRecord, shown: Shown): string => {
+  const record = shown(value);
   const undecoded = record === undefined ? { payload: Buffer.from(value).toString('base64') } : { record };
   return `${JSON.stringify({ partition, offset, key, published_at: new Date(timestamp).toISOString(), ...undecoded })}\n`;
 };

@@ -406,7 +406,7 @@ export class World {
           this.records.push(...records);
           return records.map((_, offset) => ({ partition: 0, offset }));
         },
-        subscribe: unsupported,
+        ...{ subscribe: unsupported, addTopic: unsupported },
       },
       clock,
       log: openLog('silent'),

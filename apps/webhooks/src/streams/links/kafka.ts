@@ -1,22 +1,19 @@
+import { subscriberTopic } from '@tidings/events';
 import { WebhookRequest } from '@tidings/rpc';
-import { type Broker, microBatcher, type TopicSpec } from '@tidings/streaming';
+import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../unacked.ts';
 import type { LinkListener, Link, OpenLink } from './link-port.ts';
 
-const DAY_MS = 86_400_000;
 /** Maximum events that the broker has yet to acknowledge: a stream that is broken sends all of them again. */
 const MAX_WAITING = 500;
-
-/** The topic of a subscriber, unless it exists. The retention bounds how long it names devices. */
-const topicSpec = (name: string): TopicSpec => ({ name, kind: 'facts', partitions: 8, retentionMs: 7 * DAY_MS });
 
 /**
  * Publishes events as WebhookRequest records, keyed `<application>/<hwid>`, to a topic of the subscriber's own, which is made if it is missing. The
  * acknowledgement of the broker is the ack (R-EV1). Subscriptions may share a topic: the header `subscription` names theirs.
  */
 export const openKafkaLink: OpenLink<KafkaEndpoint> = async ({ endpoint, subscription, listener }, { broker }) => {
-  await broker.addTopic(topicSpec(endpoint.topic));
+  await broker.addTopic(subscriberTopic(endpoint.topic));
   return topicLink(broker, { topic: endpoint.topic, subscription, listener });
 };
 
