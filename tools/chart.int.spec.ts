@@ -343,6 +343,31 @@ describeWithHelm('the Helm chart', () => {
     expect(path).toBe(`${mountPath}/city/GeoLite2-City.mmdb`);
   });
 
+  it('prepares restored databases in place of the topics alone, with the secrets of MongoDB, in one try', async () => {
+    const jobIn = async (...options: readonly string[]) => {
+      const chart = await renderChart('tls', ...options);
+      const [job, ...others] = chart.of<RenderedWorkload & { readonly backoffLimit: number }>('Job');
+      expect(others).toEqual([]);
+      const policy = chart
+        .of<PolicySpec>('NetworkPolicy')
+        .find(({ metadata }) => metadata.name === job!.metadata.name)!;
+      return { job: job!, ports: policy.spec.egress!.flatMap(({ ports }) => ports!.map(({ port }) => port)) };
+    };
+    const [usual, restored] = [await jobIn(), await jobIn('--set', 'topics.restored=true')];
+    const { command } = containerOf(restored.job);
+    expect(command).toEqual(['node', '--enable-source-maps', 'apps/platform/dist/restored.js']);
+    expect([usual.job.spec.backoffLimit, restored.job.spec.backoffLimit]).toEqual([3, 0]);
+    expect(restored.job.metadata.annotations).toEqual(usual.job.metadata.annotations);
+    expect(variablesOf(restored.job).filter((name) => !variablesOf(usual.job).includes(name))).toEqual([
+      'MONGO_URL_FILE',
+    ]);
+    const { volumes } = restored.job.spec.template.spec;
+    expect(volumes.map((volume) => volume.secret?.secretName)).toContain('tidings-mongodb-tls');
+    expect([usual, restored].map(({ ports }) => ports.includes(27_017))).toEqual([false, true]);
+    const env = environmentOf(containerOf(restored.job), { folder: secrets, textOf: () => 'user' });
+    expect(() => readServiceEnv({ required: ['KAFKA_BROKERS', 'MONGO_URL'], peers: [] }, env)).not.toThrow();
+  });
+
   it('scales by the lag of the groups that consume, with the prefix of the cluster', async () => {
     interface Trigger {
       readonly type: string;
@@ -356,8 +381,8 @@ describeWithHelm('the Helm chart', () => {
         .spec.triggers.filter(({ type }) => type === 'kafka')
         .map(({ metadata }) => metadata.consumerGroup);
     expect(groupsOf('fanout')).toEqual([fanoutGroups.tasks, fanoutGroups.direct].map((group) => `production.${group}`));
-    for (const [service, group] of Object.entries(consumerGroups))
-      expect(groupsOf(service)).toEqual([`production.${group}`]);
+    for (const [service, groups] of Object.entries(consumerGroups))
+      expect(groupsOf(service)).toEqual(groups.map((group) => `production.${group}`));
     expect(groupsOf('dispatcher-fcm')).toEqual(lanes.map((lane) => `production.${dispatcherGroup('fcm', lane)}`));
   });
 

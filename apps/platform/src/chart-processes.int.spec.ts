@@ -15,6 +15,7 @@ import {
   environmentOf,
   programOf,
   renderChart,
+  type RenderedChart,
   type RenderedObject,
   type RenderedWorkload,
 } from '@tidings/testing';
@@ -146,15 +147,24 @@ describeWithHelm('the containers of the Helm chart', () => {
         'become ready with the commands and variables that are rendered',
         async () => {
           // Every channel, and everything encrypted; one broker and no collector of traces are at hand.
-          const chart = await renderChart(
-            'all-channels',
+          const options = [
             ...['--values', 'deploy/helm/tidings/ci/tls-values.yaml'],
             ...['--set', `kafka.brokers={${kafka.securedBrokers}},kafka.replicationFactor=1,host=127.0.0.1`],
             ...['--set', 'environment.OTEL_EXPORTER_OTLP_ENDPOINT='],
-          );
-          const [topics] = chart.workloads.filter(({ kind }) => kind === 'Job');
-          const step = await start(topics!, {});
+          ];
+          const chart = await renderChart('all-channels', ...options);
+          const jobOf = ({ workloads }: RenderedChart): Workload => workloads.find(({ kind }) => kind === 'Job')!;
+          const step = await start(jobOf(chart), {});
           expect([await step.ended(), step.errors()]).toEqual([0, '']);
+          // It reaches both stores, and finds that nothing was restored.
+          const restored = await start(
+            jobOf(await renderChart('all-channels', ...options, '--set', 'topics.restored=true')),
+            {},
+          );
+          expect([await restored.ended(), restored.errors()]).toEqual([
+            1,
+            expect.stringContaining('restore them first'),
+          ]);
 
           const { places, addresses } = await placed(chart.deployments);
           const [registries, others] = [true, false].map((wanted) =>

@@ -19,8 +19,7 @@ import { removeExpired } from './messages/message-expiry.ts';
 import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
-const GROUP = consumerGroups.scheduler;
-const VISITS_GROUP = 'scheduler.visits';
+const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
 /** Maximum plan events of several partitions that are counted together. */
 const PLANS_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 60_000;

@@ -16,7 +16,7 @@ import { openReplays, type Replays } from './projections/replays.ts';
 import { openPurges, withoutDeleted } from './purges.ts';
 import { projectionNames } from './storage/projections.schema.ts';
 
-const GROUP = consumerGroups.statistics;
+const [GROUP] = consumerGroups.statistics;
 /** Figures may be 5 s old (R-H1): facts that arrive within this time are applied to their documents together. */
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few, so it takes all waiting ones. */

@@ -31,7 +31,7 @@ import type { Subscription } from './subscriptions/subscription.ts';
 import { collections } from './collections.ts';
 import { KEPT_MS } from './storage/retention.ts';
 
-const GROUP = consumerGroups.webhooks;
+const [GROUP] = consumerGroups.webhooks;
 /** Facts that arrive within this time form one commit. */
 const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;

@@ -68,9 +68,12 @@ export type ServiceDatabase = (typeof behindGateway)[BackendName]['database'];
 export const addressVariable = (service: ServiceName): string =>
   `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
 
-/** The consumer groups of services that have one for their work: by its lag they are scaled. Those of the fan-out and of dispatchers are in `libs/delivery`. */
+/**
+ * The consumer groups of services that have some for their work: by their lag they are scaled. Those of the fan-out and of dispatchers are in
+ * `libs/delivery`. A group of a topic with one partition is not among them: further processes would get none of its records.
+ */
 export const consumerGroups = {
-  scheduler: 'scheduler',
-  statistics: 'statistics',
-  webhooks: 'webhooks',
-} as const satisfies Partial<Record<ServiceName, string>>;
+  scheduler: ['scheduler', 'scheduler.visits'],
+  statistics: ['statistics'],
+  webhooks: ['webhooks'],
+} as const satisfies Partial<Record<ServiceName, readonly string[]>>;

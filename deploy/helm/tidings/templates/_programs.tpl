@@ -10,7 +10,7 @@ gateway:
   links: true
 registry: { app: registry, entry: registry/dist/main.js, store: true }
 fanout: { app: registry, entry: registry/dist/main.fanout.js, store: true, groups: [fanout.tasks, fanout.direct] }
-scheduler: { app: scheduler, entry: scheduler/dist/main.js, calls: [registry], store: true, links: true, groups: [scheduler] }
+scheduler: { app: scheduler, entry: scheduler/dist/main.js, calls: [registry], store: true, links: true, groups: [scheduler, scheduler.visits] }
 dispatcher:
   app: dispatcher
   entry: dispatcher/dist/main.js
