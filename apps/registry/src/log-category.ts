@@ -19,7 +19,9 @@ export interface LogCategory<Command, Reply> {
 }
 
 export interface LogCategoryOptions<Event>
-  extends Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>, Pick<OpenLogsOptions<Event>, 'cyclesInFlight'> {
+  extends
+    Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
+    Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'rememberedBytes'> {
   /** The owner of the logs, for the lines about open work. */
   readonly service: 'registry' | 'fanout';
   /** Retention of commits in milliseconds. */
@@ -33,7 +35,7 @@ export interface LogCategoryOptions<Event>
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { service, publish, lingerMs, cyclesInFlight, retentionMs }: LogCategoryOptions<Event>,
+  { service, publish, lingerMs, cyclesInFlight, rememberedBytes, retentionMs }: LogCategoryOptions<Event>,
   closing: Closing,
 ): Promise<LogCategory<Command, Reply>> {
   const { category } = definition;
@@ -52,6 +54,7 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     clock,
     committed: relay.offer,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
+    ...(rememberedBytes !== undefined && { rememberedBytes }),
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'event log problem'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());

@@ -25,6 +25,8 @@ const PLANS_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
+/** Most messages are completed soon after they were created. */
+const REMEMBERED_BYTES = 8 << 20;
 
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -72,7 +74,10 @@ export async function openScheduler({
   );
   const writer = closing.add(
     'messages',
-    openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer, cyclesInFlight: 1 }),
+    openLogs(db, messagesLog, {
+      ...{ clock, onProblem, committed: relay.offer, cyclesInFlight: 1 },
+      rememberedBytes: REMEMBERED_BYTES,
+    }),
     (opened) => opened.close(),
   );
   await writer.applyCommits();

@@ -2,6 +2,7 @@ import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { DecidedGroup } from './decide-group.ts';
+import type { RecentDocuments } from './recent-documents.ts';
 import type { StateApplier } from './state-applier.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './log-intake.ts';
@@ -15,6 +16,7 @@ export interface CommittingDeps<Command, Event, State, Reply> {
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
   readonly applier: StateApplier<Event, State>;
+  readonly recent: RecentDocuments<State>;
   readonly counts: WriterCounts;
   readonly options: OpenLogsOptions<Event>;
   readonly report: (problem: Problem) => void;
@@ -108,7 +110,7 @@ export class Committing<Command, Event, State, Reply> {
       this.#moveHead(group.log, group.filler.position);
     } else {
       counts.conflicts++;
-      group.log.behind = true;
+      group.log.overtaken();
     }
     intake.free(group.log, group.pending);
     return false;
@@ -162,10 +164,21 @@ export class Committing<Command, Event, State, Reply> {
         if (!group.commit) this.#deps.intake.free(group.log, group.pending);
         continue;
       }
-      if (group.commit) this.#moveHead(group.log, group.commit.position);
+      if (group.commit) {
+        this.#remember(group, group.commit.position);
+        this.#moveHead(group.log, group.commit.position);
+      }
       const refused = group.commit ? undefined : dropped.find(({ write }) => write.log === group.log.name);
       if (refused) this.halve(group, refused.error);
       else this.#answer(group);
+    }
+  }
+
+  #remember({ log, decided }: DecidedIn<Group<Command, Event, State, Reply>>, position: number): void {
+    const { applier, recent } = this.#deps;
+    for (const [document, changed] of decided.changed) {
+      if (applier.reader.quarantineOf?.(document.address)) recent.forget(document.address);
+      else recent.written(log, position, document, changed);
     }
   }
 

@@ -3,7 +3,14 @@ import { type LoadedDocument, type LoadedDocuments, valuesOf } from './documents
 import { getOrAdd } from './get-or-add.ts';
 import { checkSelfReport } from './self-reports.ts';
 import type { OwnedFields } from './owned-fields.ts';
-import type { Decision, DocumentAddress, LogDefinition, Needs, SelfReport, StateView } from './event-log-port.ts';
+import type {
+  Decision,
+  DocumentAddress,
+  FurtherNeeds,
+  LogDefinition,
+  SelfReport,
+  StateView,
+} from './event-log-port.ts';
 import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './log-store.ts';
 
@@ -55,7 +62,7 @@ export function decideGroup<Command, Event, State, Reply, Context>(
   loaded: LoadedDocuments<State>,
   context: Context,
   limits: DecidingLimits,
-): DecidedGroup<Event, State, Reply> | Required<Needs> {
+): DecidedGroup<Event, State, Reply> | FurtherNeeds {
   const run = (careful: boolean): GroupInMemory<Command, Event, State, Reply, Context> => {
     const group = new GroupInMemory(definition, loaded, limits, careful);
     for (const command of commands) if (!group.take(command, context)) break;
@@ -74,7 +81,7 @@ export async function prepareGroup<Command, Event, State, Reply, Context>(
   commands: readonly Command[],
   loaded: LoadedDocuments<State>,
   limits: DecidingLimits,
-): Promise<{ readonly context: Context } | Required<Needs>> {
+): Promise<{ readonly context: Context } | FurtherNeeds> {
   if (!definition.prepare) return { context: undefined as Context };
   const view = new GroupInMemory(definition, loaded, limits, false);
   try {
@@ -118,7 +125,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     this.#careful = careful;
   }
 
-  missing(): Required<Needs> | undefined {
+  missing(): FurtherNeeds | undefined {
     if (this.#missingIds.length + this.#missingLookups.length === 0) return undefined;
     return { ids: this.#missingIds, lookups: this.#missingLookups };
   }
@@ -204,7 +211,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     states: Map<LoadedDocument<State>, ChangedState<State>>,
   ): void {
     for (const address of addresses) {
-      const document = this.#document(address);
+      const document = this.#loaded.toChange(address) ?? this.#document(address);
       const changed = states.get(document) ?? this.changed.get(document);
       const before = changed ? changed.state : document.state;
       states.set(document, { state: this.#definition.evolve(before, event, address), clears: false, bytes: 0 });

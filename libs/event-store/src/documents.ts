@@ -26,6 +26,11 @@ export class StandsStill extends Fault {
   }
 }
 
+/** The state in a document that this writer has written. */
+export interface KnownState<State> {
+  readonly state: State;
+}
+
 /** A document as loaded, present or absent. It is immutable; the changes of a group are kept separately. */
 export class LoadedDocument<State> {
   readonly address: DocumentAddress;
@@ -33,14 +38,21 @@ export class LoadedDocument<State> {
   /** The position of the last applied commit, 0 without a document. */
   readonly rev: number;
   readonly #reader: StateReader<State>;
+  readonly #known: KnownState<State> | undefined;
   #state: State | undefined;
   #read = false;
 
-  constructor(address: DocumentAddress, stored: StoredFields | undefined, reader: StateReader<State>) {
+  constructor(
+    address: DocumentAddress,
+    stored: StoredFields | undefined,
+    reader: StateReader<State>,
+    known?: KnownState<State>,
+  ) {
     this.address = address;
     this.stored = stored;
     this.rev = typeof stored?.['rev'] === 'number' ? stored['rev'] : 0;
     this.#reader = reader;
+    this.#known = known;
   }
 
   /** Read on first use, so that an unreadable document fails only the commands that need it. */
@@ -48,7 +60,9 @@ export class LoadedDocument<State> {
     if (!this.#read) {
       const quarantine = this.#reader.quarantineOf?.(this.address);
       if (quarantine) throw new StandsStill(this.address, quarantine);
-      this.#state = this.stored && this.#reader.fromDocument(this.stored, this.address);
+      this.#state = this.#known
+        ? this.#known.state
+        : this.stored && this.#reader.fromDocument(this.stored, this.address);
       this.#read = true;
     }
     return this.#state;
@@ -59,6 +73,8 @@ export class LoadedDocument<State> {
 export class LoadedDocuments<State> {
   readonly #reader: StateReader<State>;
   readonly #collections = new Map<string, Map<string, LoadedDocument<State>>>();
+  /** Per collection: ids that are presumed to be absent. */
+  readonly #created = new Map<string, Set<string>>();
   /** Per collection: each looked-up value with its documents. */
   readonly #lookups = new Map<string, Map<string, LoadedDocument<State>[]>>();
 
@@ -76,9 +92,20 @@ export class LoadedDocuments<State> {
   }
 
   /** Adds a document, unless it is present: the first version decided on stays the base. */
-  add(address: DocumentAddress, stored: StoredFields | undefined): LoadedDocument<State> {
+  add(address: DocumentAddress, stored: StoredFields | undefined, known?: KnownState<State>): LoadedDocument<State> {
     const documents = getOrAdd(this.#collections, address.collection, () => new Map());
-    return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader));
+    return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader, known));
+  }
+
+  /** See `Needs.created`. */
+  presumeAbsent({ collection, id }: DocumentAddress): void {
+    getOrAdd(this.#created, collection, () => new Set()).add(id);
+  }
+
+  /** The document that events are applied to: it is not read if it is presumed to be absent. */
+  toChange(address: DocumentAddress): LoadedDocument<State> | undefined {
+    const isCreated = this.#created.get(address.collection)?.has(address.id);
+    return this.get(address) ?? (isCreated ? this.add(address, undefined) : undefined);
   }
 
   /** Records the store's answer to a lookup of these values: all such documents of the collection. */

@@ -47,7 +47,15 @@ export interface Needs {
   readonly ids?: readonly DocumentAddress[];
   /** Documents by an indexed field. */
   readonly lookups?: readonly Lookup[];
+  /**
+   * Documents that the command creates: its events are applied to them as if they were absent, without a read. One that is there is replaced by the
+   * new state. A `get` of one reads it.
+   */
+  readonly created?: readonly DocumentAddress[];
 }
+
+/** Documents that deciding turned out to need. */
+export type FurtherNeeds = Required<Omit<Needs, 'created'>>;
 
 export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   /** Prefix of the log names, e.g. `devices` for `devices-0` to `devices-15`. */

@@ -8,6 +8,8 @@ import type { StateWrite, StoredCommit } from './log-store.ts';
 export interface Group<Command, Event, State, Reply> {
   readonly log: Log<Command, Reply>;
   pending: readonly Pending<Command, Reply>[];
+  /** Some of its documents were not read: see `RecentDocuments`. */
+  isRemembered?: boolean;
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
   /** From the creation of the commit until it is durable, while traces are recorded. */

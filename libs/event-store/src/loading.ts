@@ -22,6 +22,7 @@ export async function load<State>(
       if (!into.get(address)) getOrAdd(ids, address.collection, () => new Set()).add(address.id);
     }
     for (const lookup of need.lookups ?? []) addLookup(lookups, lookup);
+    for (const address of need.created ?? []) into.presumeAbsent(address);
   }
   await Promise.all([
     store.readIndexes([...new Set([...ids.keys(), ...lookups.keys()])]),

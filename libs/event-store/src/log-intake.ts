@@ -28,6 +28,8 @@ export class Log<Command, Reply> {
   head: number | undefined;
   /** Another writer was detected: there are commits after `head`. */
   behind = false;
+  /** Grows whenever another writer's commits are found: what this writer knew of the documents may be outdated. */
+  foreign = 0;
   /** The next group has its own cycle, because the last shared one failed. */
   alone = false;
   /** Number of leading commands that are decided in smaller groups, because one of them made a group fail. */
@@ -37,6 +39,19 @@ export class Log<Command, Reply> {
   constructor(name: string, groupCommands: number) {
     this.name = name;
     this.groupCommands = groupCommands;
+  }
+
+  /** The next position belongs to another writer. */
+  overtaken(): void {
+    this.behind = true;
+    this.foreign++;
+  }
+
+  /** Raises the head over commits that others have applied, or that this writer has applied for them. */
+  adopt(position: number): void {
+    if (this.head !== undefined && position <= this.head) return;
+    this.head = position;
+    this.foreign++;
   }
 }
 

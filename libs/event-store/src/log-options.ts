@@ -18,6 +18,11 @@ export interface OpenLogsOptions<Event> {
   readonly cycleCommands?: number;
   /** Parallel rounds of writes, for different logs. @default 2 */
   readonly cyclesInFlight?: number;
+  /**
+   * Maximum bytes of the documents that were written last, and are not read for the next command on them. For logs whose documents change soon after
+   * they were created. @default 0
+   */
+  readonly rememberedBytes?: number;
   /** Maximum commands in progress; more are answered `unavailable`. @default 50000 */
   readonly maxPending?: number;
   /** Time after which a command is answered `unavailable` without an answer from the store. @default 3000 */

@@ -2,15 +2,16 @@ import { Fault } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
-import { decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
+import { type DecidedGroup, decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
 import { LoadedDocuments, StandsStill } from './documents.ts';
 import { StateApplier } from './state-applier.ts';
 import type { DecidedIn, Group } from './group.ts';
-import { Intake, type Taken } from './log-intake.ts';
+import { Intake, type Log, type Taken } from './log-intake.ts';
 import { load } from './loading.ts';
 import { type CountingLogWriter, limitsOf, type OpenLogsOptions } from './log-options.ts';
 import { OwnedFields } from './owned-fields.ts';
-import type { LogDefinition, Needs } from './event-log-port.ts';
+import { RecentDocuments } from './recent-documents.ts';
+import type { FurtherNeeds, LogDefinition, Needs } from './event-log-port.ts';
 import { noCounts, type Problem } from './problems.ts';
 import { checkState } from './storable.ts';
 import type { LogStore } from './log-store.ts';
@@ -37,6 +38,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
   readonly #limits: DecidingLimits;
   readonly #intake: Intake<Command, Reply>;
   readonly #applier: StateApplier<Event, State>;
+  readonly #recent: RecentDocuments<State>;
   readonly #committing: Committing<Command, Event, State, Reply>;
   readonly #sweeper: Sweeper<Command, Reply>;
   readonly #cycles = new Set<Promise<void>>();
@@ -68,7 +70,14 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const { category } = definition;
     const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
     this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000 });
-    this.#committing = new Committing({ ...deps, options, touched: (log) => this.#sweeper.touched(log) });
+    const { rememberedBytes: maxBytes = 0, clock } = options;
+    this.#recent = new RecentDocuments({ maxBytes, owned: this.#limits.owned, clock });
+    this.#committing = new Committing({
+      ...deps,
+      options,
+      recent: this.#recent,
+      touched: (log) => this.#sweeper.touched(log),
+    });
   }
 
   submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
@@ -141,9 +150,10 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const groups = taken.map((group): Group<Command, Event, State, Reply> => ({ ...group }));
     const loaded = new LoadedDocuments<State>(this.#applier.reader);
     try {
-      const needs = groups.flatMap((group) => this.#needsOf(group));
+      const needs = groups.map((group) => this.#needsOf(group));
       await this.#sweeper.open(groups.map(({ log }) => log));
-      await load(this.#store, this.#applier.reader, needs, loaded);
+      for (const [i, group] of groups.entries()) group.isRemembered = this.#remembered(group.log, needs[i]!, loaded);
+      await load(this.#store, this.#applier.reader, needs.flat(), loaded);
       this.#failures = 0;
     } catch (error) {
       this.#failedTogether(groups, error);
@@ -151,6 +161,15 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     }
     await Promise.all(groups.map((group) => this.#decide(group, loaded)));
     await this.#committing.write(groups.filter((group): group is DecidedIn<typeof group> => !!group.decided));
+  }
+
+  /** Adds the documents that need not be read; false if there are none. */
+  #remembered(log: Log<Command, Reply>, needs: readonly Needs[], loaded: LoadedDocuments<State>): boolean {
+    return this.#recent.load(
+      log,
+      needs.flatMap(({ ids = [] }) => ids),
+      loaded,
+    );
   }
 
   #needsOf(group: Group<Command, Event, State, Reply>): Needs[] {
@@ -172,12 +191,14 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const commands = group.pending.map(({ command }) => command);
     if (commands.length === 0) return this.#intake.free(group.log);
     try {
-      const { context } = await this.#loading(loaded, () =>
-        prepareGroup(this.#definition, commands, loaded, this.#limits),
-      );
-      group.decided = await this.#loading(loaded, () =>
-        decideGroup(this.#definition, commands, loaded, context, this.#limits),
-      );
+      group.decided = await this.#decidedOn(loaded, commands);
+      if (group.isRemembered && group.decided.events.length === 0) {
+        // No commit will tell whether a remembered document is outdated.
+        const stored = new LoadedDocuments<State>(this.#applier.reader);
+        const needs = commands.map((command) => this.#definition.needs(command));
+        await load(this.#store, this.#applier.reader, needs, stored);
+        group.decided = await this.#decidedOn(stored, commands);
+      }
     } catch (error) {
       if (error instanceof Fault && error.kind !== 'bug' && !(error instanceof StandsStill))
         this.#committing.refuseAll(group, error);
@@ -185,14 +206,24 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     }
   }
 
+  async #decidedOn(
+    loaded: LoadedDocuments<State>,
+    commands: readonly Command[],
+  ): Promise<DecidedGroup<Event, State, Reply>> {
+    const { context } = await this.#loading(loaded, () =>
+      prepareGroup(this.#definition, commands, loaded, this.#limits),
+    );
+    return this.#loading(loaded, () => decideGroup(this.#definition, commands, loaded, context, this.#limits));
+  }
+
   /** Repeats a step of deciding until it needs no further documents. */
   async #loading<Result extends object>(
     loaded: LoadedDocuments<State>,
-    step: () => Result | Required<Needs> | Promise<Result | Required<Needs>>,
-  ): Promise<Exclude<Result, Required<Needs>>> {
+    step: () => Result | FurtherNeeds | Promise<Result | FurtherNeeds>,
+  ): Promise<Exclude<Result, FurtherNeeds>> {
     for (let round = 0; round <= MAX_LOADS; round++) {
       const result = await step();
-      if (!('lookups' in result)) return result as Exclude<Result, Required<Needs>>;
+      if (!('lookups' in result)) return result as Exclude<Result, FurtherNeeds>;
       await load(this.#store, this.#applier.reader, [result], loaded);
     }
     throw Fault.bug(`commands of ${this.#definition.category} keep requiring further documents`);

@@ -62,7 +62,7 @@ export class Sweeper<Command, Reply> {
     const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
     // After the heads: documents that a head has passed over are already in quarantine.
     await this.#deps.applier.readQuarantined();
-    for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
+    for (const log of unsure) log.adopt(heads.get(log.name)!);
     const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
     for (const log of unsure) log.behind &&= ahead.has(log.name);
     await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
@@ -165,7 +165,7 @@ export class Sweeper<Command, Reply> {
     return {
       heads: heads.map(({ log: name, applied }) => {
         const log = this.#deps.intake.log(name);
-        if (!log.busy && log.head !== undefined) log.head = Math.max(log.head, applied);
+        if (!log.busy && log.head !== undefined) log.adopt(applied);
         return { log: name, applied: Math.max(applied, log.head ?? 0) };
       }),
       next: heads.length < PAGE ? undefined : heads.at(-1)!.log,
@@ -185,7 +185,7 @@ export class Sweeper<Command, Reply> {
       const log = this.#deps.intake.log(name);
       if (this.#closed || !this.#deps.intake.seize(log)) continue;
       try {
-        log.head = Math.max(log.head ?? 0, applied);
+        log.adopt(applied);
         await this.#apply(log);
         this.#ahead.delete(name);
       } catch (error) {
@@ -199,7 +199,7 @@ export class Sweeper<Command, Reply> {
 
   async #apply(log: Log<Command, Reply>): Promise<void> {
     const { head, applied } = await this.#deps.applier.applyAfter(log.name, log.head!);
-    log.head = head;
+    log.adopt(head);
     log.behind = false;
     this.#deps.counts.applied += applied;
     this.touched(log);

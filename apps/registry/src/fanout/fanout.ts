@@ -96,6 +96,9 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
   return { operations: operationsOf(deps, open), close: () => closing.close() };
 }
 
+/** Plans are settled soon after they are made, and every counted plan changes its chunk's page of the day. */
+const REMEMBERED_BYTES = 8 << 20;
+
 type Collaborators = Awaited<ReturnType<typeof openCollaborators>>;
 
 async function openCollaborators(deps: FanoutDeps, closing: Closing) {
@@ -107,7 +110,7 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const planLogs = await openLogCategory(
     deps,
     plansLog,
-    { ...shared, retentionMs: commitRetention.asFigures },
+    { ...shared, rememberedBytes: REMEMBERED_BYTES, retentionMs: commitRetention.asFigures },
     closing,
   );
   const fanoutLogs = await openLogCategory(

@@ -99,13 +99,14 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
     if (command.kind === 'step') return { ids: [messageAt(command.step.code)] };
     if (command.kind === 'createInActivity') {
-      return { ids: [activityAt(command.create.activity), messageAt(command.create.code)] };
+      return { ids: [activityAt(command.create.activity)], created: [messageAt(command.create.code)] };
     }
     if (command.kind !== 'create') return { ids: [messageAt(command.code)] };
     const { code, draft } = command.create;
-    // The new documents, too: one that is not named is loaded in a second round, for each log on its own, and everything is decided twice.
-    const own = [messageAt(code), ...linksOf(draft).map((link) => linkAt(link.code))];
-    return { ids: draft.transaction === '' ? own : [...own, transactionAt(draft.transaction)] };
+    return {
+      ids: draft.transaction === '' ? [] : [transactionAt(draft.transaction)],
+      created: [messageAt(code), ...linksOf(draft).map((link) => linkAt(link.code))],
+    };
   },
 
   decide(command, view) {

@@ -185,12 +185,19 @@ const revOf = ({ rev }: StoredFields): number => (typeof rev === 'number' ? rev 
 /** Fields of every document that are not part of its state. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', 'rev', GUARD]);
 
-/** The fields to set: all, or those that are not the identical values of the known document. */
+/** Whether values are certainly the same: a document that was read has objects of its own. */
+function isSame(value: unknown, known: unknown): boolean {
+  if (value === known) return true;
+  if (value instanceof Date) return known instanceof Date && value.getTime() === known.getTime();
+  return value instanceof Uint8Array && known instanceof Uint8Array && Buffer.compare(value, known) === 0;
+}
+
+/** The fields to set: all, or those that are not the values of the known document. */
 function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value !== undefined && value !== known?.[name] && name !== '_id') changed[name] = value;
+    if (value !== undefined && !isSame(value, known?.[name]) && name !== '_id') changed[name] = value;
   }
   return changed;
 }

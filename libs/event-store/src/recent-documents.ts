@@ -1,0 +1,92 @@
+import { type Clock, systemClock } from '@tidings/kernel';
+import type { ChangedState } from './decide-group.ts';
+import type { LoadedDocument, LoadedDocuments } from './documents.ts';
+import type { DocumentAddress } from './event-log-port.ts';
+import type { Log } from './log-intake.ts';
+import type { OwnedFields } from './owned-fields.ts';
+import type { StoredFields } from './storable.ts';
+
+/** Much shorter than any retention: documents are removed without a commit, by their age. */
+const KEPT_MS = 10_000;
+
+type OfLog = Pick<Log<never, never>, 'foreign'>;
+
+interface Remembered<State> {
+  readonly log: OfLog;
+  /** `foreign` of the log when the document was written. */
+  readonly foreign: number;
+  readonly at: number;
+  readonly bytes: number;
+  readonly stored: StoredFields;
+  readonly state: State;
+}
+
+export interface RecentDocumentsOptions {
+  /** Maximum bytes of all documents; 0 remembers none. The document that was written longest ago is forgotten first. */
+  readonly maxBytes: number;
+  readonly owned: OwnedFields;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * The documents that this writer has written last, which need not be read again. Only commits of its log change a document, and a commit is refused if
+ * another writer's has its position: a decision on an outdated document never takes effect, and what was known of its log is forgotten. A decision
+ * without a commit must not rest on remembered documents.
+ */
+export class RecentDocuments<State> {
+  readonly #documents = new Map<string, Remembered<State>>();
+  readonly #owned: OwnedFields;
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  #bytes = 0;
+
+  constructor({ maxBytes, owned, clock = systemClock }: RecentDocumentsOptions) {
+    this.#maxBytes = maxBytes;
+    this.#owned = owned;
+    this.#clock = clock;
+  }
+
+  /** Adds those of these documents that are remembered; false if none is. */
+  load(log: OfLog, addresses: Iterable<DocumentAddress>, into: LoadedDocuments<State>): boolean {
+    if (this.#documents.size === 0) return false;
+    const since = this.#clock.now() - KEPT_MS;
+    let isAny = false;
+    for (const address of addresses) {
+      const known = this.#documents.get(keyOf(address));
+      if (known?.log !== log || known.foreign !== log.foreign || known.at < since) continue;
+      into.add(address, known.stored, { state: known.state });
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  /** A document was written with the commit at this position of its log. */
+  written(
+    log: OfLog,
+    position: number,
+    { address, stored: before }: LoadedDocument<State>,
+    { state, document, clears, bytes }: ChangedState<State>,
+  ): void {
+    this.forget(address);
+    if (clears || !document || bytes > this.#maxBytes) return;
+    const stored: Record<string, unknown> = before ? this.#owned.foreign(address.collection, before) : {};
+    for (const name in document) if (document[name] !== undefined) stored[name] = document[name];
+    stored['rev'] = position;
+    this.#bytes += bytes;
+    const known = { log, foreign: log.foreign, at: this.#clock.now(), bytes, stored, state };
+    this.#documents.set(keyOf(address), known);
+    for (const [key, oldest] of this.#documents) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#bytes -= oldest.bytes;
+      this.#documents.delete(key);
+    }
+  }
+
+  forget(address: DocumentAddress): void {
+    const key = keyOf(address);
+    this.#bytes -= this.#documents.get(key)?.bytes ?? 0;
+    this.#documents.delete(key);
+  }
+}
+
+const keyOf = ({ collection, id }: DocumentAddress): string => `${collection}\0${id}`;
