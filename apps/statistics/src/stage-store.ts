@@ -98,6 +98,8 @@ export function openStageStore(db: Db, generation = 0): StageStore {
         },
         onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
         recent,
+        // A chunk has one plan. Its first outcomes find nothing, and the further ones what the first have written.
+        isProbablyNew: (part) => part === 'plan' || part === 'wire',
       });
     },
     async stagesOf(message) {

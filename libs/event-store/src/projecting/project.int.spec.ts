@@ -82,6 +82,30 @@ describeWithMongo('project', (mongo) => {
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({ even: { seen: [2, 4, 6, 8], rev: 4 } });
   });
 
+  it('applies facts of a part that is probably new without reading it, and again to what was stored before', async () => {
+    const documents = collection('probably-new');
+    const stored: (Document | undefined)[] = [];
+    const guessing: Projection<Seen> = {
+      ...ofTwoTopics,
+      apply: (before, given) => {
+        stored.push(before);
+        return union(before, given);
+      },
+      isProbablyNew: (part) => part === 'even',
+    };
+    await project(into(documents), facts('a', 1, 2), ofTwoTopics);
+    await project(into(documents), [...facts('a', 4), ...facts('b', 6)], guessing);
+    expect(stored).toEqual([undefined, undefined, { seen: [2], rev: 1 }]);
+    await project(into(documents), facts('c', 1), ofTwoTopics);
+    await project(into(documents), facts('c', 8), guessing);
+    expect(stored.slice(3)).toEqual([undefined]);
+    expect(await documents.find().sort({ _id: 1 }).toArray()).toMatchObject([
+      { odd: { seen: [1], rev: 1 }, even: { seen: [2, 4], rev: 2 } },
+      { even: { seen: [6], rev: 1 } },
+      { odd: { seen: [1], rev: 1 }, even: { seen: [8], rev: 1 } },
+    ]);
+  });
+
   describe('two versions, the newer one with another kind of fact and another field', () => {
     interface Both extends Seen {
       readonly kind?: 'weighed';

@@ -30,6 +30,11 @@ export interface Projection<Fact> {
   readonly onInsert?: (fact: Fact) => Document;
   /** Parts that are not read again. @default none */
   readonly recent?: RecentParts;
+  /**
+   * Whether a part that is not recent is probably new: its facts are applied without a read, and once more with one if it is there.
+   * @default none is
+   */
+  readonly isProbablyNew?: (part: string) => boolean;
 }
 
 /** The facts of a document, by part. */
@@ -52,8 +57,9 @@ export async function project<Fact>(
   projection: Projection<Fact>,
 ): Promise<ReadonlyMap<string, Document>> {
   const stored = new Map<string, Document>();
-  for (let open = targetsOf(facts, projection); open.length > 0;)
-    open = await writeOnce(into, open, projection, stored);
+  let open = await writeOnce(into, targetsOf(facts, projection), projection, stored);
+  const { isProbablyNew: _, ...reading } = projection;
+  while (open.length > 0) open = await writeOnce(into, open, reading, stored);
   return stored;
 }
 
@@ -74,10 +80,12 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
 async function writeOnce<Fact>(
   { db, collection }: ReadModel,
   targets: readonly Target<Fact>[],
-  { apply, onInsert, recent }: Projection<Fact>,
+  { apply, onInsert, recent, isProbablyNew = () => false }: Projection<Fact>,
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
-  const unknown = targets.filter(({ id, parts }) => [...parts.keys()].some((part) => !recent?.has(id, part)));
+  const unknown = targets.filter(({ id, parts }) =>
+    [...parts.keys()].some((part) => !recent?.has(id, part) && !isProbablyNew(part)),
+  );
   const found = await read({ db, collection }, unknown);
   const projected = targets.map(({ id, parts }) => {
     const after = [...parts].map(([part, facts]): [string, Document] => {
@@ -94,10 +102,12 @@ async function writeOnce<Fact>(
   );
   const error = refused.find(({ code }) => code !== DUPLICATE_KEY);
   if (error) throw new MongoServerError({ ...error });
-  if (refused.length > 0) return refused.map(({ index }) => targets[index]!);
-  for (const { id, after } of projected)
+  const conflicting = new Set(refused.map(({ index }) => index));
+  for (const [i, { id, after }] of projected.entries()) {
+    if (conflicting.has(i)) continue;
     for (const [part, written] of after) if (part !== WHOLE) recent?.put(id, part, written);
-  return [];
+  }
+  return targets.filter((_, i) => conflicting.has(i));
 }
 
 /** The needed documents of these targets, by `_id`. */
