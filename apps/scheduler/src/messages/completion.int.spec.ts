@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { LogWriter } from '@tidings/event-store';
-import type { PlanEvent } from '@tidings/events';
+import { MessageAccepted, type PlanEvent } from '@tidings/events';
+import { Bitmap } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
@@ -10,11 +11,15 @@ import { messagesModel, progressModel } from './storage/messages.schema.ts';
 
 describeWithMongo('the completion of messages', (mongo) => {
   const clock = new TestClock();
-  const world = async (apps: readonly string[]) => {
+  const world = async (apps: readonly string[], seqs?: readonly number[]) => {
     const db = mongo.database('scheduler');
     const messages = collectionOf(db, messagesModel);
     const code = `M${await messages.countDocuments()}`;
-    await messages.insertOne({ _id: code, apps, status: 'PROCESSING' } as never);
+    const target = seqs && { $case: 'named' as const, value: { seqs: [...seqs] } };
+    const accepted = Buffer.from(
+      MessageAccepted.encode(MessageAccepted.fromPartial({ audience: { target } })).finish(),
+    );
+    await messages.insertOne({ _id: code, apps, status: 'PROCESSING', accepted } as never);
     const completed: string[] = [];
     const writer = {
       submit: (_: string, { kind }: MessageCommand) => Promise.resolve(void completed.push(kind)),
@@ -36,7 +41,9 @@ describeWithMongo('the completion of messages', (mongo) => {
       completed,
       count: (events: readonly PlanEvent[], by = completion) => by.count(events),
       another: () => new Completion({ db, clock, writer }),
+      removeOrphans: () => completion.removeOrphans(),
       progress: () => collectionOf(db, progressModel).countDocuments({ _id: code }),
+      store: (fanouts: object) => collectionOf(db, progressModel).insertOne({ _id: code, rev: 1, fanouts } as never),
       split: (application: string, ...chunks: number[]) => fact(application, { $case: 'fanout', value: { chunks } }),
       settled: (application: string, chunk: number) => fact(application, { $case: 'settled', value: { chunk } }),
     };
@@ -53,6 +60,34 @@ describeWithMongo('the completion of messages', (mongo) => {
     const small = await world(['A']);
     await small.count([small.split('A', 0), small.settled('A', 0)]);
     expect([small.completed, await small.progress()]).toEqual([['complete'], 0]);
+  });
+
+  describe('with named recipients', () => {
+    const CHUNK = 65_536;
+
+    it('stores nothing if they are in one chunk, whoever gets the facts', async () => {
+      const { completed, count, another, progress, split, settled } = await world(['A'], [CHUNK + 1]);
+      await count([split('A', 1)]);
+      expect([completed, await progress()]).toEqual([[], 0]);
+      await count([settled('A', 1)], another());
+      expect([completed, await progress()]).toEqual([['complete'], 0]);
+    });
+
+    it('waits for each chunk in each application, without their splits', async () => {
+      const { completed, count, another, progress, settled } = await world(['A', 'B'], [1, CHUNK]);
+      await count([settled('A', 0), settled('B', 1)]);
+      await count([settled('A', 1)], another());
+      expect([completed, await progress()]).toEqual([[], 1]);
+      await count([settled('B', 0)]);
+      expect([completed, await progress()]).toEqual([['complete'], 0]);
+    });
+
+    it('follows what a version has stored that waits for the split', async () => {
+      const { completed, removeOrphans, progress, store } = await world(['A'], [1]);
+      await store({ 'A/0': { settled: Buffer.from(Bitmap.of([0]).encode()) } });
+      await removeOrphans();
+      expect([completed, await progress()]).toEqual([['complete'], 0]);
+    });
   });
 
   it('takes into account what another process has counted', async () => {

@@ -1,6 +1,6 @@
 import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-store';
-import type { PlanEvent } from '@tidings/events';
-import { type Clock, Fault } from '@tidings/kernel';
+import { MessageAccepted, type PlanEvent } from '@tidings/events';
+import { Bitmap, chunkOf, type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import { collectionOf, findAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
@@ -11,6 +11,7 @@ import {
   advanceJoins,
   areJoinsSettled,
   bucketsOf,
+  bytesOf,
   isComplete,
   noProgress,
   type Progress,
@@ -26,11 +27,15 @@ export interface CompletionDeps {
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
 }
 
-type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps'>;
-/** An unfinished message as it was read, and its progress as it was stored. */
+type Read = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps' | 'accepted'>;
+interface Unfinished extends Omit<Read, 'accepted'> {
+  /** The chunks of named recipients: those of any others are recorded. */
+  readonly named: Bitmap | undefined;
+}
+/** An unfinished message as it was read, and its progress as it was stored, if any. */
 interface Known {
   readonly message: Unfinished;
-  readonly progress: ProgressDocument;
+  readonly progress: ProgressDocument | undefined;
 }
 
 const REMEMBERED = 10_000;
@@ -38,7 +43,7 @@ const REMEMBERED = 10_000;
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */
 const AT_ONCE = 500;
-const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1 } as const;
+const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1, accepted: 1 } as const;
 
 /** Completes the messages without open chunks. */
 export class Completion {
@@ -61,20 +66,24 @@ export class Completion {
     );
     await this.#close(this.#takeEnding(byMessage));
     if (byMessage.size === 0) return;
-    const known = await findAll<StoredMessage, Unfinished & Pick<StoredMessage, 'status'>>(
+    const known = await findAll<StoredMessage, Read & Pick<StoredMessage, 'status'>>(
       this.#deps.db,
       messagesModel.name,
       { _id: { $in: [...byMessage.keys()] } },
       { projection: { ...UNFINISHED_FIELDS, status: 1 } },
     );
-    const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
-    const stored = await this.#advance(unfinished, byMessage);
-    const done = unfinished.filter((message) => {
+    const unfinished = known
+      .filter(({ status }) => status === 'PENDING' || status === 'PROCESSING')
+      .map((message) => unfinishedOf(message));
+    const { ending, advancing } = this.#sort(unfinished, byMessage);
+    const stored = await this.#advance(advancing, byMessage);
+    for (const message of advancing) {
       const progress = stored.get(message._id) as ProgressDocument | undefined;
-      if (progress) this.#remember({ message, progress });
-      return progress && this.#isDone(message, progressOf(progress));
-    });
-    await this.#close(done);
+      if (!progress) continue;
+      this.#remember({ message, progress });
+      if (this.#isDone(message, progressOf(progress))) ending.push({ message, progress });
+    }
+    await this.#close(ending);
     // The state of a message may lack a step whose facts have arrived: they are applied again when it has it.
     const isAhead = ({ _id, steps }: Unfinished): boolean =>
       steps !== undefined && byMessage.get(_id)!.some(({ bucket }) => bucket > steps.count);
@@ -89,15 +98,36 @@ export class Completion {
    * Takes the messages that these facts complete: the last facts of a message need not be stored before. What is stored by now can only be further
    * on, and a message that is not completed by what this process knows is read.
    */
-  #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Unfinished[] {
-    const ending: Unfinished[] = [];
+  #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Known[] {
+    const ending: Known[] = [];
     for (const [code, facts] of byMessage) {
       const known = this.#known.get(code);
-      if (!known || !this.#isDone(known.message, facts.reduce(advance, progressOf(known.progress)))) continue;
+      const before = known?.progress ? progressOf(known.progress) : noProgress;
+      if (!known || !this.#isDone(known.message, facts.reduce(advance, before))) continue;
       byMessage.delete(code);
-      ending.push(known.message);
+      ending.push(known);
     }
     return ending;
+  }
+
+  /** Separates what need not be stored: these facts complete a message with named recipients, or tell nothing about it that is not known. */
+  #sort(
+    messages: readonly Unfinished[],
+    facts: ReadonlyMap<string, readonly PlanEvent[]>,
+  ): { readonly ending: Known[]; readonly advancing: readonly Unfinished[] } {
+    const ending: Known[] = [];
+    const advancing = messages.filter((message) => {
+      const own = facts.get(message._id)!;
+      if (!message.named) return true;
+      if (this.#isDone(message, own.reduce(advance, noProgress))) {
+        ending.push({ message, progress: undefined });
+        return false;
+      }
+      if (own.some(({ event }) => event?.$case === 'settled')) return true;
+      this.#remember({ message, progress: undefined });
+      return false;
+    });
+    return { ending, advancing };
   }
 
   /** Messages that grow are left out: those that recipients join, and those with steps. */
@@ -138,16 +168,20 @@ export class Completion {
     return (await this.#ended()).length > 0;
   }
 
-  /** Removes progress of messages that are no longer open, which a repeated fact or a crash leaves behind. */
+  /**
+   * Removes progress of messages that are no longer open, which a repeated fact, a crash or another version leaves behind. Completes those that are
+   * done by what another version has stored: it waits for the split of named recipients.
+   */
   async removeOrphans(signal?: AbortSignal): Promise<void> {
     for (let after = ''; !signal?.aborted;) {
       const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
       const found = await this.#progress.find({ _id: { $gt: after } }, options).toArray();
       const codes = found.map(({ _id }) => _id);
       const open = this.#messages.find({ _id: { $in: codes }, status: { $in: ['PENDING', 'PROCESSING'] } });
-      const kept = await open.project<{ _id: string }>({ _id: 1 }).toArray();
+      const kept = await open.project<Read>(UNFINISHED_FIELDS).toArray();
       const known = new Set(kept.map(({ _id }) => _id));
       await this.#progress.deleteMany({ _id: { $in: codes.filter((code) => !known.has(code)) } });
+      await this.#close(await this.#done(kept.map((message) => unfinishedOf(message)).filter(({ named }) => named)));
       if (codes.length < AT_ONCE) return;
       after = codes.at(-1)!;
     }
@@ -158,43 +192,44 @@ export class Completion {
     if (codes.length === 0) return;
     const found = await this.#messages
       .find({ _id: { $in: [...codes] }, status: 'PROCESSING' })
-      .project<Unfinished>(UNFINISHED_FIELDS)
+      .project<Read>(UNFINISHED_FIELDS)
       .toArray();
-    await this.#close(await this.#done(found));
+    await this.#close(await this.#done(found.map((message) => unfinishedOf(message))));
   }
 
-  async #ended(): Promise<Unfinished[]> {
+  async #ended(): Promise<Known[]> {
     const ended = await this.#messages
       .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#deps.clock.now()) } }, { hint: OPEN })
-      .project<Unfinished>(UNFINISHED_FIELDS)
+      .project<Read>(UNFINISHED_FIELDS)
       .toArray();
-    return this.#done(ended);
+    return this.#done(ended.map((message) => unfinishedOf(message)));
   }
 
   /** Those of the messages without open chunks. */
-  async #done(messages: readonly Unfinished[]): Promise<Unfinished[]> {
+  async #done(messages: readonly Unfinished[]): Promise<Known[]> {
     if (messages.length === 0) return [];
     const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();
-    const progress = new Map(
-      found.map((document) => [document._id, progressOf(document as unknown as ProgressDocument)]),
-    );
-    return messages.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
+    const stored = new Map(found.map((document) => [document._id, document as unknown as ProgressDocument]));
+    return messages
+      .map((message): Known => ({ message, progress: stored.get(message._id) }))
+      .filter(({ message, progress }) => this.#isDone(message, progress ? progressOf(progress) : noProgress));
   }
 
-  #isDone({ apps, openUntil, joined = 0, steps }: Unfinished, progress: Progress): boolean {
+  #isDone({ apps, openUntil, joined = 0, steps, named }: Unfinished, progress: Progress): boolean {
     if (steps && !steps.areComplete) return false;
-    if (!openUntil) return isComplete(progress, apps, bucketsOf(steps));
+    if (!openUntil) return isComplete(progress, apps, bucketsOf(steps), named);
     return openUntil.getTime() <= this.#deps.clock.now() && areJoinsSettled(progress, joined);
   }
 
-  async #close(messages: readonly Unfinished[]): Promise<void> {
-    if (messages.length === 0) return;
+  async #close(ending: readonly Known[]): Promise<void> {
+    if (ending.length === 0) return;
     const { writer, clock } = this.#deps;
-    const codes = messages.map(({ _id }) => _id);
+    const codes = ending.map(({ message }) => message._id);
     const at = new Date(clock.now());
     await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
     for (const code of codes) this.#known.delete(code);
-    await this.#progress.deleteMany({ _id: { $in: codes } });
+    const stored = ending.flatMap(({ message, progress }) => (progress ? [message._id] : []));
+    if (stored.length > 0) await this.#progress.deleteMany({ _id: { $in: stored } });
   }
 
   get #progress() {
@@ -204,4 +239,12 @@ export class Completion {
   get #messages() {
     return collectionOf(this.#deps.db, messagesModel);
   }
+}
+
+/** The recipients determine the chunks: whoever splits the message gets the same ones. */
+function unfinishedOf({ accepted: stored, ...message }: Read): Unfinished {
+  if (!stored || message.steps || message.openUntil) return { ...message, named: undefined };
+  const { audience } = MessageAccepted.decode(bytesOf(stored));
+  const target = audience?.target;
+  return { ...message, named: target?.$case === 'named' ? Bitmap.of(target.value.seqs.map(chunkOf)) : undefined };
 }

@@ -35,16 +35,20 @@ export function advance(progress: Progress, event: PlanEvent): Progress {
 export const bucketsOf = (steps: { readonly count: number } | undefined): readonly number[] =>
   steps ? Array.from({ length: steps.count }, (_, i) => i + 1) : [0];
 
-/** Whether every planned chunk of each of the message's applications is settled, in each of its buckets. */
+/**
+ * Whether every planned chunk of each of the message's applications is settled, in each of its buckets.
+ * @param named the chunks of a message that names its recipients, which are planned in each application whether or not that is recorded
+ */
 export const isComplete = (
   progress: Progress,
   applications: readonly string[],
   buckets: readonly number[] = [0],
+  named?: Bitmap,
 ): boolean =>
   applications.every((application) =>
     buckets.every((bucket) => {
-      const fanout = progress.fanouts[`${application}/${bucket}`];
-      return fanout?.planned !== undefined && fanout.planned.minus(fanout.settled).size === 0;
+      const { planned = named, settled = Bitmap.empty } = progress.fanouts[`${application}/${bucket}`] ?? {};
+      return planned !== undefined && planned.minus(settled).size === 0;
     }),
   );
 
@@ -73,7 +77,7 @@ export interface FanoutDocument {
   readonly settled: Uint8Array | Binary;
 }
 
-const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);
+export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);
 
 export const progressDocument = (progress: Progress): ProgressDocument => ({
   fanouts: mapValues(progress.fanouts, ({ planned, settled }) => ({
