@@ -36,6 +36,7 @@ import {
   type Outgoing,
   type OutgoingMessages,
   type Released,
+  onlyChunkOf,
 } from './release/outgoing.ts';
 import { heldSlices, membersOf } from './emit/held-slices.ts';
 import { type Passed, passedOnce } from './emit/passed.ts';
@@ -79,15 +80,11 @@ interface ChunkWork {
   readonly key: ChunkKey;
   readonly message: Released;
   readonly extras: Extras;
-  /** See {@link PlanOptions}. */
-  readonly isOnly?: boolean;
 }
 
 export interface PlanOptions {
   /** Resolves when planned slices may be emitted. @default at once */
   readonly ready?: Promise<unknown>;
-  /** The chunk is the only one of the message in its application, and not committed as its split yet. @default false */
-  readonly isOnly?: boolean;
 }
 
 /** Plans chunks of messages and emits their slices (sending 2). Every step is repeatable at any time by any process. */
@@ -121,13 +118,8 @@ export class Chunks {
   /**
    * The same for a message that has just been released: nothing is planned yet, unless this is a repeat.
    */
-  async plan(
-    message: Released,
-    key: ChunkKey,
-    pool: BufferPool,
-    { ready, isOnly = false }: PlanOptions = {},
-  ): Promise<void> {
-    const work = { key, message, extras: await this.#extrasOf(message), isOnly };
+  async plan(message: Released, key: ChunkKey, pool: BufferPool, { ready }: PlanOptions = {}): Promise<void> {
+    const work = { key, message, extras: await this.#extrasOf(message) };
     const isDone = await pool.use(async (buffers) => {
       const [application] = await Promise.all([
         this.#deps.findApplication(key.application),
@@ -182,7 +174,7 @@ export class Chunks {
   }
 
   #plan(
-    { key, message, isOnly = false }: ChunkWork,
+    { key, message }: ChunkWork,
     application: SendingApplication | undefined,
     candidates: Columns,
     suppressed: Suppressed,
@@ -213,7 +205,7 @@ export class Chunks {
       candidates,
       rules,
       capping: cap,
-      isOnly,
+      isOnly: onlyChunkOf(message) !== undefined,
     });
     const made = planning.made.then((planned) => {
       if (planned) this.#deps.known.made(key, planned, at);

@@ -36,7 +36,6 @@ import {
   plannedDevicesOfEvent,
   withPlanned,
 } from './planned-devices.ts';
-import { fanoutAt, FANOUTS, type FanoutState, splitWith } from './split-state.ts';
 
 /** The collection of plans. */
 export const PLANS = 'plans';
@@ -84,8 +83,8 @@ export interface PlanState {
   readonly failed?: Uint8Array;
 }
 
-/** The states of the logs: plans, the counted sends of the chunk, the planned devices of messages with a local time, and splits into one chunk. */
-type PlansState = PlanState | CountedPage | PlannedDevices | FanoutState;
+/** The states of the logs: plans, the counted sends of the chunk, and the planned devices of messages with a local time. */
+type PlansState = PlanState | CountedPage | PlannedDevices;
 
 /** A stored plan; all fields except the event can be read separately. */
 export interface PlanDocument {
@@ -208,7 +207,7 @@ function needsOf(command: PlanCommand): DocumentAddress[] {
   switch (command.kind) {
     case 'plan': {
       const { at, counted, once } = command.rules;
-      const own = [plan, ...(once ? [plannedDevicesAt(key)] : []), ...(command.isOnly ? [fanoutAt(key)] : [])];
+      const own = [plan, ...(once ? [plannedDevicesAt(key)] : [])];
       if (command.capping) return [...own, ...pagesOf(key, command.capping, at.getTime())];
       return counted ? [...own, pageAt(key, at.getTime())] : own;
     }
@@ -256,10 +255,9 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
       return { events: set.size > 0 ? [eventOf(of, key, at, { $case: 'sendsFailed', value })] : [], reply };
     }
     const { at } = command.rules;
+    if (state) return { events: [], reply };
     const events: PlanEvent[] = [];
-    if (command.isOnly && !view.get(fanoutAt(key)))
-      events.push(eventOf(of, key, at, { $case: 'fanout', value: { chunks: [key.chunk] } }));
-    if (state) return { events, reply };
+    if (command.isOnly) events.push(eventOf(of, key, at, { $case: 'fanout', value: { chunks: [key.chunk] } }));
     const plan = planned(command, view);
     events.push(eventOf(of, key, at, { $case: 'chunk', value: plan }));
     // A plan without slices is settled at once.
@@ -268,8 +266,8 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
   },
   addresses: (of) => {
     const { event } = of;
-    if (event === undefined) return [];
-    if (event.$case === 'fanout') return [fanoutAt(of)];
+    // A split that is committed with its plan follows from the recipients of the message.
+    if (event === undefined || event.$case === 'fanout') return [];
     const plan = planAt({ ...of, chunk: event.value.chunk });
     return [plan, pageOfEvent(of), plannedDevicesOfEvent(of)].filter((address) => address !== undefined);
   },
@@ -279,15 +277,12 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
         return pageWith(state as CountedPage | undefined, event);
       case PLANNED_DEVICES:
         return withPlanned(state as PlannedDevices | undefined, event);
-      case FANOUTS:
-        return splitWith(state as FanoutState | undefined, event);
       default:
         return evolvePlan(state as PlanState | undefined, event);
     }
   },
   ...planEventCodec,
   toDocument(state, { id }) {
-    if ('chunks' in state) return { ...state };
     if ('devices' in state) return { ...plannedDevicesDocument(state) };
     return 'sends' in state ? { ...countedPageDocument(state, id) } : planDocument(state);
   },
@@ -298,10 +293,8 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
     }),
     [COUNTED_PAGES]: fieldsOf<CountedPageDocument>({ day: true, sends: true }),
     [PLANNED_DEVICES]: fieldsOf<PlannedDevicesDocument>({ devices: true }),
-    [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }),
   },
   fromDocument(document, { collection }) {
-    if (collection === FANOUTS) return document as unknown as FanoutState;
     if (collection === COUNTED_PAGES) return countedPage(document as unknown as CountedPageDocument);
     if (collection === PLANNED_DEVICES) return plannedDevices(document as unknown as PlannedDevicesDocument);
     const stored = document as unknown as PlanDocument;

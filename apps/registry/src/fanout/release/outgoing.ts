@@ -1,7 +1,7 @@
 import { sharedWrites } from '@tidings/coordination';
 import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
-import { type Clock, sendIdOf } from '@tidings/kernel';
+import { chunkOf, type Clock, sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import { findAll, isTransient, type Update, updateAll } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
@@ -76,6 +76,20 @@ const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
 /** Whether the recipients of a message are named. */
 export const isNamed = ({ accepted }: Pick<Outgoing, 'accepted'>): boolean =>
   accepted.audience?.target?.$case === 'named';
+
+/** Messages to at most this number of named recipients are planned on release: a task would cost a hop. */
+export const NAMED_AT_ONCE = 100;
+
+/**
+ * The chunk of a message to a few named recipients who are all in one, in each of its applications. Its split is committed with its plan, and kept
+ * nowhere else: it follows from the recipients.
+ */
+export function onlyChunkOf({ accepted: { audience } }: Pick<Outgoing, 'accepted'>): number | undefined {
+  const target = audience?.target;
+  if (target?.$case !== 'named' || target.value.seqs.length > NAMED_AT_ONCE) return undefined;
+  const chunks = new Set(target.value.seqs.map(chunkOf));
+  return chunks.size === 1 ? [...chunks][0] : undefined;
+}
 
 /** Whether the message has a send rate (R-I11). */
 export const isRated = ({ accepted }: Pick<Outgoing, 'accepted'>): boolean => accepted.sendRate > 0;

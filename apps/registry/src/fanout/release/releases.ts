@@ -6,12 +6,9 @@ import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from '../chunks.ts';
 import type { BufferPool } from '../buffer-pool.ts';
-import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
+import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import { fanoutLogOf, type PlanFanout } from '../plan/fanouts.ts';
 import type { DeviceScan } from '../scan/scan.ts';
-
-/** Messages to at most this number of named recipients are planned on release: a task would cost a hop. */
-const AT_ONCE = 100;
 
 export interface ReleaseDeps {
   readonly clock: Clock;
@@ -87,16 +84,16 @@ export class Releases {
   async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
     const { broker, chunks, buffers } = this.#deps;
     const target = message.accepted.audience?.target;
-    const split = await this.#chunksOf(message, application);
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
-    const isSmall = target?.$case === 'named' && target.value.seqs.length <= AT_ONCE;
-    const [only, other] = keys(split);
-    if (isSmall && only && !other) {
+    const isSmall = target?.$case === 'named' && target.value.seqs.length <= NAMED_AT_ONCE;
+    const only = onlyChunkOf(message);
+    if (only !== undefined) {
       // One commit contains both the split and the plan.
-      await Promise.all([kept, chunks.plan(message, only, buffers, { ready: kept, isOnly: true })]);
+      await Promise.all([kept, ...keys([only]).map((key) => chunks.plan(message, key, buffers, { ready: kept }))]);
       return;
     }
+    const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
     if (isSmall) {
       // The recipients determine the chunks, so their plans need not wait for the split.

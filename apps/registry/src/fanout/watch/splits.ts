@@ -2,7 +2,7 @@ import { type ChunkKey, fanoutId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
-import type { Released } from '../release/outgoing.ts';
+import { onlyChunkOf, type Released } from '../release/outgoing.ts';
 
 /** The chunks that messages were split into. */
 export class Splits {
@@ -16,12 +16,15 @@ export class Splits {
   async of(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
     const keysOf = ({ message, bucket, accepted }: Released) =>
       accepted.applications.map((application) => ({ message, bucket, application }));
-    const ids = messages.flatMap(keysOf).map(fanoutId);
+    const recorded = messages.filter((message) => onlyChunkOf(message) === undefined);
+    const ids = recorded.flatMap(keysOf).map(fanoutId);
     const found = ids.length === 0 ? [] : await this.#fanouts.find({ _id: { $in: ids } }).toArray();
     const fanouts = new Map(found.map((fanout) => [fanout._id, fanout]));
     const splits = new Map<string, readonly ChunkKey[]>();
     for (const message of messages) {
-      const parts = keysOf(message).map((key) => ({ key, chunks: fanouts.get(fanoutId(key))?.chunks }));
+      const only = onlyChunkOf(message);
+      const own = only === undefined ? undefined : [only];
+      const parts = keysOf(message).map((key) => ({ key, chunks: own ?? fanouts.get(fanoutId(key))?.chunks }));
       if (parts.some(({ chunks }) => !chunks)) continue;
       splits.set(
         sendIdOf(message),
