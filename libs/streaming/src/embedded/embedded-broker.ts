@@ -19,7 +19,7 @@ import { Store } from './embedded-store.ts';
 
 const MEMORY_BYTES = 64 << 20;
 /** A crash delivers the records of this time again. Under load all partitions change in it, and share the write. */
-const OFFSET_SPACING_MS = 100;
+const OFFSET_SPACING_MS = 250;
 
 export interface EmbeddedBrokerOptions {
   /** The log's own database, for the only process on the data folder. */
