@@ -31,7 +31,8 @@ const tasks = {
   kafka: built('deploy/kafka-local/start.mjs'),
   secrets: [['tools/secrets.mjs']],
   test: [['tools/test.mjs']],
-  chaos: [['tools/chaos.mjs']],
+  chaos: [['tools/chaos.mjs', 'chaos']],
+  soak: [['tools/chaos.mjs', 'soak']],
   verify: [['tools/verify.mjs']],
   bench: [
     ['tools/build.mjs'],

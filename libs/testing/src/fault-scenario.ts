@@ -85,6 +85,7 @@ export async function faultOutcome(
 ): Promise<FaultOutcome> {
   const patienceMs = PATIENCE_MS + population.all * MS_PER_DEVICE;
   const round = await population.begin();
+  await world.settle(patienceMs);
   world.simulators.ledger.reset();
   const givenUp = await Promise.all(populationPlatforms.map(({ provider }) => GivenUp.since(world.cluster, provider)));
 

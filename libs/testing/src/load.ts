@@ -11,7 +11,7 @@ const NAMED = 10;
 const LOOK_EVERY_MS = 5;
 /** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
-/** The pause of a client after a reply. Without it the load would take the processor from the processes that restart, and from the takeovers. */
+/** Without a pause the load would take the processor from the processes that restart, and from the takeovers. */
 const PAUSE_MS = 20;
 
 interface Named {
@@ -25,7 +25,12 @@ export interface LoadTarget {
   named(n: number): readonly string[];
 }
 
-/** Clients that register devices and send messages to named devices, at some hundred calls a second in all, and repeat unanswered calls. */
+export interface LoadOptions {
+  /** The pause of each of the eight clients after a reply. @default 20, which makes some hundred calls a second in all */
+  readonly pauseMs?: number;
+}
+
+/** Clients that register devices and send messages to named devices, and repeat unanswered calls. */
 export class Load {
   readonly #world: World;
   readonly #application: string;
@@ -35,11 +40,13 @@ export class Load {
   readonly #messages: Named[] = [];
   readonly #faults: string[] = [];
   readonly #withoutReply: string[] = [];
+  readonly #pauseMs: number;
   #refused = 0;
   #ending = false;
   readonly #clients: Promise<unknown>;
 
-  private constructor(world: World, application: string, named: readonly string[]) {
+  private constructor(world: World, application: string, named: readonly string[], pauseMs: number) {
+    this.#pauseMs = pauseMs;
     this.#world = world;
     this.#application = application;
     this.#named = named;
@@ -51,8 +58,13 @@ export class Load {
    * Runs an action while clients register devices in the target's first application and send messages to ten of its devices. The action begins
    * when every client has had replies, and the clients end with it, whatever its outcome.
    */
-  static async during(world: World, target: LoadTarget, action: () => Promise<void>): Promise<Load> {
-    const load = new Load(world, target.applications[0]!, target.named(NAMED));
+  static async during(
+    world: World,
+    target: LoadTarget,
+    action: () => Promise<void>,
+    { pauseMs = PAUSE_MS }: LoadOptions = {},
+  ): Promise<Load> {
+    const load = new Load(world, target.applications[0]!, target.named(NAMED), pauseMs);
     try {
       await load.#begun();
       await action();
@@ -114,7 +126,7 @@ export class Load {
       const hwid = `${this.#name}-${client}-${n}`;
       await this.#persist(() => world.call('registerDevice', { application, hwid, device_type: 3, language: 'de' }));
       this.#registered.push(hwid);
-      await delay(PAUSE_MS);
+      await delay(this.#pauseMs);
       if (n % REGISTRATIONS > 0) continue;
       const notifications = [{ content: 'Hello', devices, transactionId: hwid }];
       const { Messages: codes } = await this.#persist(() =>

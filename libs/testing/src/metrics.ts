@@ -33,10 +33,14 @@ export async function openSlices(cluster: Cluster, channel: string): Promise<rea
   return metrics.map((of) => of.get(`tidings_dispatch_open_slices{channel="${channel}",lane="broadcast"}`) ?? 0);
 }
 
+const BYTES_PER_MB = 1024 ** 2;
+
 /** Memory and responsiveness of a process. */
 export interface ProcessHealth {
   readonly name: string;
   readonly residentMb: number;
+  /** What the heap holds, garbage included, and buffers outside of it. */
+  readonly heapMb: number;
   /** The 99th percentile of the delay of the event loop since the last reading, in milliseconds. */
   readonly lagMs: number;
 }
@@ -48,8 +52,19 @@ export async function processHealth({ members }: Cluster): Promise<ProcessHealth
       const metrics = await metricsOf(member);
       const resident = metrics.get('process_resident_memory_bytes');
       if (resident === undefined) return [];
-      const lag = metrics.get('nodejs_eventloop_lag_p99_seconds') ?? 0;
-      return [{ name: member.name, residentMb: resident / 1024 ** 2, lagMs: lag * 1000 }];
+      const [heap, external, lag] = [
+        'nodejs_heap_size_used_bytes',
+        'nodejs_external_memory_bytes',
+        'nodejs_eventloop_lag_p99_seconds',
+      ].map((name) => metrics.get(name) ?? 0) as [number, number, number];
+      return [
+        {
+          name: member.name,
+          residentMb: resident / BYTES_PER_MB,
+          heapMb: (heap + external) / BYTES_PER_MB,
+          lagMs: lag * 1000,
+        },
+      ];
     }),
   );
   return healths.flat();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import type { LedgerEntry } from '@tidings/simulators';
 import { answered } from './answered.ts';
@@ -9,6 +10,7 @@ import type { World } from './world.ts';
 /** Maximum entries of one bulk job (Spec G). */
 const MOST_ENTRIES = 50_000;
 const REGISTER_MS = 300_000;
+const LOOK_EVERY_MS = 50;
 
 /** The platforms of a population, each with its provider. */
 export const populationPlatforms = [
@@ -64,6 +66,7 @@ export class Population {
     for (let i = 0; i < applications; i++) codes.push(await world.application({ title: `Population ${i}` }));
     const population = new Population(world, { applications, steady, dead, throttled }, codes, tokenOf);
     await population.#register(0, (platform, a) => population.#steady(platform, a));
+    await world.settle(REGISTER_MS);
     return population;
   }
 
@@ -205,9 +208,13 @@ export class Population {
         jobs.push({ id, entries: devices.length });
       }
     }
-    await this.#world.settle(REGISTER_MS);
+    // Not until the system is settled, which it never is under a load.
+    const deadline = Date.now() + REGISTER_MS;
     for (const { id, entries } of jobs) {
-      const job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
+      let job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
+      for (; job.status !== 'Completed' && Date.now() < deadline; await delay(LOOK_EVERY_MS)) {
+        job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
+      }
       if (job.devices_success !== entries) throw Fault.unavailable(`of ${entries} devices: ${JSON.stringify(job)}`);
     }
   }

@@ -1,7 +1,7 @@
-import { appendFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { type FaultOutcome, populationPlatforms, type ProcessHealth } from '@tidings/testing';
 import type { EndedFault } from './drawn-faults.ts';
+import { appendRow } from './ledger-row.ts';
 
 /** A finished round of faults. */
 export interface ChaosRound {
@@ -41,10 +41,5 @@ function describeFaults(faults: readonly EndedFault[]): string {
   return [...numbers].map(([kind, number]) => `${kind} ${number}`).join(', ');
 }
 
-/** Appends a round to the ledger that `CHAOS_LEDGER` names, as a row of its table; prints it otherwise. */
-export async function record(round: ChaosRound): Promise<void> {
-  const line = `| ${rowOf(round).join(' | ')} |\n`;
-  const file = process.env['CHAOS_LEDGER'];
-  if (file) await appendFile(file, line);
-  else process.stderr.write(line);
-}
+/** Appends a round to the ledger that `CHAOS_LEDGER` names; prints it otherwise. */
+export const record = (round: ChaosRound): Promise<void> => appendRow('CHAOS_LEDGER', rowOf(round));

@@ -1,0 +1,70 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { Load, POPULATION_TIMEOUT_MS, processHealth, type ProcessHealth, Wire } from '@tidings/testing';
+import { appendRow } from './testing/ledger-row.ts';
+import { MemorySeries } from './testing/memory-series.ts';
+import type { ClusterUnderTest } from './testing/populated.ts';
+
+/** Minutes of steady load: hours in `npm run soak`, a moment in `npm test`. */
+const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0.1);
+/** Windows of memory, each with a broadcast; at most a minute long. */
+const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
+const READINGS = 6;
+/** Of each of eight clients: some forty calls a second, which leave the cores time. */
+const PAUSE_MS = 200;
+const HOUR_MS = 3_600_000;
+const SETTLE_MS = 120_000;
+
+/** Suites about a load that does not change (T14). */
+export function soakFeatures(test: ClusterUnderTest): void {
+  describe('steady load', () => {
+    it(
+      'loses nothing, and leaves no work behind',
+      async () => {
+        const { world, population } = test;
+        world.simulators.ledger.reset();
+        const series = new MemorySeries();
+        const rounds: { readonly round: number; readonly codes: readonly string[] }[] = [];
+        const load = await Load.during(
+          world,
+          population,
+          async () => {
+            for (const end = performance.now() + MINUTES * 60_000; performance.now() < end;) {
+              const windowEnd = performance.now() + WINDOW_MS;
+              const round = await population.begin();
+              rounds.push({ round, codes: await population.send(round) });
+              const readings: ProcessHealth[] = [];
+              while (performance.now() < windowEnd) {
+                await delay(WINDOW_MS / READINGS);
+                readings.push(...(await processHealth(world.cluster)));
+              }
+              series.add(readings);
+            }
+          },
+          { pauseMs: PAUSE_MS },
+        );
+        const endedAt = performance.now();
+        await world.settle(SETTLE_MS);
+        const settledSeconds = (performance.now() - endedAt) / 1000;
+        const wire = new Wire(world.simulators);
+        const broken = [...load.faults, ...load.withoutReply];
+        for (const { round, codes } of rounds) broken.push(...(await population.brokenIn(round, codes, wire)));
+        broken.push(...(await load.broken()));
+        const { registered, sent } = load.counts;
+        await appendRow('SOAK_LEDGER', [
+          ...[new Date().toISOString().slice(0, 10), availableParallelism(), MINUTES, population.all, rounds.length],
+          ...[registered + sent, broken.length, described(series), settledSeconds.toFixed(1)],
+        ]);
+        expect(broken).toEqual([]);
+      },
+      POPULATION_TIMEOUT_MS + 2 * MINUTES * 60_000,
+    );
+  });
+}
+
+function described(series: MemorySeries): string {
+  const trend = series.heapTrend(HOUR_MS / WINDOW_MS);
+  const heap = trend ? `${trend.meanMb.toFixed(0)} | ${trend.slope.toFixed(1)} ± ${trend.error.toFixed(1)}` : '– | –';
+  return `${heap} | ${Math.round(series.residentMb)} | ${Math.round(series.delayMs)}`;
+}

@@ -1,0 +1,59 @@
+import type { ProcessHealth } from '@tidings/testing';
+import { trendOf } from './trend.ts';
+
+/** Memory at the start of a process is that of code that is being compiled, and of caches that fill. */
+const WARM_UP_SHARE = 1 / 3;
+const LEAST_WINDOWS = 3;
+
+/** Readings of the health of processes, in windows of equal length. */
+export class MemorySeries {
+  /** By process, for each window: the least heap of its readings, which is closest to what a collection leaves. */
+  readonly #heaps = new Map<string, number[]>();
+  readonly #delays = new Map<string, number[]>();
+  #residentMb = 0;
+
+  /** Adds the readings of a window. */
+  add(readings: readonly ProcessHealth[]): void {
+    for (const [name, own] of Map.groupBy(readings, (reading) => reading.name)) {
+      append(this.#heaps, name, Math.min(...own.map(({ heapMb }) => heapMb)));
+      append(this.#delays, name, ...own.map(({ lagMs }) => lagMs));
+    }
+    this.#residentMb = Math.max(this.#residentMb, ...readings.map(({ residentMb }) => residentMb));
+  }
+
+  /** The largest resident memory of a process, in MB. */
+  get residentMb(): number {
+    return this.#residentMb;
+  }
+
+  /** The 99th percentile of the delay of the event loop in the process where it is largest, as the median of its readings, in milliseconds. */
+  get delayMs(): number {
+    return Math.max(
+      0,
+      ...[...this.#delays.values()].map((delays) => delays.toSorted((a, b) => a - b)[delays.length >> 1]!),
+    );
+  }
+
+  /**
+   * The trend of the heaps of all processes together, after the first third of the windows: their mean in MB, and the slope in percent of it an hour
+   * with its standard error. Undefined for fewer than three such windows.
+   */
+  heapTrend(
+    windowsAnHour: number,
+  ): { readonly meanMb: number; readonly slope: number; readonly error: number } | undefined {
+    const heaps = [...this.#heaps.values()];
+    const windows = Math.min(...heaps.map(({ length }) => length));
+    const from = Math.ceil(windows * WARM_UP_SHARE);
+    if (heaps.length === 0 || windows - from < LEAST_WINDOWS) return undefined;
+    const sums = Array.from({ length: windows - from }, (_, i) => heaps.reduce((sum, own) => sum + own[from + i]!, 0));
+    const { mean, slope, error } = trendOf(sums);
+    const percentAnHour = (windowsAnHour * 100) / mean;
+    return { meanMb: mean, slope: slope * percentAnHour, error: error * percentAnHour };
+  }
+}
+
+function append(series: Map<string, number[]>, name: string, ...values: readonly number[]): void {
+  const own = series.get(name);
+  if (own) own.push(...values);
+  else series.set(name, [...values]);
+}
