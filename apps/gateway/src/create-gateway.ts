@@ -98,6 +98,8 @@ export interface GatewayDeps {
   readonly disposableDomains: ReadonlySet<string>;
   /** Maximum number of open connections: further ones are closed on arrival. @default 10000 */
   readonly maxConnections?: number;
+  /** How long idle connections stay open while the gateway closes, in milliseconds. @default 0 */
+  readonly drainMs?: number;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
   /** Further controllers, which may inject OWN_OPERATIONS. */
@@ -238,6 +240,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   };
   return GatewayModule.with({
     ...{ context, adminToken, log, metrics: deps.metrics, operations, mail: mail?.listener },
+    drainMs: deps.drainMs ?? 0,
     imports: deps.imports ?? [],
     controllers: deps.controllers ?? [],
   });

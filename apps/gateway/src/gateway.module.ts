@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { api, type Method } from '@tidings/contract';
@@ -10,6 +11,7 @@ import { Administrators } from './auth/administrators.ts';
 import type { Context, Handler } from './context.ts';
 import { AdminRoutes } from './http/admin.routes.ts';
 import { ApiV2Routes } from './http/api-v2.routes.ts';
+import { type Connections, connectionsOf } from './http/draining.ts';
 import { DocsRoutes } from './http/docs.routes.ts';
 import { Exchange } from './http/http-exchange.ts';
 import { Json13Routes } from './http/json13.routes.ts';
@@ -23,7 +25,14 @@ import { SafariRoutes } from './http/safari.routes.ts';
 import { TapRoutes } from './http/tap.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { handlers } from './methods/handlers.ts';
-import { CONTEXT, INCOMING_MAIL, type IncomingMail, OWN_OPERATIONS } from './injection-tokens.ts';
+import {
+  CONTEXT,
+  type Draining,
+  DRAINING,
+  INCOMING_MAIL,
+  type IncomingMail,
+  OWN_OPERATIONS,
+} from './injection-tokens.ts';
 import type { MailListener } from './incoming-mail/mail-listener.ts';
 
 /** Bounds on the requests being served, and on the bytes of their small bodies. */
@@ -40,6 +49,8 @@ export interface GatewayModuleOptions {
   readonly operations: Operations;
   /** The server of incoming mail, provided as INCOMING_MAIL. */
   readonly mail: MailListener | undefined;
+  /** How long idle connections stay open while it closes. */
+  readonly drainMs: number;
   /** Further modules on the same port, such as health. */
   readonly imports: NonNullable<DynamicModule['imports']>;
   /** Further controllers. */
@@ -84,14 +95,25 @@ function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: st
 export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #exchange: Exchange;
   readonly #mail: MailListener | undefined;
+  readonly #host: HttpAdapterHost;
+  readonly #drainMs: number;
+  #connections: Connections | undefined;
 
-  constructor(@Inject(Exchange) exchange: Exchange, @Inject(INCOMING_MAIL) { listener }: IncomingMail) {
+  constructor(
+    @Inject(Exchange) exchange: Exchange,
+    @Inject(INCOMING_MAIL) { listener }: IncomingMail,
+    @Inject(HttpAdapterHost) host: HttpAdapterHost,
+    @Inject(DRAINING) { drainMs }: Draining,
+  ) {
     this.#exchange = exchange;
     this.#mail = listener;
+    this.#host = host;
+    this.#drainMs = drainMs;
   }
 
   /** Mails are taken as soon as requests are. */
   async onApplicationBootstrap(): Promise<void> {
+    this.#connections = connectionsOf(this.#host.httpAdapter.getHttpServer() as Server);
     await this.#mail?.listen();
   }
 
@@ -111,6 +133,7 @@ export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
       providers: [
         { provide: OWN_OPERATIONS, useValue: { operations } },
         { provide: CONTEXT, useValue: context },
+        { provide: DRAINING, useValue: { drainMs: options.drainMs } satisfies Draining },
         { provide: INCOMING_MAIL, useValue: { listener: options.mail } satisfies IncomingMail },
         { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
         { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
@@ -127,6 +150,6 @@ export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     this.#exchange.close();
-    await this.#mail?.close();
+    await Promise.all([this.#mail?.close(), this.#connections?.drain(this.#drainMs)]);
   }
 }

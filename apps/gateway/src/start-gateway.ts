@@ -44,6 +44,7 @@ import { createGateway, incomingMailOf } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { openGeoip } from './geoip/geoip.ts';
 import { processesOf } from './gateway-processes.ts';
+import { DRAIN_MS } from './http/draining.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** Time limit of a dispatcher's reply about its providers. */
@@ -113,7 +114,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     },
     ...{ broker, clock, log, metrics, adminToken, publicUrl: process.publicUrl() },
     ...{ masterKeys: process.masterKeys, identity: () => identity.keys() },
-    maxConnections,
+    ...{ maxConnections, drainMs: DRAIN_MS },
     allowPrivate: process.configuration.allowPrivate,
     trustedProxies: process.configuration.trustedProxies,
     geoip,

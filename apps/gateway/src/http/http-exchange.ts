@@ -124,6 +124,8 @@ export class Exchange {
     const { reply, fault, isSlow } = isTracing()
       ? await this.#servedInSpan(route, parameters, request)
       : await this.#served(route, parameters, request);
+    // It may have begun to close since the request came.
+    if (this.#closing) response.shouldKeepAlive = false;
     try {
       if (reply.stream) await this.#writeStream(reply.stream, request, response, reply);
       else write(request, response, reply);

@@ -43,7 +43,7 @@ export function restartFeatures(test: ClusterUnderTest): void {
         `${sent} messages, ${load!.faults.length} answers of 500, ${load!.withoutReply.length} calls without an answer, ${refused} connections refused\n`,
     );
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
-    // A gateway may close an idle connection at the moment at which the client writes on it: then the client repeats the call.
+    // A connection that has just been made may be reset with the listener, and one that was idle for 5 s be cut: then the client repeats the call.
     expect(load!.faults).toEqual([]);
     expect([...broken, ...(await load!.broken())]).toEqual([]);
   };
