@@ -10,10 +10,12 @@ import {
 
 /** By then every process that did not know of a deletion has written its facts. */
 const AGAIN_MS = 10_000;
+/** Applications whose figures are removed together. */
+const AT_ONCE = 100;
 
 /** The deleted applications whose facts may still arrive (R-B2, ADR 25). */
 export interface Purges {
-  /** Resolves when they are recorded durably; this process knows of them at once, the others within half a second. */
+  /** Resolves when they are recorded durably: this process knows of them at once, the others within half a second. */
   record(applications: readonly string[], now: Date): Promise<void>;
   /** The deleted applications, as they were at most {@link TRUSTED_MS} ago. */
   deleted(): Promise<ReadonlySet<string>>;
@@ -28,8 +30,13 @@ export function openPurges(db: Db): Purges {
   let known: ReadonlySet<string> = new Set();
   let readAt = -Infinity;
   let recordedAt = -Infinity;
-  const due = async (now: Date): Promise<string[]> =>
-    (await purges.find({ dueAt: { $lte: now } }).toArray()).map(({ _id }) => _id);
+  const due = async (now: Date): Promise<string[]> => {
+    const found = await purges
+      .find({ dueAt: { $lte: now } })
+      .limit(AT_ONCE)
+      .toArray();
+    return found.map(({ _id }) => _id);
+  };
   return {
     async record(applications, now) {
       if (applications.length === 0) return;
