@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Fault, Platform } from '@tidings/kernel';
 import { describeWithMongo, insideHosts } from '@tidings/testing';
-import { eventUuid } from './events/uuid.ts';
+import { eventUuids } from './events/uuid.ts';
 import { type ReceivedEvent, selfSigned, type Subscriber } from './testing/test-subscriber.ts';
 import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
@@ -58,7 +58,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(sent).toMatchObject({
       ...{ messageId: 7n, messageCode: message, campaignId: 0n, platform: 'IOS', applicationCode: APPLICATION },
       ...{ userId: 'user-2', journeyTitle: '', journeyPointTitle: '', attributes: { pushBody: 'Hello' } },
-      uuid: eventUuid({ messageId: 7n, application: APPLICATION, hwid: 'hwid-2', name: 'Push Sent' }),
+      uuid: eventUuids({ messageId: 7n, application: APPLICATION, name: 'Push Sent' })('hwid-2'),
     });
     expect(JSON.parse(sent.payload)).toMatchObject({ aps: { alert: 'Hello' } });
     const opened = subscriber.received.find(({ hwid, eventName }) => hwid === 'hwid-5' && eventName === 'Push Opened')!;

@@ -73,7 +73,10 @@ export {
   reachOf,
 } from './message.ts';
 export {
+  compileText,
+  type CompiledText,
   filledText,
+  fillText,
   type Format,
   formatted,
   isShortenable,

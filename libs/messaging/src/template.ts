@@ -68,6 +68,11 @@ export function parseTemplate(text: string): Template {
   return parts;
 }
 
+function capitalized(text: string): string {
+  const length = (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, length).toUpperCase() + text.slice(length);
+}
+
 /** A value in a format. Words of `CapitalizeAllFirst` are separated by white space. */
 export function formatted(text: string, format: Format): string {
   switch (format) {
@@ -75,7 +80,7 @@ export function formatted(text: string, format: Format): string {
     case 'raw':
       return text;
     case 'capitalizefirst':
-      return text.replace(/^./su, (first) => first.toUpperCase());
+      return capitalized(text);
     case 'capitalizeallfirst':
       return text.replace(/(?<=^|\s)\S/gu, (first) => first.toUpperCase());
     case 'uppercase':
@@ -158,31 +163,58 @@ export function variablesOf(content: Content): Variables {
  */
 export const FILLED_LIMIT = 262_144;
 
+/** A text whose placeholders are those that depend on the device. */
+export type CompiledText = Template;
+
+type Encode = (value: string) => string;
+
+const unchanged: Encode = (value) => value;
+
+const shownAs = ({ format, fallback }: Placeholder, value: string | undefined, encode: Encode): string =>
+  encode(value === undefined || value === '' ? fallback : formatted(value, format));
+
+/** Expands the placeholders that have the same value for every device. @param encode applied to inserted values */
+export function compileText(text: string, variables: Variables, encode: Encode): CompiledText {
+  const compiled: (string | Placeholder)[] = [];
+  let length = 0;
+  for (const part of parseTemplate(text)) {
+    if (length > FILLED_LIMIT) break;
+    const value = typeof part === 'string' ? undefined : requestValue(part.name, variables);
+    const shown = value === undefined ? part : shownAs(part as Placeholder, value, encode);
+    if (typeof shown === 'string') length += shown.length;
+    compiled.push(shown);
+  }
+  return compiled;
+}
+
+/** Expands the other placeholders for a device, as {@link filledText} does. */
+export function fillText(
+  text: CompiledText,
+  valueOf: (tag: string) => string | undefined,
+  encode: Encode = unchanged,
+): string {
+  let filled = '';
+  for (const part of text) {
+    if (filled.length > FILLED_LIMIT) break;
+    filled += typeof part === 'string' ? part : shownAs(part, valueOf(part.name), encode);
+  }
+  return filled;
+}
+
 /**
  * A text with its placeholders expanded for one device (R-I16), up to the value that exceeds {@link FILLED_LIMIT}; `valueOf` returns the device's
  * value of a tag by name, undefined or "" without one.
  * @param encode applied to inserted values
  * @default nothing
  */
-export function filledText(
+export const filledText = (
   text: string,
   variables: Variables,
   valueOf: (tag: string) => string | undefined,
-  encode: (value: string) => string = (value) => value,
-): string {
+  encode: Encode = unchanged,
+): string =>
   // Most texts of a message are empty or the same for all.
-  if (!text.includes('{')) return text;
-  let filled = '';
-  for (const part of parseTemplate(text)) {
-    if (filled.length > FILLED_LIMIT) break;
-    if (typeof part === 'string') filled += part;
-    else {
-      const value = requestValue(part.name, variables) ?? valueOf(part.name);
-      filled += encode(value === undefined || value === '' ? part.fallback : formatted(value, part.format));
-    }
-  }
-  return filled;
-}
+  text.includes('{') ? fillText(compileText(text, variables, encode), valueOf, encode) : text;
 
 /** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined without any. */
 export const textFor = (localized: Localized | undefined, language: string): string | undefined =>

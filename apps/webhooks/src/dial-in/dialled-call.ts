@@ -1,5 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import type { WebhookResponse } from '@tidings/rpc';
+import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type Link, type LinkListener, reportAnswer } from '../streams/links/link-port.ts';
 import { ANSWER_MS } from '../streams/unacked.ts';
 import type { Credentials } from './admission.ts';
@@ -19,10 +20,7 @@ export interface DialledCall extends Credentials {
 }
 
 /** @param accept tells the consumer that its events follow */
-export function dialledCall(
-  call: ServerDuplexStream<WebhookResponse, WebhookRequest>,
-  accept: () => void,
-): DialledCall {
+export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEvent>, accept: () => void): DialledCall {
   const textOf = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
   let listener: LinkListener | undefined;
   let isOver = false;

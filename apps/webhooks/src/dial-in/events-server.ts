@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ConnectionInjector, ServerDuplexStream } from '@grpc/grpc-js';
-import { EventStreamDefinition, WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import { EventStreamDefinition, WebhookResponse } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
+import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type DialledCall, dialledCall } from './dialled-call.ts';
 
 /** Limits on callers. Times are milliseconds. */
@@ -68,9 +69,9 @@ async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): 
   });
   server.register(
     `/${fullName}/${methods.subscribe.name}`,
-    (call: ServerDuplexStream<WebhookResponse, WebhookRequest>) =>
+    (call: ServerDuplexStream<WebhookResponse, OutgoingEvent>) =>
       serve(dialledCall(call, () => call.sendMetadata(new Metadata()))),
-    (event: WebhookRequest) => Buffer.from(WebhookRequest.encode(event).finish()),
+    ({ bytes }: OutgoingEvent) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     (bytes) => WebhookResponse.decode(bytes),
     'bidi',
   );

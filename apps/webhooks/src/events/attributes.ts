@@ -13,15 +13,19 @@ import type {
   SafariContent,
 } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { filledText, inboxImageOf, textFor, type Variables } from '@tidings/messaging';
+import { inboxImageOf, textFor } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
-/** The device that a message is rendered for. */
+/** The devices that a message is rendered for. */
 export interface Reader {
   readonly platform: number;
   readonly language: string;
-  /** The device's value of a tag, by name; undefined or "" if unset. */
-  readonly valueOf: (tag: string) => string | undefined;
+}
+
+/** How texts and URLs of the message, which may have placeholders, are shown. */
+export interface Shows {
+  readonly text: (template: string) => string;
+  readonly url: (template: string) => string;
 }
 
 const SHORTENED = 2;
@@ -29,15 +33,9 @@ const SHORTENED = 2;
 const INT32_MAX = 2_147_483_647;
 
 /** The attributes of a message for a device (R-EV3). What does not apply keeps its default. */
-export function attributesOf(
-  accepted: MessageAccepted,
-  variables: Variables,
-  { platform, language, valueOf }: Reader,
-): Attributes {
-  const text = (localized: Localized | undefined): string =>
-    filledText(textFor(localized, language) ?? '', variables, valueOf);
-  const url = (template: string | undefined): string =>
-    filledText(template ?? '', variables, valueOf, encodeURIComponent);
+export function attributesOf(accepted: MessageAccepted, { platform, language }: Reader, shows: Shows): Attributes {
+  const text = (localized: Localized | undefined): string => shows.text(textFor(localized, language) ?? '');
+  const url = (template: string | undefined): string => shows.url(template ?? '');
   const content = accepted.content && inLanguageOf(accepted.content, language);
   const action = actionOf(content, platform);
   return Attributes.fromPartial({

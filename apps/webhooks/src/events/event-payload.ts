@@ -1,12 +1,15 @@
 import { type ChannelPayload, definitionOf, definitionServing, type Push } from '@tidings/channels';
-import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
+import { type DeviceColumns, messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage } from '../facts/known-messages.ts';
 import type { Recipient } from './recipient.ts';
 
 const writer = new PayloadWriter();
+const none = Buffer.from('{}');
 /** Compiled content per application, kind of push and language; released with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
+/** The same for the devices of columns, which differ in their language only. */
+const ofColumns = new WeakMap<DeviceColumns, Map<string, ChannelPayload>>();
 
 const pushOf = (
   { code, bucket, id, accepted }: KnownMessage,
@@ -34,13 +37,24 @@ function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyOb
   return payload;
 }
 
+function payloadInColumns(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
+  const { columns, language } = recipient;
+  const payloads = ofColumns.get(columns) ?? new Map<string, ChannelPayload>();
+  const known = payloads.get(language);
+  if (known) return known;
+  const payload = payloadOf(message, recipient, reportKey);
+  ofColumns.set(columns, payloads.set(language, payload));
+  return payload;
+}
+
 /**
  * The payload sent to the provider for a device, rendered from what it was rendered from then (R-EV2). "{}" for kinds of pushes that this version does
  * not know.
+ * @returns JSON in UTF-8
  * @param reportKey signs statistics hashes
  */
-export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
-  if (!definitionOf(recipient.platform)?.variants[recipient.variant]) return '{}';
-  const { payload, limit } = payloadOf(message, recipient, reportKey);
-  return writer.write(payload, recipient.columns, recipient.index, limit).toString('utf8');
+export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): Uint8Array {
+  if (!definitionOf(recipient.platform)?.variants[recipient.variant]) return none;
+  const { payload, limit } = payloadInColumns(message, recipient, reportKey);
+  return writer.write(payload, recipient.columns, recipient.index, limit);
 }

@@ -1,71 +1,61 @@
 import { mailSubject } from '@tidings/channels';
-import { platformWordOf } from '@tidings/contract';
 import { EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
-import { filledText, type Variables, variablesOf } from '@tidings/messaging';
-import type { Attributes, DeviceDescription, Devices, SentValues, WebhookRequest } from '@tidings/rpc';
+import { filledText } from '@tidings/messaging';
+import type { DeviceDescription, Devices, SentValues } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
-import { eventNameOf } from '../subscriptions/subscription.ts';
-import { attributesOf, inboxAttributes } from './attributes.ts';
 import type { DueEvent } from './due-event.ts';
+import { EventParts, type PreparedMessage, prepareMessage } from './event-parts.ts';
 import { handedOver } from './event-payload.ts';
-import { type Recipient, recipientNow } from './recipient.ts';
-import { occurrenceOf, reportPayload } from './report-payload.ts';
 import { keptRecipients } from './kept-recipients.ts';
-import { eventUuid } from './uuid.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
+import { type Described, type Recipient, recipientsNow } from './recipient.ts';
+import { reportPayload } from './report-payload.ts';
 
 /** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {
   /** In the order of `due`; undefined if the device or the message no longer exists. */
-  make(account: string, due: readonly DueEvent[]): Promise<readonly (WebhookRequest | undefined)[]>;
+  make(account: string, due: readonly DueEvent[]): Promise<readonly (OutgoingEvent | undefined)[]>;
 }
 
-/** A message with the parts of its events that all devices share. */
-interface Prepared {
-  readonly message: KnownMessage;
-  readonly reportKey: KeyObject;
-  readonly tags: readonly string[];
-  readonly variables: Variables;
-  /** Attributes by platform and language, if the content is the same for all their devices. */
-  readonly attributes: Map<string, Attributes>;
-}
-
-const prepare = (message: KnownMessage, reportKey: KeyObject): Prepared => ({
-  message,
-  reportKey,
-  tags: message.accepted.content?.tags ?? [],
-  variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
-  attributes: new Map(),
-});
-
-function attributesFor(
-  { message, tags, variables, attributes }: Prepared,
-  { platform, language }: { readonly platform: number; readonly language: string },
-  values: readonly string[],
-): Attributes {
-  const key = `${platform}/${language}`;
-  const known = attributes.get(key);
-  if (known) return known;
-  const valueOf = (tag: string): string | undefined => values[tags.indexOf(tag)];
-  const made = attributesOf(message.accepted, variables, { platform, language, valueOf });
-  if (tags.length === 0) attributes.set(key, made);
-  return made;
-}
-
-/** A device and its application, as the registry describes them. */
-interface Described {
-  readonly device: DeviceDescription;
-  readonly applicationTitle: string;
+/** The devices of an application, as the registry describes them. */
+interface Application {
+  readonly title: string;
   readonly mailFrom: string;
+  readonly bySeq: ReadonlyMap<number, DeviceDescription>;
+  /** The tags whose values its devices have, in order. */
+  readonly tags: readonly string[];
+}
+
+/** The events that one event of the log raises. */
+interface Group {
+  readonly enqueued: DueEvent['enqueued'];
+  /** Their indexes among those that are due. */
+  readonly indexes: readonly number[];
+}
+
+/** A device of a group whose event can be told. */
+interface Present extends Described {
+  readonly index: number;
+}
+
+function groupsOf(due: readonly DueEvent[]): Group[] {
+  const groups = new Map<DueEvent['enqueued'], number[]>();
+  due.forEach(({ enqueued }, index) => {
+    const indexes = groups.get(enqueued);
+    if (indexes) indexes.push(index);
+    else groups.set(enqueued, [index]);
+  });
+  return Array.from(groups, ([enqueued, indexes]) => ({ enqueued, indexes }));
 }
 
 /** What was handed to the provider; a mail is told by its subject and its sender. */
 function sentPayload(
-  { message, variables, tags, reportKey }: Prepared,
+  { message, variables, tags, reportKey }: PreparedMessage,
   recipient: Recipient,
   mailFrom: string,
-): string {
+): string | Uint8Array {
   if (recipient.platform !== Platform.Email) return handedOver(message, recipient, reportKey);
   const { content } = message.accepted;
   const template = (content && mailSubject(content, recipient.language)) ?? '';
@@ -73,42 +63,34 @@ function sentPayload(
   return JSON.stringify({ subject, from: content?.email?.from?.address ?? mailFrom });
 }
 
-/** @param kept the device as its push was rendered for it, of a Sent whose values are kept */
-function eventOf(
-  prepared: Prepared,
-  { enqueued, position, at }: DueEvent,
-  { device, applicationTitle, mailFrom }: Described,
-  values: string[],
-  kept: Recipient | undefined,
-): WebhookRequest {
-  const { message } = prepared;
-  const { kind, platform, application, entry } = enqueued;
-  const name = eventNameOf(kind, platform);
-  const { hwid, userId } = device;
-  const uuid = eventUuid({ messageId: message.id, application, hwid, name, occurrence: occurrenceOf(enqueued, at) });
-  const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
-  const described = { device, applicationTitle, values };
-  const recipient = kept ?? (isSent ? recipientNow(message, { ...enqueued, position }, described) : undefined);
-  const { language } = recipient ?? device;
-  return {
-    eventName: name,
-    messageId: message.id,
-    messageCode: message.code,
-    campaignId: message.accepted.campaignId,
-    platform: platformWordOf(platform) ?? '',
-    applicationCode: application,
-    hwid,
-    userId,
-    payload: recipient ? sentPayload(prepared, recipient, mailFrom) : reportPayload(enqueued),
-    timestamp: new Date(at * 1000),
-    journeyTitle: '',
-    journeyPointTitle: '',
-    attributes: {
-      ...attributesFor(prepared, { platform, language }, recipient?.values ?? values),
-      ...{ userId, ...inboxAttributes(entry) },
-    },
-    uuid,
-  };
+/** The devices of a group that still exist, with their values of the tags of the message. */
+function presentIn(
+  { enqueued, indexes }: Group,
+  due: readonly DueEvent[],
+  { bySeq, tags }: Application,
+  shown: readonly string[],
+): Present[] {
+  const columns = shown.map((tag) => tags.indexOf(tag));
+  return indexes.flatMap((index) => {
+    const { position } = due[index]!;
+    const device = bySeq.get(seqOf(enqueued.chunk, position));
+    if (!device?.found) return [];
+    return { index, position, device, values: columns.map((column) => device.values[column] ?? '') };
+  });
+}
+
+/** The recipients of a Sent: as their pushes were rendered, or else as they are now. */
+function recipientsIn(
+  { message }: PreparedMessage,
+  enqueued: DueEvent['enqueued'],
+  { title: applicationTitle }: Application,
+  present: readonly Present[],
+  keptOf: (index: number) => Recipient | undefined,
+): (index: number) => Recipient {
+  const others = present.filter(({ index }) => !keptOf(index));
+  const now = recipientsNow(message, enqueued, { applicationTitle, devices: others });
+  const byIndex = new Map(others.map(({ index }, i) => [index, now[i]!]));
+  return (index) => keptOf(index) ?? byIndex.get(index)!;
 }
 
 export function eventMaker({
@@ -123,50 +105,70 @@ export function eventMaker({
   /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
 }): EventMaker {
-  const prepared = new WeakMap<KnownMessage, Prepared>();
-  const preparedOf = (message: KnownMessage): Prepared => {
-    const known = prepared.get(message) ?? prepare(message, reportKey);
+  const prepared = new WeakMap<KnownMessage, PreparedMessage>();
+  const preparedOf = (message: KnownMessage): PreparedMessage => {
+    const known = prepared.get(message) ?? prepareMessage(message, reportKey);
     prepared.set(message, known);
     return known;
   };
 
   /** The devices of an application, by number, with the values of every tag that these messages show. */
-  const describe = async (account: string, application: string, due: readonly DueEvent[], found: Messages) => {
-    const seqs = [...new Set(due.map(({ enqueued: { chunk }, position }) => seqOf(chunk, position)))];
-    const shown = due.flatMap(({ enqueued }) => found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []);
-    const tags = [...new Set(shown)];
-    const described = await devices.describe({ account, application, seqs, tags });
-    const { applicationTitle, mailFrom } = described;
-    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, { device, applicationTitle, mailFrom }]));
-    return { bySeq, tags };
+  const describe = async (
+    { account, application }: { readonly account: string; readonly application: string },
+    groups: readonly Group[],
+    due: readonly DueEvent[],
+    found: Messages,
+  ): Promise<Application> => {
+    const seqs = new Set<number>();
+    const shown = new Set<string>();
+    for (const { enqueued, indexes } of groups) {
+      for (const index of indexes) seqs.add(seqOf(enqueued.chunk, due[index]!.position));
+      for (const tag of found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []) shown.add(tag);
+    }
+    const [asked, tags] = [[...seqs], [...shown]];
+    const described = await devices.describe({ account, application, seqs: asked, tags });
+    const bySeq = new Map(described.devices.map((device, i) => [asked[i]!, device]));
+    return { title: described.applicationTitle, mailFrom: described.mailFrom, bySeq, tags };
   };
 
   return {
     async make(account, due) {
-      const found = await messages.find(new Set(due.map(({ enqueued }) => sendIdOf(enqueued))));
-      const byApplication = Map.groupBy(due, ({ enqueued }) => enqueued.application);
+      const groups = groupsOf(due);
+      const found = await messages.find(new Set(groups.map(({ enqueued }) => sendIdOf(enqueued))));
+      const byApplication = Map.groupBy(groups, ({ enqueued }) => enqueued.application);
       const [kept, ...descriptions] = await Promise.all([
         keptRecipients(sentValues, due),
         ...[...byApplication].map(async ([application, ofIt]) => {
-          return [application, await describe(account, application, ofIt, found)] as const;
+          return [application, await describe({ account, application }, ofIt, due, found)] as const;
         }),
       ]);
-      const described = new Map(descriptions);
-      return due.map((one) => {
-        const { enqueued, position } = one;
+      const applications = new Map(descriptions);
+      const made: (OutgoingEvent | undefined)[] = due.map(() => undefined);
+      for (const group of groups) {
+        const { enqueued } = group;
         const message = found.get(sendIdOf(enqueued));
-        const { bySeq, tags } = described.get(enqueued.application)!;
-        const about = bySeq.get(seqOf(enqueued.chunk, position));
-        if (!message || !about?.device.found) return undefined;
+        if (!message) continue;
+        const application = applications.get(enqueued.application)!;
         const of = preparedOf(message);
-        return eventOf(
-          of,
-          one,
-          about,
-          of.tags.map((tag) => about.device.values[tags.indexOf(tag)] ?? ''),
-          kept.get(one),
-        );
-      });
+        const parts = new EventParts(of, enqueued);
+        const present = presentIn(group, due, application, of.tags);
+        const isSent = enqueued.kind === EnqueuedKind.ENQUEUED_KIND_SENT;
+        const recipientAt = isSent
+          ? recipientsIn(of, enqueued, application, present, (index) => kept.get(due[index]!))
+          : undefined;
+        const report = isSent ? '' : reportPayload(enqueued);
+        for (const { index, device, values } of present) {
+          const { hwid, userId } = device;
+          const recipient = recipientAt?.(index);
+          made[index] = parts.event({
+            ...{ hwid, userId, at: due[index]!.at },
+            language: recipient?.language ?? device.language,
+            values: recipient?.values ?? values,
+            payload: recipient ? sentPayload(of, recipient, application.mailFrom) : report,
+          });
+        }
+      }
+      return made;
     },
   };
 }

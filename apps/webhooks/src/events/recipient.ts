@@ -36,25 +36,25 @@ export function recipientsIn(batch: SendBatch): Recipient[] {
 /** A device as the registry describes it now. */
 export interface Described {
   readonly device: DeviceDescription;
-  readonly applicationTitle: string;
+  readonly position: number;
   /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
 }
 
-type Addressed = Pick<EventsEnqueued, 'application' | 'chunk' | 'platform' | 'variant' | 'entry'> & {
-  readonly position: number;
-};
+type Addressed = Pick<EventsEnqueued, 'application' | 'chunk' | 'platform' | 'variant' | 'entry'>;
 
-/** A device as it is now: what is known of a push whose values were not kept. */
-export function recipientNow(message: KnownMessage, of: Addressed, described: Described): Recipient {
+/** Devices as they are now: what is known of pushes whose values were not kept. */
+export function recipientsNow(
+  message: KnownMessage,
+  of: Addressed,
+  { applicationTitle, devices }: { readonly applicationTitle: string; readonly devices: readonly Described[] },
+): Recipient[] {
   const { application, platform, variant, entry } = of;
-  const { device, applicationTitle, values } = described;
-  const columns = columnsNow(message, of, described);
-  return {
-    ...{ application, applicationTitle, platform, variant, entry, values, columns },
-    language: device.language,
-    index: 0,
-  };
+  const columns = columnsNow(message, of, devices);
+  return devices.map(({ device: { language }, values }, index) => ({
+    ...{ application, applicationTitle, platform, variant, entry, columns },
+    ...{ language, values, index },
+  }));
 }
 
 /**
@@ -70,24 +70,32 @@ function badgeOf(
   return Math.max(0, device.badge + increment);
 }
 
-function columnsNow(message: KnownMessage, of: Addressed, { device, values }: Described): DeviceColumns {
-  const { chunk, position, platform } = of;
+/** Texts as UTF-8 one after the other, and where each ends. */
+function joined(texts: readonly string[]): { readonly bytes: Buffer; readonly ends: Uint32Array } {
+  const bytes = Buffer.from(texts.join(''));
+  let end = 0;
+  const isAscii = bytes.length === texts.reduce((sum, text) => sum + text.length, 0);
+  const ends = Uint32Array.from(texts, (text) => (end += isAscii ? text.length : Buffer.byteLength(text)));
+  return { bytes, ends };
+}
+
+function columnsNow(message: KnownMessage, of: Addressed, devices: readonly Described[]): DeviceColumns {
+  const { chunk, platform } = of;
   // Undefined for a channel that this version does not know.
   const variant = definitionOf(platform)?.variants[of.variant];
   const address = variant?.address;
-  const tokens = Buffer.from(address ? (device.addresses[address] ?? '') : device.token);
-  let end = 0;
-  const valueEnds = Uint32Array.from(values, (value) => (end += Buffer.byteLength(value)));
+  const tokens = joined(devices.map(({ device }) => (address ? (device.addresses[address] ?? '') : device.token)));
+  const values = joined(devices.flatMap((described) => described.values));
+  const checks = new Uint8Array(3 * devices.length);
+  devices.forEach(({ device: { check } }, i) => {
+    checks[3 * i] = check >>> 16;
+    checks[3 * i + 1] = check >>> 8;
+    checks[3 * i + 2] = check;
+  });
   return {
-    chunk,
-    positions: Uint16Array.of(position),
-    platform,
-    checks: Uint8Array.of(device.check >>> 16, (device.check >>> 8) & 0xff, device.check & 0xff),
-    tokens,
-    tokenEnds: Uint32Array.of(tokens.length),
-    values: Buffer.from(values.join('')),
-    valueEnds,
-    tags: values.length,
-    badges: Int32Array.of(variant ? badgeOf(message, of, device) : device.badge),
+    ...{ chunk, platform, checks, tokens: tokens.bytes, tokenEnds: tokens.ends },
+    ...{ values: values.bytes, valueEnds: values.ends, tags: devices[0]?.values.length ?? 0 },
+    positions: Uint16Array.from(devices, ({ position }) => position),
+    badges: Int32Array.from(devices, ({ device }) => (variant ? badgeOf(message, of, device) : device.badge)),
   };
 }

@@ -3,22 +3,30 @@ import { hash } from 'node:crypto';
 /** The namespace of all event UUIDs. It must never change. */
 const NAMESPACE = Buffer.from('76b0b3a31b044ed8a4656b38e7ab5fab', 'hex');
 
-/** The identity of an event (R-EV4). */
-export interface EventIdentity {
+/** What identifies an event besides its device (R-EV4). */
+export interface Occurrence {
   readonly messageId: bigint;
   readonly application: string;
-  readonly hwid: string;
   readonly name: string;
   /** Distinguishes events of the same name. @default 1 */
   readonly occurrence?: number;
 }
 
-/** UUID version 5 of an event: the same at every redelivery and for every subscription. */
-export function eventUuid({ messageId, application, hwid, name, occurrence = 1 }: EventIdentity): string {
-  const text = Buffer.from(`${messageId}\n${application}\n${name}\n${occurrence}\n${hwid}`);
-  const digest = hash('sha1', Buffer.concat([NAMESPACE, text]), 'buffer');
-  digest[6] = (digest[6]! & 0x0f) | 0x50;
-  digest[8] = (digest[8]! & 0x3f) | 0x80;
-  const hex = digest.toString('hex', 0, 16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+/** The digits of the variant of a UUID, by the digit of the hash. */
+const VARIANTS = '89ab'.repeat(4);
+
+/** UUIDs version 5 of the events of an occurrence, by hwid: the same at every redelivery and for every subscription. */
+export function eventUuids({ messageId, application, name, occurrence = 1 }: Occurrence): (hwid: string) => string {
+  const prefix = Buffer.from(`${messageId}\n${application}\n${name}\n${occurrence}\n`);
+  let input = Buffer.concat([NAMESPACE, prefix, Buffer.alloc(256)]);
+  const from = NAMESPACE.length + prefix.length;
+  return (hwid) => {
+    if (from + 3 * hwid.length > input.length)
+      input = Buffer.concat([input.subarray(0, from), Buffer.alloc(3 * hwid.length)]);
+    const end = from + input.write(hwid, from);
+    const hex = hash('sha1', input.subarray(0, end), 'hex');
+    const third = `5${hex.slice(13, 16)}`;
+    const fourth = `${VARIANTS[Number.parseInt(hex[16]!, 16)]}${hex.slice(17, 20)}`;
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${third}-${fourth}-${hex.slice(20, 32)}`;
+  };
 }

@@ -3,8 +3,8 @@ import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
-import type { WebhookRequest } from '@tidings/rpc';
 import type { EventMaker } from '../events/make.ts';
+import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import type { MessageStore } from '../facts/known-messages.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
@@ -322,9 +322,7 @@ export class Stream {
   }
 
   /** Writes without waiting for answers, at the rate at which the connection drains. */
-  async #write(
-    pairs: readonly { readonly event: Unacked; readonly made: WebhookRequest | undefined }[],
-  ): Promise<void> {
+  async #write(pairs: readonly { readonly event: Unacked; readonly made: OutgoingEvent | undefined }[]): Promise<void> {
     const { clock, metrics } = this.#deps;
     for (const { event, made } of pairs) {
       while (this.#link && !this.#link.isWritable && !this.#ending.signal.aborted) {

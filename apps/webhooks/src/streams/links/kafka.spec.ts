@@ -33,7 +33,10 @@ function world() {
   );
   const send = (...uuids: string[]): void => {
     for (const uuid of uuids)
-      link.send(WebhookRequest.fromPartial({ uuid, applicationCode: 'A-1', hwid: `of ${uuid}` }));
+      link.send({
+        ...{ uuid, applicationCode: 'A-1', hwid: `of ${uuid}` },
+        bytes: WebhookRequest.encode(WebhookRequest.fromPartial({ uuid })).finish(),
+      });
   };
   /** Settles the publications so far. */
   const answer = async (how: 'resolve' | 'reject'): Promise<void> => {

@@ -1,5 +1,4 @@
 import { subscriberTopic } from '@tidings/events';
-import { WebhookRequest } from '@tidings/rpc';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../unacked.ts';
@@ -49,8 +48,7 @@ export function topicLink(
       if (!isOpen) return;
       waiting++;
       const key = `${event.applicationCode}/${event.hwid}`;
-      const value = WebhookRequest.encode(event).finish();
-      records.publish({ key, value, headers }).then(() => published(event.uuid), failed);
+      records.publish({ key, value: event.bytes, headers }).then(() => published(event.uuid), failed);
     },
     close() {
       isOpen = false;

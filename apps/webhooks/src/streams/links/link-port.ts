@@ -1,6 +1,7 @@
-import type { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import type { WebhookResponse } from '@tidings/rpc';
 import type { AddressGuard, OutboundProxy } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
+import type { OutgoingEvent } from '../../events/outgoing-event.ts';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 import type { SubscriptionSecrets } from '../../subscriptions/subscription-secrets.ts';
 
@@ -11,7 +12,7 @@ export interface Link {
   /** Time from `send` until an event counts as late, in milliseconds. */
   readonly answerMs: number;
   /** Sends an event, in order; its answer is reported by uuid. */
-  send(event: WebhookRequest): void;
+  send(event: OutgoingEvent): void;
   /** Ends the link; no further callbacks are called. */
   close(): void;
 }

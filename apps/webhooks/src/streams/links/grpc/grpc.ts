@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
-import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import { WebhookResponse } from '@tidings/rpc';
+import type { OutgoingEvent } from '../../../events/outgoing-event.ts';
 import type { GrpcEndpoint } from '../../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../../unacked.ts';
 import { type Link, type LinkListener, type OpenLink, reportAnswer } from '../link-port.ts';
@@ -63,9 +64,8 @@ class GrpcLink implements Link {
     return this.#isOpen && this.#unwrittenBytes + this.#stream.writableLength < MAX_BUFFERED_BYTES;
   }
 
-  send(event: WebhookRequest): void {
+  send({ bytes }: OutgoingEvent): void {
     if (!this.#isOpen) return;
-    const bytes = WebhookRequest.encode(event).finish();
     if (this.#unwritten.length === 0) queueMicrotask(() => this.#flush());
     this.#unwritten.push(bytes);
     this.#unwrittenBytes += bytes.length;

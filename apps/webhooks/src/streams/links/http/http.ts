@@ -1,7 +1,8 @@
 import { rootCertificates } from 'node:tls';
-import type { WebhookRequest } from '@tidings/rpc';
+import { WebhookRequest } from '@tidings/rpc';
 import { needsProxy, tunnelTo } from '@tidings/http2';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import type { OutgoingEvent } from '../../../events/outgoing-event.ts';
 import type { HttpEndpoint } from '../../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../../unacked.ts';
 import {
@@ -105,8 +106,8 @@ class HttpLink implements Link {
     return this.#posts < MAX_POSTS && !this.#ending.signal.aborted;
   }
 
-  send(event: WebhookRequest): void {
-    this.#batches.add({ uuid: event.uuid, json: eventJson(event) }, performance.now());
+  send({ uuid, bytes }: OutgoingEvent): void {
+    this.#batches.add({ uuid, json: eventJson(WebhookRequest.decode(bytes)) }, performance.now());
     this.#post();
   }
 

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { MessageAccepted } from '@tidings/events';
+import { compileText, type CompiledText, fillText, type Variables } from '@tidings/messaging';
+import { Attributes } from '@tidings/rpc';
+import { attributesOf, type Reader } from './attributes.ts';
+import type { FieldWriter } from './field-writer.ts';
+
+type Encode = (value: string) => string;
+
+/** A text that depends on the device, with the tag of its field. */
+interface Hole {
+  readonly tag: Uint8Array;
+  readonly text: CompiledText;
+  readonly encode: Encode;
+}
+
+/** The attributes of a message on a platform, in a language. */
+export interface CompiledAttributes {
+  /** The encoded fields that are the same for every device. */
+  readonly shared: Uint8Array;
+  readonly holes: readonly Hole[];
+}
+
+type Name = keyof Attributes;
+
+const same: Encode = (value) => value;
+/** Stands for the text of a hole while attributes are compiled; no message contains it. */
+const MARK = randomUUID();
+
+const encoded = (fields: Partial<Attributes>): Uint8Array => Attributes.encode(Attributes.fromPartial(fields)).finish();
+
+/** The encoded tag of a field that is a string. */
+const tagOf = (name: Name): Uint8Array => encoded({ [name]: name === 'safariUrlArgs' ? ['x'] : 'x' }).subarray(0, -2);
+
+export const USER_ID = tagOf('userId');
+
+/** Compiles the attributes (R-EV3) once for many devices. */
+export function compileAttributes(accepted: MessageAccepted, variables: Variables, reader: Reader): CompiledAttributes {
+  const marked = new Map<string, Omit<Hole, 'tag'>>();
+  const shown =
+    (encode: Encode) =>
+    (template: string): string => {
+      const text = compileText(template, variables, encode);
+      if (text.every((part) => typeof part === 'string')) return fillText(text, () => undefined, encode);
+      const mark = `${MARK} ${marked.size}`;
+      marked.set(mark, { text, encode });
+      return mark;
+    };
+  const attributes = attributesOf(accepted, reader, { text: shown(same), url: shown(encodeURIComponent) });
+  const holes: Hole[] = [];
+  const shared: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(attributes) as [Name, unknown][]) {
+    // The values of a list stay in order.
+    const list = Array.isArray(value) ? (value as string[]) : [value];
+    if (!list.some((one) => typeof one === 'string' && marked.has(one))) shared[name] = value;
+    else {
+      const tag = tagOf(name);
+      for (const one of list as string[]) holes.push({ tag, ...(marked.get(one) ?? { text: [one], encode: same }) });
+    }
+  }
+  return { shared: encoded(shared), holes };
+}
+
+/** Writes the fields of a device's attributes. @param valueOf its value of a tag, by name; undefined or "" if unset */
+export function writeAttributes(
+  writer: FieldWriter,
+  { shared, holes }: CompiledAttributes,
+  valueOf: (tag: string) => string | undefined,
+): void {
+  writer.fields(shared);
+  for (const { tag, text, encode } of holes) writer.text(tag, fillText(text, valueOf, encode));
+}

@@ -1,0 +1,131 @@
+import { platformWordOf } from '@tidings/contract';
+import { EnqueuedKind } from '@tidings/events';
+import { type Variables, variablesOf } from '@tidings/messaging';
+import { Attributes, WebhookRequest } from '@tidings/rpc';
+import type { KeyObject } from 'node:crypto';
+import type { KnownMessage } from '../facts/known-messages.ts';
+import { eventNameOf } from '../subscriptions/subscription.ts';
+import { inboxAttributes } from './attributes.ts';
+import { compileAttributes, type CompiledAttributes, USER_ID, writeAttributes } from './compiled-attributes.ts';
+import type { DueEvent } from './due-event.ts';
+import { FieldWriter } from './field-writer.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
+import { occurrenceOf } from './report-payload.ts';
+import { eventUuids } from './uuid.ts';
+
+/** A message with what all its events share. */
+export interface PreparedMessage {
+  readonly message: KnownMessage;
+  readonly reportKey: KeyObject;
+  readonly tags: readonly string[];
+  readonly variables: Variables;
+  /** Attributes by platform and language. */
+  readonly attributes: Map<string, CompiledAttributes>;
+}
+
+export const prepareMessage = (message: KnownMessage, reportKey: KeyObject): PreparedMessage => ({
+  ...{ message, reportKey, attributes: new Map() },
+  tags: message.accepted.content?.tags ?? [],
+  variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
+});
+
+const encoded = (fields: Partial<WebhookRequest>): Uint8Array =>
+  WebhookRequest.encode(WebhookRequest.fromPartial(fields)).finish();
+
+/** The encoded tag of a field that is a string. */
+const tagOf = (name: 'hwid' | 'userId' | 'payload' | 'uuid'): Uint8Array => encoded({ [name]: 'x' }).subarray(0, -2);
+
+const HWID = tagOf('hwid');
+const USER = tagOf('userId');
+const PAYLOAD = tagOf('payload');
+const UUID = tagOf('uuid');
+const ATTRIBUTES = encoded({ attributes: {} as NonNullable<WebhookRequest['attributes']> }).subarray(0, -1);
+
+const writer = new FieldWriter();
+
+/** A device, and what its event is made of. */
+export interface RenderedDevice {
+  readonly hwid: string;
+  readonly userId: string;
+  readonly language: string;
+  /** Its values of the tags of the message, in order. */
+  readonly values: readonly string[];
+  /** JSON, as text or in UTF-8. */
+  readonly payload: string | Uint8Array;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
+const inboxFields = (entry: DueEvent['enqueued']['entry']): Uint8Array =>
+  Attributes.encode(Attributes.fromPartial(inboxAttributes(entry) ?? {})).finish();
+
+/** The parts of events that an event of the log raises for many devices: each is encoded once. */
+export class EventParts {
+  readonly #of: PreparedMessage;
+  readonly #enqueued: DueEvent['enqueued'];
+  readonly #name: string;
+  readonly #head: Uint8Array;
+  readonly #inbox: Uint8Array;
+  #uuidOf: (hwid: string) => string;
+  #at = -1;
+  #timestamp: Uint8Array = new Uint8Array();
+
+  constructor(of: PreparedMessage, enqueued: DueEvent['enqueued']) {
+    const { id: messageId, code: messageCode, accepted } = of.message;
+    const { kind, platform, application: applicationCode, entry } = enqueued;
+    this.#of = of;
+    this.#enqueued = enqueued;
+    this.#name = eventNameOf(kind, platform);
+    const word = platformWordOf(platform) ?? '';
+    this.#head = encoded({
+      ...{ eventName: this.#name, messageId, messageCode, campaignId: accepted.campaignId, platform: word },
+      applicationCode,
+    });
+    this.#inbox = inboxFields(entry);
+    this.#uuidOf = this.#uuidsAt(0);
+  }
+
+  /** The event of a device, encoded in the order of its fields. */
+  event({ hwid, userId, language, values, payload, at }: RenderedDevice): OutgoingEvent {
+    if (at !== this.#at) this.#setTime(at);
+    const uuid = this.#uuidOf(hwid);
+    const attributes = this.#attributesIn(language);
+    const valueOf = (tag: string): string | undefined => values[this.#of.tags.indexOf(tag)];
+    writer.begin();
+    writer.fields(this.#head);
+    writer.text(HWID, hwid);
+    writer.text(USER, userId);
+    writer.text(PAYLOAD, payload);
+    writer.fields(this.#timestamp);
+    writer.nested(ATTRIBUTES, () => {
+      writer.text(USER_ID, userId);
+      writer.fields(this.#inbox);
+      writeAttributes(writer, attributes, valueOf);
+    });
+    writer.text(UUID, uuid);
+    return { uuid, applicationCode: this.#enqueued.application, hwid, bytes: writer.end() };
+  }
+
+  #setTime(at: number): void {
+    this.#at = at;
+    this.#timestamp = encoded({ timestamp: new Date(at * 1000) });
+    if (this.#enqueued.kind === EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED) this.#uuidOf = this.#uuidsAt(at);
+  }
+
+  #uuidsAt(at: number): (hwid: string) => string {
+    const { application } = this.#enqueued;
+    const occurrence = occurrenceOf(this.#enqueued, at);
+    return eventUuids({ messageId: this.#of.message.id, application, name: this.#name, occurrence });
+  }
+
+  #attributesIn(language: string): CompiledAttributes {
+    const { message, variables, attributes } = this.#of;
+    const { platform } = this.#enqueued;
+    const key = `${platform}/${language}`;
+    const known = attributes.get(key);
+    if (known) return known;
+    const made = compileAttributes(message.accepted, variables, { platform, language });
+    attributes.set(key, made);
+    return made;
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { Attributes, WebhookRequest } from '@tidings/rpc';
+import { FieldWriter } from './field-writer.ts';
+
+const encoded = (fields: Partial<WebhookRequest>): Uint8Array =>
+  WebhookRequest.encode(WebhookRequest.fromPartial(fields)).finish();
+const HWID = encoded({ hwid: 'x' }).subarray(0, -2);
+const UUID = encoded({ uuid: 'x' }).subarray(0, -2);
+const ATTRIBUTES = encoded({ attributes: Attributes.fromPartial({}) }).subarray(0, -1);
+const BODY = Attributes.encode(Attributes.fromPartial({ iosBody: 'x' }))
+  .finish()
+  .subarray(0, -2);
+
+/** Texts around the limits of short ones, of lengths of one and two bytes, and of slabs. */
+const texts = [
+  '',
+  'a',
+  'é',
+  'aé😀',
+  '\ud800',
+  ...[41, 42, 43, 127, 128, 16_383, 16_384, 70_000].map((n) => 'b'.repeat(n)),
+];
+const wide = texts.map((text) => text.replaceAll('b', '€'));
+
+describe('a message of single fields', () => {
+  it.each([...texts, ...wide].map((text) => [text.length, text] as const))(
+    'is encoded as by its type: %i units',
+    (_, text) => {
+      const writer = new FieldWriter();
+      const messages = [0, 1, 2].map((i) => {
+        writer.fields(encoded({ eventName: 'Push Sent' }));
+        writer.text(HWID, text);
+        writer.nested(ATTRIBUTES, () => writer.text(BODY, i === 1 ? Buffer.from(text) : text));
+        writer.text(UUID, `${i}`);
+        return writer.end();
+      });
+      const shown = text.toWellFormed();
+      expect(messages.map((bytes) => Buffer.from(bytes))).toEqual(
+        [0, 1, 2].map((i) =>
+          Buffer.from(
+            encoded({
+              ...{ eventName: 'Push Sent', hwid: shown, uuid: `${i}` },
+              attributes: Attributes.fromPartial({ iosBody: shown }),
+            }),
+          ),
+        ),
+      );
+    },
+  );
+});
