@@ -65,6 +65,9 @@ export class Stream {
   #isDirty = false;
   #savedAt = -Infinity;
   #isLost = false;
+  /** Acknowledgements that metrics do not count yet, and the unacked events that they do. */
+  #acknowledged = 0;
+  #counted = 0;
   #troubles = 0;
   #signal = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
@@ -127,7 +130,8 @@ export class Stream {
     const until = performance.now() + LAST_ANSWERS_MS;
     while (this.#link && this.#unacked.inFlight > 0 && performance.now() < until) await delay(10);
     this.#breakLink();
-    this.#deps.metrics.unacked(-this.#unacked.size);
+    this.#count();
+    this.#deps.metrics.unacked(-this.#counted);
     if (!this.#isLost) await this.#deps.save(this.#progress());
   }
 
@@ -153,13 +157,18 @@ export class Stream {
     for (const { n, e, d, failures, at } of open) {
       const commit = commits.get(n);
       const due = commit && dueAt(commit, { n, e, d });
-      if (due) this.#add({ n, e, d, key: keyOf(due), enqueuedAt: commit.at, failures, at });
+      if (due) this.#unacked.add({ n, e, d, key: keyOf(due), enqueuedAt: commit.at, failures, at });
     }
   }
 
-  #add(event: Omit<Unacked, 'phase'>): void {
-    this.#unacked.add(event);
-    this.#deps.metrics.unacked(1);
+  /** Counts in metrics what has changed, by turn: labels cost more than all else that an acknowledgement causes. */
+  #count(): void {
+    const { metrics } = this.#deps;
+    if (this.#acknowledged > 0) metrics.ended('acked', this.#acknowledged);
+    this.#acknowledged = 0;
+    const { size } = this.#unacked;
+    if (size !== this.#counted) metrics.unacked(size - this.#counted);
+    this.#counted = size;
   }
 
   /** Does the work that is due; true if there may be more. */
@@ -193,7 +202,6 @@ export class Stream {
     this.#isDirty = true;
     this.#deps.metrics.ended('late', late);
     this.#deps.metrics.ended('given_up', givenUp);
-    this.#deps.metrics.unacked(-givenUp);
     if (givenUp > 0) this.#deps.log.warn({ events: givenUp }, 'events given up after 72 hours');
     if (late > 0) this.#stillFailing(NO_ANSWER);
     // No answer at all arrived: the connection may have failed silently.
@@ -255,12 +263,11 @@ export class Stream {
   }
 
   #acked(uuid: string): void {
-    const { clock, log, metrics } = this.#deps;
+    const { clock, log } = this.#deps;
     this.#lastAnswerAt = clock.now();
     if (!this.#unacked.acked(uuid, this.#lastAnswerAt)) return;
     this.#isDirty = true;
-    metrics.ended('acked');
-    metrics.unacked(-1);
+    this.#acknowledged++;
     if (this.#breaks > 0 || this.#failing) log.info('stream recovered');
     this.#breaks = 0;
     this.#failing = undefined;
@@ -298,7 +305,7 @@ export class Stream {
     while (this.#link && this.#unacked.room > 0) {
       const read = await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
       if (!read) return;
-      for (const event of read.events) this.#add({ ...event, failures: 0, at: 0 });
+      for (const event of read.events) this.#unacked.add({ ...event, failures: 0, at: 0 });
       this.#next = read.next;
       this.#isDirty = true;
     }
@@ -341,7 +348,6 @@ export class Stream {
       } else {
         this.#unacked.drop(event);
         metrics.ended('gone');
-        metrics.unacked(-1);
       }
     }
   }
@@ -356,6 +362,7 @@ export class Stream {
   }
 
   async #saveIfDue(): Promise<void> {
+    this.#count();
     if (!this.#isDirty || performance.now() - this.#savedAt < SAVE_EVERY_MS) return;
     this.#isDirty = false;
     this.#savedAt = performance.now();

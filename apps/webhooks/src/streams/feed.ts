@@ -52,7 +52,9 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
 }
 
 /** Identifies the device and the message of an event. */
-export const keyOf = ({ enqueued, position }: DueEvent): string => `${messageChunkKey(enqueued)}/${position}`;
+export const keyOf = ({ enqueued, position }: DueEvent): string => keyAt(messageChunkKey(enqueued), position);
+
+const keyAt = (chunk: string, position: number): string => `${chunk}/${position}`;
 
 type CampaignOf = (enqueued: EventsEnqueued) => string;
 
@@ -76,9 +78,10 @@ function readCommit(
   const start = from.n === commit.position ? from : { e: 0, d: 0 };
   for (const [e, { enqueued, positions }] of commit.entries) {
     if (e < start.e || !wants(settings, enqueued, () => campaignOf(enqueued))) continue;
+    const chunk = messageChunkKey(enqueued);
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
       if (events.length === limit) return { events, next: { n: commit.position, e, d } };
-      const key = keyOf({ enqueued, position: positions[d]!, at: 0 });
+      const key = keyAt(chunk, positions[d]!);
       events.push({ n: commit.position, e, d, key, enqueuedAt: commit.at });
     }
   }
