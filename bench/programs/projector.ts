@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { MessageEvent, PlanEvent, Reports, topicNames, topics, SliceOutcome } from '@tidings/events';
+import { Conversion, facts, topicNames, topics } from '@tidings/events';
 import { systemClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/mongo';
 import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
@@ -43,11 +43,12 @@ const AT_ONCE = 2_000;
 /** Reports of each partition that are written one by one. */
 const UPDATES = 200;
 
+/** The readers of the projection. */
 const readers = {
-  [topicNames.messages]: MessageEvent,
-  [topicNames.plans]: PlanEvent,
-  [topicNames.outcomes]: SliceOutcome,
-  [topicNames.reports]: Reports,
+  [topicNames.messages]: facts.messages,
+  [topicNames.plans]: facts.plans,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
 } as const;
 const reportsTopic = topicNames.reports;
 const otherTopics = Object.keys(readers).filter((topic) => topic !== reportsTopic);
@@ -61,15 +62,20 @@ const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(),
 
 const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
 
-/** Decodes every value and discards it. */
-const parse = () => consume(broker, { group: 'parsing', topics: readers, maxRecords: 20_000, handler: async () => {} });
+/** Decodes every value of the topics of the projection and discards it. No broadcast has conversions. */
+const parse = () =>
+  consume(broker, {
+    ...{ group: 'parsing', maxRecords: 20_000 },
+    topics: { ...readers, [topicNames.conversions]: Conversion },
+    handler: async () => {},
+  });
 
 /** The naive consumer: an update per report, of counters in documents like the projector's. It counts redelivered reports twice. */
 async function update(): Promise<{ readonly count: () => number; readonly stop: () => Promise<void> }> {
   let updates = 0;
   const subscription = await consume(broker, {
     group: 'updating',
-    topics: { [reportsTopic]: Reports },
+    topics: { [reportsTopic]: facts.reports },
     from: 'latest',
     async handler(records) {
       for (const { key, value } of records) {

@@ -158,10 +158,11 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
   const ranks: number[] = [];
   let [at, last] = [0, -1];
   for (const row of rows) {
-    const platform = row % PLATFORMS;
-    const rank = Math.floor(row / PLATFORMS) % RANKS;
-    const time = Math.floor(row / (PLATFORMS * RANKS));
+    // The remainder of a division is slow for numbers above 2^31.
+    const ranked = Math.floor(row / PLATFORMS);
+    const time = Math.floor(ranked / RANKS);
     const place = Math.floor(time / DAY_SECONDS);
+    const [platform, rank] = [row - ranked * PLATFORMS, ranked - time * RANKS];
     if (place !== last) [last, ranks.length] = [place, 0];
     if (ranks.length === MAX_OPENS || ranks.includes(rank)) continue;
     ranks.push(rank);
@@ -169,7 +170,7 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
     view.setUint16(at, place);
     view.setUint8(at + 2, platform);
     view.setUint32(at + 3, indexes[rank]!);
-    view.setUint32(at + 7, day * DAY_SECONDS + (time % DAY_SECONDS));
+    view.setUint32(at + 7, (day - place) * DAY_SECONDS + time);
     at += OPEN_BYTES;
   }
   return { messages, rows: new Uint8Array(view.buffer, 0, at) };
