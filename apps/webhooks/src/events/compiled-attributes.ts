@@ -12,6 +12,8 @@ interface Hole {
   readonly tag: Uint8Array;
   readonly text: CompiledText;
   readonly encode: Encode;
+  /** Whether it is one of a list, in which an empty text keeps its place. */
+  readonly isElement: boolean;
 }
 
 /** The attributes of a message on a platform, in a language. */
@@ -36,7 +38,7 @@ export const USER_ID = tagOf('userId');
 
 /** Compiles the attributes (R-EV3) once for many devices. */
 export function compileAttributes(accepted: MessageAccepted, variables: Variables, reader: Reader): CompiledAttributes {
-  const marked = new Map<string, Omit<Hole, 'tag'>>();
+  const marked = new Map<string, Pick<Hole, 'text' | 'encode'>>();
   const shown =
     (encode: Encode) =>
     (template: string): string => {
@@ -54,8 +56,8 @@ export function compileAttributes(accepted: MessageAccepted, variables: Variable
     const list = Array.isArray(value) ? (value as string[]) : [value];
     if (!list.some((one) => typeof one === 'string' && marked.has(one))) shared[name] = value;
     else {
-      const tag = tagOf(name);
-      for (const one of list as string[]) holes.push({ tag, ...(marked.get(one) ?? { text: [one], encode: same }) });
+      const of = { tag: tagOf(name), isElement: Array.isArray(value) };
+      for (const one of list as string[]) holes.push({ ...of, ...(marked.get(one) ?? { text: [one], encode: same }) });
     }
   }
   return { shared: encoded(shared), holes };
@@ -68,5 +70,9 @@ export function writeAttributes(
   valueOf: (tag: string) => string | undefined,
 ): void {
   writer.fields(shared);
-  for (const { tag, text, encode } of holes) writer.text(tag, fillText(text, valueOf, encode));
+  for (const { tag, text, encode, isElement } of holes) {
+    const filled = fillText(text, valueOf, encode);
+    if (isElement) writer.element(tag, filled);
+    else writer.text(tag, filled);
+  }
 }

@@ -99,6 +99,17 @@ describe('the attributes of an event (R-EV3)', () => {
     });
   });
 
+  it('keep the places of a list, however the device fills them', () => {
+    const accepted = MessageAccepted.fromPartial({
+      content: { safari: SafariContent.fromPartial({ urlArgs: ['', 'a', '{{Name}}', 'b {{Name}}'] }) },
+    });
+    const argsOf = (name: string) => attributesFor(accepted, { platform: 10, valueOf: () => name }).safariUrlArgs;
+    expect([argsOf('An na'), argsOf('')]).toEqual([
+      ['', 'a', 'An%20na', 'b An%20na'],
+      ['', 'a', '', 'b '],
+    ]);
+  });
+
   it('of an inbox entry can be encoded however far ahead it leaves', () => {
     const attributes = inboxAttributes({ order: 7n, removal: BigInt(Date.parse('2100-01-02T00:00:01Z') / 1000) });
     expect(attributes).toEqual({ inboxCode: '7', inboxDate: 2_147_483_647 });

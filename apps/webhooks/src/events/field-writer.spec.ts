@@ -22,12 +22,16 @@ const texts = [
 ];
 const wide = texts.map((text) => text.replaceAll('b', '€'));
 
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
 describe('a message of single fields', () => {
   it.each([...texts, ...wide].map((text) => [text.length, text] as const))(
     'is encoded as by its type: %i units',
     (_, text) => {
       const writer = new FieldWriter();
       const messages = [0, 1, 2].map((i) => {
+        writer.text(HWID, 'of a message that was not ended');
+        writer.begin();
         writer.fields(encoded({ eventName: 'Push Sent' }));
         writer.text(HWID, text);
         writer.nested(ATTRIBUTES, () => writer.text(BODY, i === 1 ? Buffer.from(text) : text));
@@ -35,16 +39,9 @@ describe('a message of single fields', () => {
         return writer.end();
       });
       const shown = text.toWellFormed();
-      expect(messages.map((bytes) => Buffer.from(bytes))).toEqual(
-        [0, 1, 2].map((i) =>
-          Buffer.from(
-            encoded({
-              ...{ eventName: 'Push Sent', hwid: shown, uuid: `${i}` },
-              attributes: Attributes.fromPartial({ iosBody: shown }),
-            }),
-          ),
-        ),
-      );
+      const attributes = Attributes.fromPartial({ iosBody: shown });
+      const expected = [0, 1, 2].map((i) => encoded({ eventName: 'Push Sent', hwid: shown, attributes, uuid: `${i}` }));
+      expect(messages.map(textOf)).toEqual(expected.map(textOf));
     },
   );
 });

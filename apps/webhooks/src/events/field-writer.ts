@@ -30,7 +30,11 @@ export class FieldWriter {
 
   /** A string, or the bytes of one in UTF-8; nothing if it is empty. */
   text(tag: Uint8Array, text: string | Uint8Array): void {
-    if (text.length === 0) return;
+    if (text.length > 0) this.element(tag, text);
+  }
+
+  /** An element of a list, which may be empty. */
+  element(tag: Uint8Array, text: string | Uint8Array): void {
     this.#reserve(HEAD_MAX + (typeof text === 'string' ? 3 * text.length : text.length));
     this.#tag(tag);
     if (typeof text !== 'string') {
