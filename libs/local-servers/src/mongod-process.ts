@@ -102,6 +102,8 @@ export async function spawnServer(
   const child = spawn(
     program,
     [
+      // No socket in the folder for temporary files: one that a killed server of another user left there would prevent a start.
+      ...(process.platform === 'win32' ? [] : ['--nounixsocket']),
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
       // Clients must authenticate.
       ...['--keyFile', keyFile],

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { fanoutId } from '@tidings/delivery';
 import { MessageEvent, topicNames, SliceOutcome } from '@tidings/events';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
+import type { Db } from 'mongodb';
 import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
@@ -18,6 +20,16 @@ async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise
   const settled = { $case: 'settled', value: {} } as const;
   const outcome = SliceOutcome.fromPartial({ message: code, messageId: id, account: 'a', ...place, outcome: settled });
   await broker.publish(topicNames.outcomes, [{ key: code, value: SliceOutcome.encode(outcome).finish() }]);
+}
+
+/** Stores what of a message to a few devices is not always stored: its split, which follows from them, and the status of a slice with a fast outcome (ADR 44). */
+async function storeAll(db: Db, message: string): Promise<void> {
+  const ids = {
+    fanouts: fanoutId({ message, bucket: 0, application: APP }),
+    [SLICE_STATUSES]: `${message}/0/${APP}/0/3/alert`,
+  };
+  for (const [name, _id] of Object.entries(ids))
+    await db.collection<{ _id: string }>(name).updateOne({ _id }, { $setOnInsert: { _id } }, { upsert: true });
 }
 
 describeWithMongo('fan-out', (mongo) => {
@@ -38,12 +50,7 @@ describeWithMongo('fan-out', (mongo) => {
     const shown = newMessage({ audience: named(0) });
     await release(broker, shown, clock.date);
     await settled();
-    // The status of a slice is stored unless its outcome was faster (ADR 44): here both have one.
-    const statuses = db.collection<{ _id: string }>(SLICE_STATUSES);
-    for (const { code } of [message, shown]) {
-      const _id = `${code}/0/${APP}/0/3/alert`;
-      await statuses.updateOne({ _id }, { $setOnInsert: { _id } }, { upsert: true });
-    }
+    for (const { code } of [message, shown]) await storeAll(db, code);
     const kept = async () =>
       Promise.all(['outgoing', PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments()));
     const contents = () => db.collection('outgoing').countDocuments({ accepted: { $exists: true } });
@@ -63,6 +70,7 @@ describeWithMongo('fan-out', (mongo) => {
 
   it('removes a message of a deleted application, with all its plans (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
+    await storeAll(db, message.code);
     const tell = async (event: MessageEvent['event']): Promise<void> => {
       const value = MessageEvent.encode(eventOf(message, clock.date, event)).finish();
       await broker.publish(topicNames.messages, [{ key: message.code, value }]);

@@ -6,7 +6,7 @@ import type { Releases } from '../release/releases.ts';
 import { OutgoingMessages, type Released } from '../release/outgoing.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { SliceStatusStore } from '../settle/slice-statuses.ts';
-import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
+import { eventsOf, selection, newMessage } from '../testing/fanout-messages.ts';
 import { Splits } from './splits.ts';
 import { Watch } from './watch.ts';
 
@@ -18,7 +18,7 @@ describeWithMongo('the watchdog', (mongo) => {
     const clock = new ShiftedClock();
     const outgoing = new OutgoingMessages(db, clock);
     await db.collection('outgoing').createIndex({ checkAt: 1 }, { name: 'checkAt' });
-    const messages = [0, 1, 2].map(() => newMessage({ audience: named(0) }));
+    const messages = [0, 1, 2].map(() => newMessage({ audience: selection() }));
     await outgoing.keep(messages.flatMap((message) => eventsOf(message, new Date(clock.now()))));
     const released: string[] = [];
     const release = async ({ message }: Released): Promise<void> => {
