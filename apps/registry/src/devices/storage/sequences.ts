@@ -41,7 +41,8 @@ export function openSequences(db: Db): Sequences {
           returnDocument: 'after',
         });
         if (after!.next - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
-        return after!.next - count;
+        // Half numbers were stored by a version that halved blocks of an odd size.
+        return Math.ceil(after!.next - count);
       } catch (error) {
         // A concurrent first registration created the document.
         if (!isDuplicateKey(error)) throw error;
@@ -51,7 +52,7 @@ export function openSequences(db: Db): Sequences {
 
   const sizeOf = (block: Block | undefined): number => {
     if (!block) return FIRST_BLOCK;
-    const grown = performance.now() - block.reservedAt < BLOCK_LIFETIME_MS ? block.size * 2 : block.size / 2;
+    const grown = performance.now() - block.reservedAt < BLOCK_LIFETIME_MS ? block.size * 2 : block.size >> 1;
     return Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, grown));
   };
 
