@@ -219,8 +219,8 @@ export function channelFeatures(subject: ChannelSubject): void {
         const refused = device(throttle === 'stated' ? 'unavailable' : 'throttled', 0, 1);
         await world.hand(batch([refused, at(1, device('accepted', 0))]));
         // On a busy machine the slice may be deferred before it has a connection, and the refusal be on its way.
-        const isTold = (): boolean => throttle === 'unstated' || world.nextDue() !== undefined;
-        await world.until(() => summary().refused === 1 && isTold());
+        const hasArrived = (): boolean => throttle === 'unstated' || world.nextDue() !== undefined;
+        await world.until(() => summary().refused === 1 && hasArrived());
         await world.hand(batch([device('accepted', 7)], { bucket: 1 }));
         await world.settle(30_000, true);
         expect([...world.deviceOutcomes().values()]).toEqual(['SENT', 'SENT', 'SENT']);
