@@ -39,7 +39,7 @@ const BYTES_PER_MB = 1024 ** 2;
 export interface ProcessHealth {
   readonly name: string;
   readonly residentMb: number;
-  /** What the heap holds, garbage included, and buffers outside of it. */
+  /** Used heap, including garbage that is not collected yet, and buffers outside of the heap. */
   readonly heapMb: number;
   /** The 99th percentile of the delay of the event loop since the last reading, in milliseconds. */
   readonly lagMs: number;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** The namespace of all event UUIDs. It must never change. */
 const NAMESPACE = Buffer.from('76b0b3a31b044ed8a4656b38e7ab5fab', 'hex');
 
-/** What identifies an event besides its device (R-EV4). */
+/** The fields that identify an event, beside its device (R-EV4). */
 export interface Occurrence {
   readonly messageId: bigint;
   readonly application: string;

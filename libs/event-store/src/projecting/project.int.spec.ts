@@ -19,6 +19,14 @@ const ofTwoTopics: Projection<Seen> = {
   partOf: ({ position }) => (position % 2 === 0 ? 'even' : 'odd'),
   onInsert: ({ position }) => ({ first: position }),
 };
+/** The same, recording the stored part that each application of facts begins with. */
+const recording = (stored: (Document | undefined)[]): Projection<Seen> => ({
+  ...ofTwoTopics,
+  apply: (before, given) => {
+    stored.push(before);
+    return union(before, given);
+  },
+});
 const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((position) => ({ id, position }));
 
 describeWithMongo('project', (mongo) => {
@@ -60,14 +68,7 @@ describeWithMongo('project', (mongo) => {
   it('applies facts to its last write without reading it, and reads a later write of another process', async () => {
     const documents = collection('recent');
     const stored: (Document | undefined)[] = [];
-    const remembering: Projection<Seen> = {
-      ...ofTwoTopics,
-      apply: (before, given) => {
-        stored.push(before);
-        return union(before, given);
-      },
-      recent: new RecentParts(10),
-    };
+    const remembering: Projection<Seen> = { ...recording(stored), recent: new RecentParts(10) };
     await project(into(documents), facts('a', 2), remembering);
     await project(into(documents), facts('a', 4), remembering);
     const known = stored[1];
@@ -85,14 +86,7 @@ describeWithMongo('project', (mongo) => {
   it('applies facts of a part that is probably new without reading it, and again to what was stored before', async () => {
     const documents = collection('probably-new');
     const stored: (Document | undefined)[] = [];
-    const guessing: Projection<Seen> = {
-      ...ofTwoTopics,
-      apply: (before, given) => {
-        stored.push(before);
-        return union(before, given);
-      },
-      isProbablyNew: (part) => part === 'even',
-    };
+    const guessing: Projection<Seen> = { ...recording(stored), isProbablyNew: (part) => part === 'even' };
     await project(into(documents), facts('a', 1, 2), ofTwoTopics);
     await project(into(documents), [...facts('a', 4), ...facts('b', 6)], guessing);
     expect(stored).toEqual([undefined, undefined, { seen: [2], rev: 1 }]);

@@ -11,7 +11,7 @@ const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0.1);
 /** Windows of memory, each with a broadcast; at most a minute long. */
 const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
 const READINGS = 6;
-/** Of each of eight clients: some forty calls a second, which leave the cores time. */
+/** Each of the eight clients pauses for this time after a reply: some forty calls a second in all, so that the cores are not always busy. */
 const PAUSE_MS = 200;
 const HOUR_MS = 3_600_000;
 const SETTLE_MS = 120_000;
