@@ -41,6 +41,7 @@ describeWithMongo('the completion of messages', (mongo) => {
       completed,
       count: (events: readonly PlanEvent[], by = completion) => by.count(events),
       another: () => new Completion({ db, clock, writer }),
+      removeContent: () => messages.updateOne({ _id: code }, { $unset: { accepted: '' } }),
       removeOrphans: () => completion.removeOrphans(),
       progress: () => collectionOf(db, progressModel).countDocuments({ _id: code }),
       store: (fanouts: object) => collectionOf(db, progressModel).insertOne({ _id: code, rev: 1, fanouts } as never),
@@ -80,6 +81,16 @@ describeWithMongo('the completion of messages', (mongo) => {
       expect([completed, await progress()]).toEqual([[], 1]);
       await count([settled('B', 0)]);
       expect([completed, await progress()]).toEqual([['complete'], 0]);
+    });
+
+    it('reads the content of a message once', async () => {
+      const { completed, count, removeContent, settled } = await world(['A'], [1, CHUNK, 2 * CHUNK]);
+      await count([settled('A', 0)]);
+      await removeContent();
+      await count([settled('A', 1)]);
+      expect(completed).toEqual([]);
+      await count([settled('A', 2)]);
+      expect(completed).toEqual(['complete']);
     });
 
     it('follows what a version has stored that waits for the split', async () => {

@@ -50,6 +50,8 @@ export class Completion {
   readonly #deps: CompletionDeps;
   /** The unfinished messages whose progress this process has stored most recently. */
   readonly #known = new Map<string, Known>();
+  /** The chunks of the named recipients of messages that this process has read most recently; undefined for any others. */
+  readonly #named = new Map<string, Bitmap | undefined>();
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
@@ -66,15 +68,8 @@ export class Completion {
     );
     await this.#close(this.#takeEnding(byMessage));
     if (byMessage.size === 0) return;
-    const known = await findAll<StoredMessage, Read & Pick<StoredMessage, 'status'>>(
-      this.#deps.db,
-      messagesModel.name,
-      { _id: { $in: [...byMessage.keys()] } },
-      { projection: { ...UNFINISHED_FIELDS, status: 1 } },
-    );
-    const unfinished = known
-      .filter(({ status }) => status === 'PENDING' || status === 'PROCESSING')
-      .map((message) => unfinishedOf(message));
+    const known = await this.#find([...byMessage.keys()]);
+    const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const { ending, advancing } = this.#sort(unfinished, byMessage);
     const stored = await this.#advance(advancing, byMessage);
     for (const message of advancing) {
@@ -108,6 +103,33 @@ export class Completion {
       ending.push(known);
     }
     return ending;
+  }
+
+  /** The stored messages with these codes. Contents may be large: each is read once. */
+  async #find(codes: readonly string[]): Promise<readonly (Unfinished & Pick<StoredMessage, 'status'>)[]> {
+    const known = new Map(codes.filter((code) => this.#named.has(code)).map((code) => [code, this.#named.get(code)]));
+    const fields = { ...UNFINISHED_FIELDS, status: 1 } as const;
+    const { accepted: _, ...withoutContent } = fields;
+    const reads = [
+      { $in: [...known.keys()], projection: withoutContent },
+      { $in: codes.filter((code) => !known.has(code)), projection: fields },
+    ].filter(({ $in }) => $in.length > 0);
+    const found = await Promise.all(
+      reads.map(({ $in, projection }) =>
+        findAll<StoredMessage, Omit<Read, 'accepted'> & Partial<Read> & Pick<StoredMessage, 'status'>>(
+          this.#deps.db,
+          messagesModel.name,
+          { _id: { $in } },
+          { projection },
+        ),
+      ),
+    );
+    return found.flat().map(({ accepted, ...message }) => {
+      const named = known.has(message._id) ? known.get(message._id) : chunksNamedIn(accepted);
+      this.#named.set(message._id, named);
+      if (this.#named.size > REMEMBERED) this.#named.delete(this.#named.keys().next().value!);
+      return withNamed(message, named);
+    });
   }
 
   /** Separates what need not be stored: these facts complete a message with named recipients, or tell nothing about it that is not known. */
@@ -241,10 +263,18 @@ export class Completion {
   }
 }
 
-/** The recipients determine the chunks: whoever splits the message gets the same ones. */
-function unfinishedOf({ accepted: stored, ...message }: Read): Unfinished {
-  if (!stored || message.steps || message.openUntil) return { ...message, named: undefined };
-  const { audience } = MessageAccepted.decode(bytesOf(stored));
+const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));
+
+/** Steps and joins record which chunks they have. */
+const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, named: Bitmap | undefined) => ({
+  ...message,
+  named: message.steps || message.openUntil ? undefined : named,
+});
+
+/** The chunks of named recipients, which determine them: whoever splits the message gets the same ones. Undefined for any others. */
+function chunksNamedIn(accepted: StoredMessage['accepted'] | undefined): Bitmap | undefined {
+  if (!accepted) return undefined;
+  const { audience } = MessageAccepted.decode(bytesOf(accepted));
   const target = audience?.target;
-  return { ...message, named: target?.$case === 'named' ? Bitmap.of(target.value.seqs.map(chunkOf)) : undefined };
+  return target?.$case === 'named' ? Bitmap.of(target.value.seqs.map(chunkOf)) : undefined;
 }
