@@ -25,6 +25,8 @@ import {
 export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
+  /** Receives a slice of a batch that another worker has claimed, whose lease runs, and the epoch that has claimed it. */
+  readonly onHeld: (job: Job, slice: Slice, owner: string) => void;
 }
 
 /** Sends a claimed slice, or ends it otherwise. */
@@ -45,7 +47,7 @@ export class Claims {
    * @param why defers the slice at once, with one write and without a claim, unless a device has reached its end
    */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
-    const { workerLease, store, lane, clock, metrics, sending } = this.#deps;
+    const { workerLease, store, lane, clock, metrics, sending, onHeld } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
     return this.as(epoch, async () => {
@@ -63,6 +65,7 @@ export class Claims {
       const resolution = resolveClaim(before, mine, isHeld);
       switch (resolution.do) {
         case 'drop':
+          onHeld(job, slice, resolution.owner);
           return undefined;
         case 'publish':
           return sending.again(job, slice, resolution.attempt);

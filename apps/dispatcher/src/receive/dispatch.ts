@@ -5,6 +5,7 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
 import type { Deferred } from '../claim/attempts.ts';
 import type { Sender } from '../channels/channel-port.ts';
+import { AwaitedOwners } from '../claim/awaited-owners.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
@@ -41,6 +42,7 @@ export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #sending: Sending;
   readonly #claims: Claims;
+  readonly #awaited: AwaitedOwners;
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
@@ -56,7 +58,11 @@ export class Dispatch {
     this.#deps = deps;
     const { lane, store, workerLease, clock, timers, throttles, log } = deps;
     this.#sending = new Sending(deps);
-    this.#claims = new Claims({ ...deps, sending: this.#sending });
+    this.#awaited = new AwaitedOwners({ workerLease, timers, log });
+    this.#claims = new Claims({
+      ...{ ...deps, sending: this.#sending },
+      onHeld: (job, slice, owner) => this.#await(job, slice, owner),
+    });
     this.#slots = new DeviceSlots({
       total: OPEN_DEVICES,
       share: OPEN_DEVICES / 4,
@@ -110,6 +116,7 @@ export class Dispatch {
 
   /** Stops resuming slices and resolves when none is open. Waits for late answers for at most 10 s. Callers wait for their own handler calls. */
   async stop(): Promise<void> {
+    await this.#awaited.stop();
     await this.#scheduler.stop();
     if (this.#late.size === 0) return;
     const over = Promise.withResolvers<void>();
@@ -135,19 +142,30 @@ export class Dispatch {
    * @param traces of the batches, by index, if they have any
    */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
-    const { timers } = this.#deps;
-    const startedAt = timers.now();
-    const late = Promise.withResolvers<void>();
-    const cancel = timers.after(SLOTS_MS, late.resolve);
-    const budget = { cutoff: startedAt + CUTOFF_MS, deadline: startedAt + DEADLINE_MS };
-    const ends = await Promise.allSettled(
-      batches.map((batch, i) => this.#batch(batch, budget, late.promise, traces[i])),
+    const ends = await this.#inTime((budget, late) =>
+      Promise.allSettled(batches.map((batch, i) => this.#batch(batch, budget, late, traces[i]))),
     );
-    cancel();
     const open = ends.findIndex((end) => end.status === 'rejected' || !end.value);
     const first = ends[open];
     if (open === 0 && first?.status === 'rejected') throw first.reason;
     return open < 0 ? ends.length : open;
+  }
+
+  /** Runs with the time budget of a handler call. @param run its `late` resolves when slots are no longer waited for */
+  async #inTime<T>(run: (budget: Budget, late: Promise<void>) => Promise<T>): Promise<T> {
+    const { timers } = this.#deps;
+    const now = timers.now();
+    const late = Promise.withResolvers<void>();
+    const cancel = timers.after(SLOTS_MS, late.resolve);
+    return run({ cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS }, late.promise).finally(cancel);
+  }
+
+  /** Handles a slice once more if its owner's lease ends: its batch is done, and is not delivered again. */
+  #await({ batch }: Job, slice: Slice, owner: string): void {
+    const id = sliceId({ ...batch, number: slice.number });
+    const again = (): Promise<boolean> =>
+      this.#inTime((budget, late) => this.#arriving(this.#sending.job(batch), slice, budget, late));
+    this.#awaited.add({ id, owner, devices: slice.count, again });
   }
 
   /** Resolves to false if some of its slices got no slots in time. */

@@ -45,6 +45,7 @@ const STREAMS = 1_000;
 export class VirtualLane {
   readonly time = new VirtualTime(START);
   readonly attempts = new MemoryAttempts();
+  readonly leases = new MemoryLeases();
   readonly written: WrittenPush[] = [];
   readonly outcomes: { readonly at: number; readonly outcome: SliceOutcome }[] = [];
   readonly dispatch: Dispatch;
@@ -61,7 +62,7 @@ export class VirtualLane {
       throw error;
     };
     this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time, onError });
-    const workerLease = new WorkerLease({ name: 'lane', store: new MemoryLeases().over(), timers, onError });
+    const workerLease = new WorkerLease({ name: 'lane', store: this.leases.over(), timers, onError });
     this.dispatch = new Dispatch({
       ...{
         lane: 'direct',

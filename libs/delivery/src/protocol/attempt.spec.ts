@@ -56,8 +56,8 @@ describe('a slice in a delivered batch', () => {
   });
 
   it('is dropped while its owner lives, even if that is the same worker', () => {
-    expect(resolveClaim(theirs, mine, alive)).toEqual({ do: 'drop' });
-    expect(resolveClaim(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop' });
+    expect(resolveClaim(theirs, mine, alive)).toEqual({ do: 'drop', owner: theirs.owner });
+    expect(resolveClaim(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop', owner: 'me' });
   });
 
   it('is taken over when its owner is dead', () => {

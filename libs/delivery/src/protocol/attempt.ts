@@ -90,8 +90,8 @@ export type ClaimResolution =
   | { readonly do: 'send'; readonly attempt: Claimed }
   /** Its outcome is known: publish it again. */
   | { readonly do: 'publish'; readonly attempt: Deferred | Settled }
-  /** Another worker has the slice. */
-  | { readonly do: 'drop' }
+  /** Another worker, in this epoch, has the slice. */
+  | { readonly do: 'drop'; readonly owner: string }
   /** Its worker died between claim and settlement: unanswered devices may have been sent to (reliability 1). */
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
@@ -106,7 +106,7 @@ export function resolveClaim(before: Attempt | undefined, mine: Claimed, isHeld:
     case 'deferred':
       return { do: 'publish', attempt: before };
     case 'claimed':
-      if (isHeld) return { do: 'drop' };
+      if (isHeld) return { do: 'drop', owner: before.owner };
       // Nothing was written under this claim yet: its answer was lost.
       return before.owner === mine.owner ? { do: 'send', attempt: before } : { do: 'takeOver', attempt: before };
   }

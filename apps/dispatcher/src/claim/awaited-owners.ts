@@ -1,0 +1,117 @@
+import { OPEN_DEVICES, WORKER_LEASE_MS } from '@tidings/delivery';
+import type { Logger } from 'pino';
+import { type Timers, untilNext } from '../timers.ts';
+import type { WorkerLease } from './worker-lease.ts';
+
+/** A slice of a delivered batch that another worker has claimed. */
+export interface AwaitedSlice {
+  readonly id: string;
+  /** The epoch that has claimed it. */
+  readonly owner: string;
+  readonly devices: number;
+  /** Handles it as if its batch were delivered again; resolves to false if it got no slots in time. */
+  readonly again: () => Promise<boolean>;
+}
+
+export interface AwaitedOwnersOptions {
+  readonly workerLease: Pick<WorkerLease, 'alive'>;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Interval of looks at the owners, while there are any. */
+const LOOK_EVERY_MS = 2_000;
+/** A lease that still runs after this time was renewed since: its owner lives, and ends the slice itself. */
+const AWAITED_MS = WORKER_LEASE_MS + LOOK_EVERY_MS;
+/** Bounds memory: the devices of two dead workers, and the contents of so many single messages. */
+const MOST_DEVICES = 2 * OPEN_DEVICES;
+const MOST_SLICES = 1_000;
+
+interface Awaited extends AwaitedSlice {
+  /** Until when its owner is awaited, on the timers' clock. */
+  readonly until: number;
+}
+
+/**
+ * Slices that were delivered here while the lease of their owner ran, to be handled when it is over: Kafka gives the batches of a killed worker to
+ * another one after 10 s, which is sooner, and only once. Those that are forgotten here, with the process or beyond the limits, are emitted again
+ * by the watchdog (sending 2).
+ */
+export class AwaitedOwners {
+  readonly #options: AwaitedOwnersOptions;
+  readonly #slices = new Map<string, Awaited>();
+  readonly #runs = new Set<Promise<void>>();
+  #devices = 0;
+  #looking: Promise<void> | undefined;
+  #stopped = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: AwaitedOwnersOptions) {
+    this.#options = options;
+  }
+
+  /** Awaits the end of the owner's lease, unless too many slices are awaited already. */
+  add(slice: AwaitedSlice): void {
+    this.#forget(slice.id);
+    const isFull = this.#slices.size >= MOST_SLICES || this.#devices + slice.devices > MOST_DEVICES;
+    if (this.#stopped || isFull) return;
+    this.#slices.set(slice.id, { ...slice, until: this.#options.timers.now() + AWAITED_MS });
+    this.#devices += slice.devices;
+    if (this.#slices.size === 1 && !this.#looking) this.#schedule();
+  }
+
+  /** Forgets all slices; resolves when none is handled any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#looking;
+    this.#slices.clear();
+    while (this.#runs.size > 0) await Promise.all(this.#runs);
+  }
+
+  #schedule(): void {
+    const { timers } = this.#options;
+    if (this.#stopped || this.#slices.size === 0) return;
+    this.#cancel = timers.after(untilNext(LOOK_EVERY_MS, timers), () => {
+      this.#looking = this.#look().finally(() => {
+        this.#looking = undefined;
+        this.#schedule();
+      });
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { workerLease, timers, log } = this.#options;
+    const awaited = [...this.#slices.values()];
+    const now = timers.now();
+    try {
+      const alive = await workerLease.alive([...new Set(awaited.map(({ owner }) => owner))]);
+      if (this.#stopped) return;
+      for (const slice of awaited) {
+        // Delivered again since, perhaps with another owner.
+        if (this.#slices.get(slice.id) !== slice) continue;
+        if (!alive.has(slice.owner)) this.#handle(slice);
+        else if (now > slice.until) this.#forget(slice.id);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'reading leases of other workers failed');
+    }
+  }
+
+  #handle(slice: Awaited): void {
+    this.#forget(slice.id);
+    const run: Promise<void> = slice
+      .again()
+      .then(
+        (isDone) => void (isDone || this.add(slice)),
+        (error: unknown) => this.#options.log.warn({ slice: slice.id, err: error }, 'taking a slice over failed'),
+      )
+      .finally(() => this.#runs.delete(run));
+    this.#runs.add(run);
+  }
+
+  #forget(id: string): void {
+    this.#devices -= this.#slices.get(id)?.devices ?? 0;
+    this.#slices.delete(id);
+  }
+}
