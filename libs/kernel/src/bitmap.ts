@@ -2,6 +2,8 @@ const WORDS = 2048;
 const WORDS_BYTES = WORDS * 4;
 /** Above this number of members, words are the smaller form in memory, too. */
 const ARRAY_LIMIT = 4096;
+/** From so many positions on, setting bits and reading them in order costs less than sorting. */
+const SORTED_BELOW = 512;
 
 const Form = {
   Array: 0,
@@ -35,7 +37,9 @@ export class Bitmap {
 
   /** The set of these positions, in any order, with repeats. */
   static of(positions: Iterable<number> | Uint16Array): Bitmap {
-    const sorted = (positions instanceof Uint16Array ? positions.slice() : Uint16Array.from(positions)).sort();
+    const given = positions instanceof Uint16Array ? positions : Uint16Array.from(positions);
+    if (given.length >= SORTED_BELOW) return Bitmap.#ofWords(wordsOf(given));
+    const sorted = given.toSorted();
     let length = 0;
     for (let i = 0; i < sorted.length; i++) {
       if (i === 0 || sorted[i] !== sorted[i - 1]) sorted[length++] = sorted[i]!;
