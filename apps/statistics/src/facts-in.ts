@@ -4,6 +4,7 @@ import { actionChanges, type ActivityChange, openChanges } from './conversions/f
 import { purgedApplications } from './message-facts.ts';
 import type { StatisticsFacts } from './projections/statistics-model.ts';
 import { gatherReports, type ReportsOfChunk } from './report-changes.ts';
+import { chunkOf, reportReader } from './report-reader.ts';
 import { type Change, changesOfOutcome, changesOfPlan } from './stages.ts';
 
 /** The topics that figures rest on. `tidings.message-times` repeats events of `tidings.messages`, for longer; only a replay reads it. */
@@ -11,7 +12,7 @@ export const topics = {
   [topicNames.messages]: facts.messages,
   [topicNames.plans]: facts.plans,
   [topicNames.outcomes]: facts.outcomes,
-  [topicNames.reports]: facts.reports,
+  [topicNames.reports]: reportReader,
   [topicNames.conversions]: Conversion,
 } as const;
 
@@ -71,15 +72,20 @@ function changesOf(records: readonly Fact[]): Change[] {
 }
 
 /** The message of a fact; undefined for events of messages themselves and of devices. */
-export const messageOf = ({ value }: Fact): string | undefined => ('message' in value ? value.message : undefined);
+export function messageOf({ value }: Fact): string | undefined {
+  if ('payload' in value) return chunkOf(value).message;
+  return 'message' in value ? value.message : undefined;
+}
 
-/** The messages of facts. Most records follow one of the same message. */
+/** The messages of facts. Records with the same key have the same one. */
 export function messagesOf(records: readonly Fact[]): Set<string> {
+  const keys = new Set<string>();
   const codes = new Set<string>();
-  let last: string | undefined;
   for (const record of records) {
+    if (keys.has(record.key)) continue;
+    keys.add(record.key);
     const code = messageOf(record);
-    if (code !== undefined && code !== last) codes.add((last = code));
+    if (code !== undefined) codes.add(code);
   }
   return codes;
 }

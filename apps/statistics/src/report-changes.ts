@@ -9,6 +9,7 @@ import {
 } from '@tidings/delivery';
 import { MailOpen, ReportKind, type Reports } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
+import { chunkOf, type DeviceReport, isDeviceReport, type ReportedChunk } from './report-reader.ts';
 import { type Change, type ReportPart, reportParts } from './stages.ts';
 
 /** The second in which a message's report window ends; undefined if it is not, or no longer, known. */
@@ -18,7 +19,7 @@ export type WindowEnds = (message: string) => number | undefined;
 interface ReportRecord {
   /** Message, application and chunk as one text. */
   readonly key: string;
-  readonly value: Reports;
+  readonly value: DeviceReport | Reports;
 }
 
 /** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
@@ -36,8 +37,7 @@ type ReportedAs =
 
 /** The reports of a chunk of a message. */
 export interface ReportsOfChunk {
-  /** Any record of the chunk; identifies it. */
-  readonly of: Reports;
+  readonly of: ReportedChunk;
   readonly reported: Map<number, Reported>;
 }
 
@@ -48,8 +48,9 @@ export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[
   const chunks = new Map<string, ReportsOfChunk>();
   for (const { key, value } of records) {
     let chunk = chunks.get(key);
-    if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
-    gather(chunk.reported, value);
+    if (!chunk) chunks.set(key, (chunk = { of: chunkOf(value), reported: new Map() }));
+    if (isDeviceReport(value)) gatherOne(chunk.reported, value);
+    else gather(chunk.reported, value);
   }
   return [...chunks.values()];
 }
@@ -84,19 +85,34 @@ function timesOf(
 const PLATFORMS = 64;
 const NUMBERS = 32;
 
+/** A report of a kind that devices report one at a time. */
+function gatherOne(reported: Map<number, Reported>, { kind, position, platform, second }: DeviceReport): void {
+  add(reported, numbersOfKinds[kind]!, position, platform, second);
+}
+
 function gather(reported: Map<number, Reported>, reports: Reports): void {
   const { positions, platforms, at } = reports;
   for (let i = 0; i < positions.length; i++) {
     const number = numberOf(reports, i);
     if (number === undefined) return;
-    const [position, platform, second] = [positions[i]!, platforms[i]!, at[i]!];
-    const key = (hourOf(second * 1000) * PLATFORMS + platform) * NUMBERS + number;
-    const alike = reported.get(key);
-    if (alike) {
-      alike.positions.push(position);
-      alike.seconds.push(second);
-    } else reported.set(key, { ...reportedAs[number]!, platform, positions: [position], seconds: [second] });
+    add(reported, number, positions[i]!, platforms[i]!, at[i]!);
   }
+}
+
+/** @param number the place in `reportedAs` */
+function add(
+  reported: Map<number, Reported>,
+  number: number,
+  position: number,
+  platform: number,
+  second: number,
+): void {
+  const key = (hourOf(second * 1000) * PLATFORMS + platform) * NUMBERS + number;
+  const alike = reported.get(key);
+  if (alike) {
+    alike.positions.push(position);
+    alike.seconds.push(second);
+  } else reported.set(key, { ...reportedAs[number]!, platform, positions: [position], seconds: [second] });
 }
 
 /** All that an entry of a report can be. */
