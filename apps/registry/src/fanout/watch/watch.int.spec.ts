@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { fanoutId, planId } from '@tidings/delivery';
+import { topicNames } from '@tidings/events';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
@@ -6,7 +8,8 @@ import type { Releases } from '../release/releases.ts';
 import { OutgoingMessages, type Released } from '../release/outgoing.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { SliceStatusStore } from '../settle/slice-statuses.ts';
-import { eventsOf, selection, newMessage } from '../testing/fanout-messages.ts';
+import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
+import { APP, eventsOf, selection, newMessage } from '../testing/fanout-messages.ts';
 import { Splits } from './splits.ts';
 import { Watch } from './watch.ts';
 
@@ -41,5 +44,49 @@ describeWithMongo('the watchdog', (mongo) => {
     expect(await outgoing.due(new Date(clock.now()), 10)).toEqual([]);
     clock.advance(LATE_S * 1000);
     expect(await outgoing.due(new Date(clock.now()), 10)).toHaveLength(3);
+  });
+
+  it('looks at slices that are due again soon after their task, which it publishes once more only when it was handled', async () => {
+    const db = mongo.database('registry');
+    const clock = new ShiftedClock();
+    const outgoing = new OutgoingMessages(db, clock);
+    await db.collection('outgoing').createIndex({ checkAt: 1 }, { name: 'checkAt' });
+    const message = newMessage({ audience: selection() });
+    const key = { message: message.code, bucket: 0, application: APP, chunk: 0 };
+    await outgoing.keep(eventsOf(message, new Date(clock.now())));
+    const split: FanoutState & { readonly _id: string } = {
+      _id: fanoutId(key),
+      ...{ chunks: [key.chunk], at: new Date(clock.now()) },
+    };
+    await db.collection<typeof split>(FANOUTS).insertOne(split);
+    let committed = 0;
+    let tasks = 0;
+    const planned = { _id: planId(key), slices: [{ platform: 1, variant: 'alert', count: 2 }], at: split.at };
+    const watch = new Watch({
+      ...{ clock, outgoing, splits: new Splits(db), releases: undefined as never },
+      broker: {
+        lag: () => Promise.resolve([{ topic: topicNames.fanout, partition: 0, committed, end: tasks }]),
+        ends: () => Promise.resolve([]),
+        publish: (_: string, records: readonly unknown[]) =>
+          Promise.resolve(records.map(() => ({ partition: 0, offset: tasks++ }))),
+      } as unknown as Broker,
+      // No emission was recorded: both slices are due.
+      statuses: { find: () => Promise.resolve(new Map()) } as unknown as SliceStatusStore,
+      settling: {
+        summaries: () => Promise.resolve(new Map([[planned._id, planned]])),
+        closeSettled: () => Promise.resolve(),
+      } as unknown as Settling,
+    });
+    const published = async (seconds: number): Promise<number> => {
+      clock.advance(seconds * 1000);
+      const before = tasks;
+      await watch.run();
+      return tasks - before;
+    };
+    expect(await published(6)).toBe(1);
+    expect(await published(6)).toBe(0);
+    committed = 1;
+    expect(await published(6)).toBe(1);
+    expect(await published(1)).toBe(0);
   });
 });

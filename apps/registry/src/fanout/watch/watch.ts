@@ -233,8 +233,11 @@ class Look {
         finding.slices[shownKind(finding.message, state)]++;
       }
     }
-    if (needsTask(finding.message, due)) finding.tasks.push(key);
-    if (due > 0 || !isOpen) sooner(finding, this.#now + (due > 0 ? TASK_MS : SOON_MS));
+    const isAsked = needsTask(finding.message, due);
+    if (isAsked) finding.tasks.push(key);
+    // A task that is not handled yet is not published again. Slices that are due after a handled one were lost with it.
+    if (isAsked || !isOpen) sooner(finding, this.#now + SOON_MS);
+    else if (due > 0) sooner(finding, this.#now + TASK_MS);
     if (due + inFlight > 0 || !isOpen) {
       const counts = isOpen ? `${due} slices due, ${inFlight} in flight` : 'not closed';
       finding.reasons.push(`chunk ${key.application}/${key.chunk}: ${counts}`);
