@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
 import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
+import { LongestOpen } from './longest-open.ts';
 import { type Population, populationPlatforms, type PopulationProvider } from './population.ts';
 import { listedMessage, untilDone } from './message.ts';
 import { GivenUp } from './metrics.ts';
 import { deadLetters } from './topic.ts';
 import { Wire } from './wire.ts';
+import type { World } from './world.ts';
 
 /** Devices of one lane that a dispatcher may have under way, whose outcome is unknown when it is killed (R-LM5). */
 export const UNDER_WAY = OPEN_DEVICES;
@@ -48,6 +50,20 @@ export interface ProviderCount {
   readonly allowed: number;
 }
 
+/** What a recovery consisted of. */
+export interface Recovery {
+  /** From the end of the fault until nothing was in progress or due. */
+  readonly settledSeconds: number;
+  /** By which the clock was advanced after that, until the last deferred devices were due. */
+  readonly deferredSeconds: number;
+  /** The kind of work that was open longest, and for how long; undefined = none was. */
+  readonly openLongest: string | undefined;
+}
+
+/** e.g. `settled after 6.4 s, open longest: dispatcher.apns: slices being sent, 6.1 s; deferred for 10 s`. */
+export const recoveryText = ({ settledSeconds, deferredSeconds, openLongest = 'nothing' }: Recovery): string =>
+  `settled after ${settledSeconds.toFixed(1)} s, open longest: ${openLongest}; deferred for ${deferredSeconds} s`;
+
 /** The outcome of a round with a fault. */
 export interface FaultOutcome {
   /** The problems found, one line each. */
@@ -56,6 +72,7 @@ export interface FaultOutcome {
   readonly reachedSeconds: number;
   /** From the end of the fault until every device had its outcome. */
   readonly recoverySeconds: number;
+  readonly recovery: Recovery;
   readonly counts: Readonly<Record<PopulationProvider, ProviderCount>>;
 }
 
@@ -101,12 +118,16 @@ export async function faultOutcome(
   const further = (await inject({ reached, closed, recordGivenUp })) ?? {};
   const injectedAt = performance.now();
   const codes = await accepted;
-  await world.settle(patienceMs);
+  const open = new LongestOpen();
+  const settle: World['settle'] = (timeoutMs) => world.settle(timeoutMs, (items) => open.add(items, performance.now()));
+  await settle(patienceMs);
+  const settledSeconds = (performance.now() - injectedAt) / 1000;
+  let deferredSeconds = 0;
   for (const [a, code] of codes.entries()) {
     const application = population.applications[a]!;
     // The system is settled here: only a message with deferred devices has to be waited for, which settles it again.
     if ((await listedMessage(world, application, code))?.status === 'DONE') continue;
-    await untilDone(world, application, code, { stepSeconds: STEP_SECONDS });
+    deferredSeconds += await untilDone({ ...world, settle }, application, code, { stepSeconds: STEP_SECONDS });
   }
   const recoverySeconds = (performance.now() - injectedAt) / 1000;
 
@@ -118,12 +139,16 @@ export async function faultOutcome(
     ledgers.push(ledgerOf(world, provider, { killed, slices: await givenUp[i]!.slices() }));
   }
   const lines = ledgers.map(({ line }) => line).join('; ');
-  process.stderr.write(`${title}: ${lines}; done after ${recoverySeconds.toFixed(1)} s (CRASH_SEED=${seed})\n`);
+  const recovery: Recovery = { settledSeconds, deferredSeconds, openLongest: open.text };
+  process.stderr.write(
+    `${title}: ${lines}; done after ${recoverySeconds.toFixed(1)} s (${recoveryText(recovery)}; CRASH_SEED=${seed})\n`,
+  );
   const [apns, fcm] = ledgers.map(({ count }) => count);
   return {
     broken: [...broken, ...ledgers.flatMap((ledger) => ledger.broken)],
     reachedSeconds,
     recoverySeconds,
+    recovery,
     counts: { apns: apns!, fcm: fcm! },
   };
 }

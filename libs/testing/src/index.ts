@@ -69,6 +69,7 @@ export {
   faultOutcome,
   type FaultScenario,
   type Moments,
+  recoveryText,
   runFaultScenario,
   UNDER_WAY,
 } from './fault-scenario.ts';

@@ -45,8 +45,11 @@ export interface World {
    * repeated, as clients do (R-ER10).
    */
   registerDevices(application: string, n: number, make: (i: number) => Parameters): Promise<void>;
-  /** Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000 */
-  settle(timeoutMs?: number): Promise<void>;
+  /**
+   * Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000
+   * @param onOpen receives the open items of one service at each poll
+   */
+  settle(timeoutMs?: number, onOpen?: (items: readonly string[]) => void): Promise<void>;
   /** Advances the clock of the whole system and of the providers. */
   advance(seconds: number): Promise<void>;
   /** All current records of a topic. @throws Fault `bug` in worlds whose topics only their own processes read */
@@ -131,8 +134,12 @@ const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
   'setSenders',
 ]);
 
-/** Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000 */
-export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promise<void> {
+/** Does what {@link World.settle} does. */
+export async function untilSettled(
+  client: ApiClient,
+  timeoutMs = 60_000,
+  onOpen: (items: readonly string[]) => void = () => undefined,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
     const askedAt = performance.now();
@@ -141,6 +148,7 @@ export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promi
     if (reply.status === 200) return;
     // A restarting database leaves the call unanswered; any other status is an error of the test.
     const open = reply.status === 409 || reply.status >= 500;
+    if (reply.status === 409) onOpen(openItems(reply));
     if (!open || Date.now() > deadline) {
       const { status, body } = open ? await client.reply('settled') : reply;
       if (status === 200) return;
@@ -149,6 +157,10 @@ export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promi
     await delay(Math.max(pause, tookMs));
   }
 }
+
+/** The items of a reply that work is open. */
+const openItems = ({ body }: Reply): readonly string[] =>
+  (body as { readonly error: { readonly message: string } }).error.message.split('\n');
 
 const unreadable = (): never => {
   throw Fault.bug('the topics of this world are read by its own processes alone');
@@ -217,7 +229,7 @@ export function worldOf(deps: WorldDeps): World {
       await Promise.all(Array.from({ length: CONNECTIONS }, worker));
     },
 
-    settle: (timeoutMs) => untilSettled(client, timeoutMs),
+    settle: (timeoutMs, onOpen) => untilSettled(client, timeoutMs, onOpen),
 
     async advance(seconds) {
       simulators.clock.advance(seconds * 1000);

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type FaultOutcome, populationPlatforms, type ProcessHealth } from '@tidings/testing';
+import { type FaultOutcome, populationPlatforms, type ProcessHealth, recoveryText } from '@tidings/testing';
 import type { EndedFault } from './drawn-faults.ts';
 import { appendRow } from './ledger-row.ts';
 
@@ -29,7 +29,7 @@ function rowOf({ outcome, health, ...about }: ChaosRound): readonly (string | nu
     ...[about.lost, sum(({ sent }) => sent)],
     ...[`${sum(({ repeated }) => repeated)} of ${sum(({ allowed }) => allowed)}`, sum(({ masked }) => masked)],
     `${about.calls.acknowledged} (${about.calls.refused} repeated)`,
-    ...[outcome.reachedSeconds.toFixed(1), outcome.recoverySeconds.toFixed(1)],
+    ...[outcome.reachedSeconds.toFixed(1), `${outcome.recoverySeconds.toFixed(1)} (${recoveryText(outcome.recovery)})`],
     ...[most(({ residentMb }) => residentMb), most(({ lagMs }) => lagMs)],
   ];
 }
