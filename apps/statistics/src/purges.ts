@@ -27,9 +27,12 @@ export interface Purges {
 
 export function openPurges(db: Db): Purges {
   const purges = collectionOf(db, purgedApplicationsModel);
-  let known: ReadonlySet<string> = new Set();
-  let readAt = -Infinity;
+  let known: { readonly readAt: number; readonly deleted: Promise<ReadonlySet<string>> } | undefined;
   let recordedAt = -Infinity;
+  const read = async (): Promise<ReadonlySet<string>> => {
+    const found = await purges.find({}, { projection: { _id: 1 } }).toArray();
+    return new Set(found.map(({ _id }) => _id));
+  };
   const due = async (now: Date): Promise<string[]> => {
     const found = await purges
       .find({ dueAt: { $lte: now } })
@@ -51,13 +54,15 @@ export function openPurges(db: Db): Purges {
       if (error) throw new MongoServerError({ ...error });
       recordedAt = performance.now();
     },
-    async deleted() {
-      if (readAt > recordedAt && performance.now() - readAt < TRUSTED_MS) return known;
-      const at = performance.now();
-      const found = await purges.find({}, { projection: { _id: 1 } }).toArray();
-      known = new Set(found.map(({ _id }) => _id));
-      readAt = at;
-      return known;
+    deleted() {
+      const now = performance.now();
+      if (!known || known.readAt <= recordedAt || now - known.readAt >= TRUSTED_MS) {
+        // Batches of all partitions ask at the same time.
+        const begun = { readAt: now, deleted: read() };
+        begun.deleted.catch(() => (known = known === begun ? undefined : known));
+        known = begun;
+      }
+      return known.deleted;
     },
     async repeat(now, forget) {
       const applications = await due(now);
