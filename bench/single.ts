@@ -1,4 +1,4 @@
-import { HttpClient } from '@tidings/client';
+import { ApiClient, HttpClient } from '@tidings/client';
 import { type Figure, format, type Measure } from './lib/figure.ts';
 import { inWords, type Parts, total, usedBetween } from './lib/parts.ts';
 import { uploadDevices } from './lib/upload.ts';
@@ -39,6 +39,7 @@ export async function measure(): Promise<Figure> {
 
 async function measureIn(world: World, { controlUrl }: Providers): Promise<Measure[]> {
   const control = new HttpClient(controlUrl, 4);
+  const client = new ApiClient(world.url, world.secrets, AT_ONCE);
   try {
     const phones = Array.from({ length: MESSAGES }, (_, i) => ({
       hwid: `phone-${i}`,
@@ -47,11 +48,12 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Measu
     }));
     await uploadDevices(world, phones);
     await control.send('/faults', { method: 'POST', body: { provider: 'fcm', latencyMs: LATENCY_MS } });
-    await round(world, control);
+    await round({ ...world, client }, control);
     const rounds: Round[] = [];
-    for (let i = 0; i < ROUNDS; i++) rounds.push(await round(world, control));
+    for (let i = 0; i < ROUNDS; i++) rounds.push(await round({ ...world, client }, control));
     return [rateOf(world.mode, rounds), lagOf(world.mode, rounds)];
   } finally {
+    client.close();
     control.close();
   }
 }
