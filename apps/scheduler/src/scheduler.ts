@@ -75,18 +75,21 @@ export async function openScheduler({
   const writer = closing.add(
     'messages',
     openLogs(db, messagesLog, {
-      ...{ clock, onProblem, committed: relay.offer, cyclesInFlight: 1 },
-      rememberedBytes: REMEMBERED_BYTES,
+      ...{ clock, onProblem, cyclesInFlight: 1, rememberedBytes: REMEMBERED_BYTES },
+      committed(commit) {
+        completion.accepted(commit.events);
+        relay.offer(commit);
+      },
     }),
     (opened) => opened.close(),
   );
+  const completion = new Completion({ db, clock, writer });
   await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   const truncation = truncateLogs(db, messagesLog, { clock, log, retentionMs: commitRetention.asFigures });
   closing.add('truncation of messages', truncation, (periodic) => periodic.stop());
   messageMetrics(metrics, db, clock);
 
-  const completion = new Completion({ db, clock, writer });
   // Plans of single messages arrive one by one, spread over all partitions.
   const count = sharedWrites((events: readonly PlanEvent[]) => completion.count(events), {
     maxItems: PLANS_TOGETHER,

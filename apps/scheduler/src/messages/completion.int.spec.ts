@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { LogWriter } from '@tidings/event-store';
-import { MessageAccepted, type PlanEvent } from '@tidings/events';
+import { MessageAccepted, MessageEvent, type PlanEvent } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
@@ -16,9 +16,8 @@ describeWithMongo('the completion of messages', (mongo) => {
     const messages = collectionOf(db, messagesModel);
     const code = `M${await messages.countDocuments()}`;
     const target = seqs && { $case: 'named' as const, value: { seqs: [...seqs] } };
-    const accepted = Buffer.from(
-      MessageAccepted.encode(MessageAccepted.fromPartial({ audience: { target } })).finish(),
-    );
+    const content = MessageAccepted.fromPartial({ audience: { target }, applications: [...apps] });
+    const accepted = Buffer.from(MessageAccepted.encode(content).finish());
     await messages.insertOne({ _id: code, apps, status: 'PROCESSING', accepted } as never);
     const completed: string[] = [];
     const writer = {
@@ -41,6 +40,9 @@ describeWithMongo('the completion of messages', (mongo) => {
       completed,
       count: (events: readonly PlanEvent[], by = completion) => by.count(events),
       another: () => new Completion({ db, clock, writer }),
+      accepted: () =>
+        completion.accepted([MessageEvent.fromPartial({ code, event: { $case: 'accepted', value: content } })]),
+      remove: () => messages.deleteOne({ _id: code }),
       removeContent: () => messages.updateOne({ _id: code }, { $unset: { accepted: '' } }),
       removeOrphans: () => completion.removeOrphans(),
       progress: () => collectionOf(db, progressModel).countDocuments({ _id: code }),
@@ -81,6 +83,15 @@ describeWithMongo('the completion of messages', (mongo) => {
       expect([completed, await progress()]).toEqual([[], 1]);
       await count([settled('B', 0)]);
       expect([completed, await progress()]).toEqual([['complete'], 0]);
+    });
+
+    it('reads nothing of a message that this process has accepted', async () => {
+      const { accepted, completed, count, remove, split, settled } = await world(['A', 'B'], [1]);
+      accepted();
+      await remove();
+      await count([split('A', 0), split('B', 0)]);
+      await count([settled('A', 0), settled('B', 0)]);
+      expect(completed).toEqual(['complete']);
     });
 
     it('reads the content of a message once', async () => {

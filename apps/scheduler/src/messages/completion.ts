@@ -1,5 +1,5 @@
 import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-store';
-import { MessageAccepted, type PlanEvent } from '@tidings/events';
+import { MessageAccepted, type MessageEvent, type PlanEvent } from '@tidings/events';
 import { Bitmap, chunkOf, type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import { collectionOf, findAll } from '@tidings/mongo';
@@ -48,13 +48,22 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1, accepted
 /** Completes the messages without open chunks. */
 export class Completion {
   readonly #deps: CompletionDeps;
-  /** The unfinished messages whose progress this process has stored most recently. */
+  /** The unfinished messages with named recipients that this process has accepted, and those whose progress it has stored, most recently. */
   readonly #known = new Map<string, Known>();
   /** The chunks of the named recipients of messages that this process has read most recently; undefined for any others. */
   readonly #named = new Map<string, Bitmap | undefined>();
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
+  }
+
+  /** Remembers messages with named recipients that this process has committed: nothing need be read to complete them. */
+  accepted(events: readonly MessageEvent[]): void {
+    for (const { code, event } of events) {
+      if (event?.$case !== 'accepted' || event.value.openUntil || event.value.localTime) continue;
+      const named = chunksNamed(event.value);
+      if (named) this.#remember({ message: { _id: code, apps: event.value.applications, named }, progress: undefined });
+    }
   }
 
   /**
@@ -91,16 +100,17 @@ export class Completion {
 
   /**
    * Takes the messages that these facts complete: the last facts of a message need not be stored before. What is stored by now can only be further
-   * on, and a message that is not completed by what this process knows is read.
+   * on, and a message that is not completed by what this process knows is read, unless these facts tell nothing about it.
    */
   #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Known[] {
     const ending: Known[] = [];
     for (const [code, facts] of byMessage) {
       const known = this.#known.get(code);
-      const before = known?.progress ? progressOf(known.progress) : noProgress;
-      if (!known || !this.#isDone(known.message, facts.reduce(advance, before))) continue;
+      if (!known) continue;
+      const before = known.progress ? progressOf(known.progress) : noProgress;
+      if (this.#isDone(known.message, facts.reduce(advance, before))) ending.push(known);
+      else if (!isOnlySplit(known.message, facts)) continue;
       byMessage.delete(code);
-      ending.push(known);
     }
     return ending;
   }
@@ -145,7 +155,7 @@ export class Completion {
         ending.push({ message, progress: undefined });
         return false;
       }
-      if (own.some(({ event }) => event?.$case === 'settled')) return true;
+      if (!isOnlySplit(message, own)) return true;
       this.#remember({ message, progress: undefined });
       return false;
     });
@@ -263,6 +273,10 @@ export class Completion {
   }
 }
 
+/** Whether these facts are the split of a message with named recipients, which determine it. */
+const isOnlySplit = ({ named }: Unfinished, facts: readonly PlanEvent[]): boolean =>
+  named !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
+
 const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));
 
 /** Steps and joins record which chunks they have. */
@@ -272,9 +286,10 @@ const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, nam
 });
 
 /** The chunks of named recipients, which determine them: whoever splits the message gets the same ones. Undefined for any others. */
-function chunksNamedIn(accepted: StoredMessage['accepted'] | undefined): Bitmap | undefined {
-  if (!accepted) return undefined;
-  const { audience } = MessageAccepted.decode(bytesOf(accepted));
+const chunksNamedIn = (accepted: StoredMessage['accepted'] | undefined): Bitmap | undefined =>
+  accepted && chunksNamed(MessageAccepted.decode(bytesOf(accepted)));
+
+function chunksNamed({ audience }: MessageAccepted): Bitmap | undefined {
   const target = audience?.target;
   return target?.$case === 'named' ? Bitmap.of(target.value.seqs.map(chunkOf)) : undefined;
 }
