@@ -112,7 +112,7 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
   const deadTokens = microBatcher(broker, topicNames.deadTokens);
   closing.add('outcomes', outcomes, (batcher) => batcher.drained());
   closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
-  const publish = async ({ deadTokens: tokens, ...record }: OutcomeRecord): Promise<void> => {
+  const publish = async ({ deadTokens: tokens, isSettled: _, ...record }: OutcomeRecord): Promise<void> => {
     // First: the outcome says that the slice is settled.
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);

@@ -9,6 +9,7 @@ import { AwaitedOwners } from '../claim/awaited-owners.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
+import { OutcomePublisher } from '../send/outcome-publisher.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
 import {
@@ -41,6 +42,7 @@ const LAST_WRITE_MS = 2_000;
 export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #sending: Sending;
+  readonly #publisher: OutcomePublisher;
   readonly #claims: Claims;
   readonly #awaited: AwaitedOwners;
   readonly #admission: Admission;
@@ -58,6 +60,7 @@ export class Dispatch {
     this.#deps = deps;
     const { lane, store, workerLease, clock, timers, throttles, log } = deps;
     this.#sending = new Sending(deps);
+    this.#publisher = new OutcomePublisher(deps);
     this.#awaited = new AwaitedOwners({ workerLease, timers, log });
     this.#claims = new Claims({
       ...{ ...deps, sending: this.#sending },
@@ -116,6 +119,7 @@ export class Dispatch {
 
   /** Stops resuming slices and resolves when none is open. Waits for late answers for at most 10 s. Callers wait for their own handler calls. */
   async stop(): Promise<void> {
+    this.#publisher.stop();
     await this.#awaited.stop();
     await this.#scheduler.stop();
     if (this.#late.size === 0) return;
@@ -186,7 +190,7 @@ export class Dispatch {
   /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
     if (job.batch.outcomesAgain) {
-      await this.#publish(await this.#claims.settled(job, slice));
+      await this.#publisher.once(await this.#claims.settled(job, slice));
       return true;
     }
     const id = sliceId({ ...job.batch, number: slice.number });
@@ -237,7 +241,7 @@ export class Dispatch {
       if (!taken) return;
       const slots = new SliceSlots(devices, (count) => this.#slots.release(credential, count));
       try {
-        await this.#publish(await this.#claims.as(epoch, () => this.#claimAndSend(id, epoch, slots, from)));
+        await this.#publisher.surely(await this.#claims.as(epoch, () => this.#claimAndSend(id, epoch, slots, from)));
       } finally {
         slots.close();
       }
@@ -273,10 +277,6 @@ export class Dispatch {
     });
   }
 
-  async #publish(publication: Publication): Promise<void> {
-    if (publication) await this.#deps.publish(publication);
-  }
-
   /** Runs with the slice in hand. */
   async #holding<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
@@ -302,7 +302,7 @@ export class Dispatch {
 
   /** Claims a slice of a batch, and publishes its outcome. */
   async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
-    await this.#publish(await this.#claims.claim(job, slice, run, why));
+    await this.#publisher.once(await this.#claims.claim(job, slice, run, why));
     return true;
   }
 
@@ -325,7 +325,7 @@ export class Dispatch {
       write: async (last) => {
         const amended = await this.#sending.amend(open, late);
         // The remaining devices wait as published; only a settlement or the final state is new.
-        if (last) await this.#publish(amended);
+        if (last) await this.#publisher.surely(amended);
         return amended !== undefined;
       },
       release: (count) => slots.release(count),

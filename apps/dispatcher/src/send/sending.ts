@@ -93,6 +93,8 @@ export type Publication = OutcomeRecord | undefined;
 /** The record of an outcome, and the tokens that the provider has rejected in it, for a record of their own. */
 export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
+  /** Whether the slice is settled: no later outcome follows. */
+  readonly isSettled: boolean;
 }
 
 /** The end of a run: the outcome to publish, and the run if it still awaits answers. */
@@ -335,6 +337,7 @@ export class Sending {
     return {
       key: messageChunkKey(batch),
       value: SliceOutcome.encode(facts).finish(),
+      isSettled: attempt.state === 'settled',
       ...(tokens && { deadTokens: SliceOutcome.encode(tokens).finish() }),
     };
   }

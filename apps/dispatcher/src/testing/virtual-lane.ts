@@ -49,6 +49,8 @@ export class VirtualLane {
   readonly written: WrittenPush[] = [];
   readonly outcomes: { readonly at: number; readonly outcome: SliceOutcome }[] = [];
   readonly dispatch: Dispatch;
+  /** Whether no outcome can be published. */
+  brokerIsDown = false;
   readonly throttles: Throttles;
   readonly #providers: Readonly<Record<string, VirtualProvider>>;
   /** Streams in use, by application. */
@@ -73,7 +75,10 @@ export class VirtualLane {
         throttles: this.throttles,
         paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),
       },
-      publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) }),
+      publish: async ({ value }) => {
+        if (this.brokerIsDown) throw Fault.unavailable('down');
+        this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) });
+      },
       ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },
       log: { error: onError, warn: () => undefined },
     });

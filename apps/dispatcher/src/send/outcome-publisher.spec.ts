@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { content, sendBatch } from '../testing/test-batches.ts';
+import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
+
+const SECOND = 1000;
+
+/** A lane that got a batch with one device, and could publish outcomes until 5 s later. */
+async function lane(provider: VirtualProvider): Promise<VirtualLane> {
+  const lane = new VirtualLane({ A: provider });
+  const device = { position: 0, token: 'token' };
+  const batch = sendBatch([{ number: 0, devices: [device] }], {
+    ...{ application: 'A', releasedAt: new Date(lane.time.now()), content: content() },
+    credential: { application: 'A', platform: 1, version: 1 },
+  });
+  const handled = lane.dispatch.handle([batch]);
+  await lane.pass(5 * SECOND);
+  expect(await handled).toBe(1);
+  lane.brokerIsDown = true;
+  return lane;
+}
+
+const settledIn = ({ attempts }: VirtualLane): boolean =>
+  [...attempts.byId.values()].every(({ attempt }) => attempt.state === 'settled');
+
+describe('an outcome that the broker does not take', () => {
+  it.each<[string, VirtualProvider]>([
+    ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
+    ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
+  ])('%s is published as soon as the broker is back, once', async (_, provider) => {
+    const sending = await lane(provider);
+    await sending.pass(60 * SECOND);
+    expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);
+    sending.brokerIsDown = false;
+    await sending.pass(2 * SECOND);
+    expect([sending.settledOf('A'), sending.written.length]).toEqual([1, 1]);
+    await sending.pass(60 * SECOND);
+    expect([sending.settledOf('A'), sending.written.length]).toEqual([1, 1]);
+  });
+
+  it('does not keep a dispatcher from stopping', async () => {
+    const sending = await lane({ answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND });
+    await sending.pass(10 * SECOND);
+    let hasStopped = false;
+    void sending.dispatch.stop().then(() => (hasStopped = true));
+    await sending.pass(2 * SECOND);
+    expect(hasStopped).toBe(true);
+  });
+});

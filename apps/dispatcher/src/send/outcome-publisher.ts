@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import type { Timers } from '../timers.ts';
+import type { OutcomeRecord, Publication } from './sending.ts';
+
+export interface OutcomePublisherOptions {
+  /** Resolves when an outcome is durable. */
+  readonly publish: (record: OutcomeRecord) => Promise<unknown>;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Publishes outcomes that are stored. */
+export class OutcomePublisher {
+  readonly #options: OutcomePublisherOptions;
+  #stopping = false;
+
+  constructor(options: OutcomePublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects if the broker does not take the outcome: the batch of its slice is delivered again then, and finds it. */
+  async once(publication: Publication): Promise<void> {
+    if (publication) await this.#options.publish(publication);
+  }
+
+  /**
+   * Publishes an outcome of a slice that was deferred. One that is settled is repeated until the broker takes it, since no batch is delivered again that
+   * would ask for it, and the watchdog asks ten minutes later at worst; a further deferral is followed by another outcome. Rejects if the broker does
+   * not take a deferral, or while the dispatcher stops.
+   */
+  async surely(publication: Publication): Promise<void> {
+    const { timers, log } = this.#options;
+    for (;;) {
+      try {
+        return await this.once(publication);
+      } catch (error) {
+        if (this.#stopping || !publication?.isSettled) throw error;
+        log.warn({ err: error }, 'an outcome was not published');
+        await new Promise<void>((resolve) => timers.after(AGAIN_MS, resolve));
+      }
+    }
+  }
+
+  /** Gives up at the next failure. */
+  stop(): void {
+    this.#stopping = true;
+  }
+}
