@@ -155,7 +155,9 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
   const view = new DataView(new ArrayBuffer(rows.length * OPEN_BYTES));
   const messages: string[] = [];
   const indexes = new Int32Array(all.length).fill(-1);
-  const ranks: number[] = [];
+  // The messages of a device so far: of an array that is emptied and filled again V8 allocates the elements each time.
+  const ranks = new Int32Array(MAX_OPENS);
+  let opens = 0;
   let [at, last] = [0, -1];
   for (const row of rows) {
     // The remainder of a division is slow for numbers above 2^31.
@@ -163,9 +165,9 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
     const time = Math.floor(ranked / RANKS);
     const place = Math.floor(time / DAY_SECONDS);
     const [platform, rank] = [row - ranked * PLATFORMS, ranked - time * RANKS];
-    if (place !== last) [last, ranks.length] = [place, 0];
-    if (ranks.length === MAX_OPENS || ranks.includes(rank)) continue;
-    ranks.push(rank);
+    if (place !== last) [last, opens] = [place, 0];
+    if (opens === MAX_OPENS || isAmong(ranks, opens, rank)) continue;
+    ranks[opens++] = rank;
     if (indexes[rank] === -1) indexes[rank] = messages.push(all[rank]!) - 1;
     view.setUint16(at, place);
     view.setUint8(at + 2, platform);
@@ -174,6 +176,12 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
     at += OPEN_BYTES;
   }
   return { messages, rows: new Uint8Array(view.buffer, 0, at) };
+}
+
+/** Whether one of the first `count` numbers is this one. */
+function isAmong(numbers: Int32Array, count: number, number: number): boolean {
+  for (let i = 0; i < count; i++) if (numbers[i] === number) return true;
+  return false;
 }
 
 /** Gives each text of a list a number. */
