@@ -35,13 +35,13 @@ describeWithMongo('the activity store', (mongo) => {
   const open = async (name: string) => {
     const db = mongo.database(name);
     await createCollections(db, [activitiesModel]);
-    const store = openActivityStore(db);
+    const [store, ...others] = [openActivityStore(db), openActivityStore(db), openActivityStore(db)];
     const all = async () => (await Promise.all(MESSAGES.map((message) => store.creditsOf(message)))).flat();
-    return { store, all, documents: collectionOf(db, activitiesModel) };
+    return { store, processes: [store, ...others], all, documents: collectionOf(db, activitiesModel) };
   };
 
-  it('credits the same for facts in any order, repeated, and written by several at once', async () => {
-    const { store, all } = await open('orders');
+  it('credits the same for facts in any order, repeated, and written by several processes at once', async () => {
+    const { processes, all } = await open('orders');
     const { draw: random } = drawn('opens and events');
     for (let round = 0; round < 8; round++) {
       const at = (): number => (TODAY - 2) * DAY + Math.floor(random() * 2.5 * DAY);
@@ -62,8 +62,8 @@ describeWithMongo('the activity store', (mongo) => {
       );
       const given = [...facts, ...facts].sort(() => random() - 0.5);
       const batches = Map.groupBy(given.keys(), (i) => Math.floor(i / 9));
-      const writes = [...batches.values()].map((indexes) =>
-        store.apply(
+      const writes = [...batches.values()].map((indexes, batch) =>
+        processes[batch % processes.length]!.apply(
           indexes.map((i) => changeOf(`APP-${round}`, given[i]!)),
           NOW,
         ),

@@ -1,6 +1,7 @@
+import { sharedWrites } from '@tidings/coordination';
 import { type Credit, creditsOf } from '@tidings/delivery';
 import { project, RecentParts } from '@tidings/event-store';
-import { asBuffer, bytesOf, collectionOf } from '@tidings/mongo';
+import { asBuffer, bytesOf, collectionOf, isTransient } from '@tidings/mongo';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import {
   ACTIVITY_KEPT_MS,
@@ -37,6 +38,8 @@ const CLOSED_AT_ONCE = 500;
 const RANGES_AT_ONCE = 100;
 /** Parts kept in memory: those of sixteen chunks on two days, whose opens of a broadcast arrive together. */
 const RECENT_PARTS = 512;
+/** Maximum changes of several partitions that are applied together. */
+const CHANGES_TOGETHER = 500;
 
 /** A credit, and the chunk of its device. */
 export interface PlacedCredit extends Credit {
@@ -104,27 +107,42 @@ function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
   ];
 }
 
+/** A change, and the times of the call that it belongs to. */
+interface Given {
+  readonly change: ActivityChange;
+  readonly now: Date;
+  readonly createdAt: Date;
+}
+
 export function openActivityStore(db: Db, generation = 0): ActivityStore {
   const model = inGeneration(activitiesModel, generation);
   const activities = collectionOf(db, model);
   let recent = new RecentParts(RECENT_PARTS);
+  const write = async (given: readonly Given[]): Promise<void> => {
+    await project({ db, collection: model.name }, given, {
+      idOf: ({ change: { part, key } }) => activityId(part, key),
+      partOf: ({ change: { part } }) => part,
+      apply: (stored, facts) =>
+        applied(
+          stored,
+          facts.map(({ change }) => change),
+        ),
+      recent,
+      onInsert: ({ createdAt }) => ({ createdAt, dueAt: new Date(createdAt.getTime() + ACTIVITY_KEPT_MS) }),
+    });
+    const changes = given.map(({ change }) => change);
+    const concerned = await concernedBy(activities, changes, given.at(-1)!.now);
+    for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
+      await creditDays(activities, concerned.slice(i, i + CREDITED_AT_ONCE));
+  };
+  // Partitions are handled concurrently, and a round trip costs nearly the same for the facts of several. Writes of the same documents would conflict.
+  const writeTogether = sharedWrites(write, {
+    maxItems: CHANGES_TOGETHER,
+    mayBeOneItem: (error) => !isTransient(error),
+  });
   return {
-    async apply(changes, now, createdAt = () => now) {
-      if (changes.length === 0) return;
-      await project({ db, collection: model.name }, changes, {
-        idOf: ({ part, key }) => activityId(part, key),
-        partOf: ({ part }) => part,
-        apply: applied,
-        recent,
-        onInsert: ({ key }) => ({
-          createdAt: createdAt(key),
-          dueAt: new Date(createdAt(key).getTime() + ACTIVITY_KEPT_MS),
-        }),
-      });
-      const concerned = await concernedBy(activities, changes, now);
-      for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
-        await creditDays(activities, concerned.slice(i, i + CREDITED_AT_ONCE));
-    },
+    apply: (changes, now, createdAt = () => now) =>
+      writeTogether(changes.map((change) => ({ change, now, createdAt: createdAt(change.key) }))),
     async creditsOf(message) {
       const found = await activities
         .find({ 'credits.messages': message }, { projection: { credits: 1 } })
