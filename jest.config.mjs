@@ -1,5 +1,4 @@
 import { globSync } from 'node:fs';
-import { swcOptions } from './tools/swc.mjs';
 import { turnOfRun } from './tools/turn.mjs';
 
 const turn = turnOfRun();
@@ -46,10 +45,10 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   testMatch,
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...testPathIgnorePatterns],
   modulePathIgnorePatterns: ['/dist/'],
-  testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['@tidings/source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': ['@swc/jest', swcOptions({ rewriteRelativeImportExtensions: false })] },
+  testEnvironment: '<rootDir>/tools/jest/environment.mjs',
+  testRunner: '<rootDir>/tools/jest/runner.mjs',
+  // Node loads what suites import.
+  transform: {},
 });
 
 export default {
@@ -70,6 +69,7 @@ export default {
   testSequencer: '<rootDir>/tools/sequencer.mjs',
   // Jest knows no time-out per project; a hang is what this bounds, nothing is timed.
   testTimeout: 300_000,
-  workerIdleMemoryLimit: '256MB',
+  // A worker keeps the modules of its suites; beyond this it leaks.
+  workerIdleMemoryLimit: '1GB',
   reporters: ['default', '<rootDir>/tools/tally-reporter.mjs'],
 };

@@ -8,12 +8,14 @@ const tallyOf = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, nu
 
 /**
  * Counts passed and failed tests; a suite that fails before its tests counts as one failure. Updates the file that `TIDINGS_TALLY` names at each
- * begin and end of a suite and each end of a test, including the running suites; without it, prints `N passed, N failed` as the last line of the run.
+ * begin and end of a suite and each end of a test, including the running and the failed suites; without it, prints `N passed, N failed` as the last line of the run.
  */
 export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
   #running = new Set();
   #tally = { passed: 0, failed: 0, skipped: 0 };
+  /** The tallies of failed suites, by path. */
+  #failures = {};
 
   onTestFileStart({ path }) {
     this.#running.add(path);
@@ -24,8 +26,11 @@ export default class TallyReporter {
     this.#write();
   }
 
-  onTestFileResult({ path }, _result, results) {
+  onTestFileResult({ path }, result, results) {
     this.#running.delete(path);
+    const { numPassingTests: passed, numPendingTests: skipped, numFailingTests, testExecError } = result;
+    const failed = numFailingTests || Number(Boolean(testExecError));
+    if (failed > 0) this.#failures[path] = { passed, failed, skipped };
     this.#tally = tallyOf(results);
     this.#write();
   }
@@ -43,6 +48,10 @@ export default class TallyReporter {
   }
 
   #write() {
-    if (this.#file) writeFileSync(this.#file, JSON.stringify({ ...this.#tally, running: [...this.#running] }));
+    if (this.#file)
+      writeFileSync(
+        this.#file,
+        JSON.stringify({ ...this.#tally, running: [...this.#running], failures: this.#failures }),
+      );
   }
 }

@@ -1,5 +1,5 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
-// code is 0 only if nothing failed and every command was completed.
+// code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
 // Without arguments most suites of the whole system, and those of faults, run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them.
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { root } from './packages.mjs';
 import { turnOfCommit } from './turn.mjs';
 
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const jest = 'node_modules/jest/bin/jest.js';
 
 /**
  * Maximum time in which no suite begins or ends and no test ends: Jest limits each test, but cannot interrupt a suite that blocks its process. A
@@ -43,6 +43,8 @@ function take(args, option) {
   return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
 }
 
+const withoutPaths = (args) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args);
+
 /** The command lines of each stage with a project in the caller's selection. */
 function commandsFor(args) {
   const { values: selected, rest: others } = take(args, '--selectProjects');
@@ -51,7 +53,12 @@ function commandsFor(args) {
   const isChosen = (name) => (selected?.includes(name) ?? true) && !ignored.includes(name);
   const commandOf = ({ projects, workers, niceness = 0 }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
-    return { args: [...jest, '--selectProjects', ...projects, ...options, ...rest], niceness };
+    const selection = [jest, '--selectProjects', ...projects];
+    return {
+      args: [...selection, ...options, ...rest],
+      again: [...selection, '--maxWorkers=1', ...withoutPaths(rest), '--runTestsByPath', '--'],
+      niceness,
+    };
   };
   return stages
     .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
@@ -93,6 +100,8 @@ async function built() {
   return (await run(['tools/build.mjs'])) === 0 ? { TIDINGS_BUILT: '1' } : {};
 }
 
+const noTests = { passed: 0, failed: 0, skipped: 0 };
+
 /** Runs a command. One that ends without a tally, or fails with a clean one, counts as a failure. */
 async function tallyOf(command, env) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
@@ -102,11 +111,31 @@ async function tallyOf(command, env) {
       if (command.niceness > 0) setPriority(pid, Math.min(getPriority() + command.niceness, 19));
       return killWhenHung(pid, file);
     });
-    const tally = readTally(file) ?? { passed: 0, failed: 1, skipped: 0 };
-    return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 };
+    const { failures, ...tally } = readTally(file) ?? { ...noTests, failed: 1 };
+    // A second run would miss what a killed one did not run.
+    const repeatable = code === undefined ? {} : failures;
+    return { ...tally, failed: code === 0 ? tally.failed : Math.max(tally.failed, 1), failures: repeatable };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Maximum number of failed suites of a command that run once more. */
+const AGAIN_AT_MOST = 3;
+
+/**
+ * The tally of a command, whose failed suites run once more, by themselves: a machine that others share may stall a suite for seconds. A suite that fails
+ * twice has failed; more than a few failures are no stall.
+ */
+async function tallyWithRepeat(command, env) {
+  const first = await tallyOf(command, env);
+  const failures = Object.entries(first.failures ?? {});
+  if (stopped || failures.length === 0 || failures.length > AGAIN_AT_MOST) return first;
+  const paths = failures.map(([path]) => path);
+  console.error(`AGAIN: ${paths.join(', ')}`);
+  const second = await tallyOf({ ...command, args: [...command.again, ...paths] }, env);
+  const without = (name) => failures.reduce((sum, [, tally]) => sum - tally[name], first[name]);
+  return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
 }
 
 /** Kills a command in which no suite begins or ends any more, nor any test. @returns a function that cancels this */
@@ -156,7 +185,7 @@ if (
   )
 ) {
   // Nothing to tally.
-  process.exitCode = (await run([...jest, ...args])) ?? 1;
+  process.exitCode = (await run([jest, ...args])) ?? 1;
 } else if (chosen.length === 0) {
   console.error(
     `no such project; there are ${stages
@@ -166,12 +195,12 @@ if (
   );
   process.exitCode = 2;
 } else {
-  const sum = { passed: 0, failed: 0, skipped: 0 };
+  const sum = { ...noTests };
   const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'both');
   const env = { ...(await built()), TIDINGS_TURN: turn };
   for (const commands of chosen) {
     const tallies = await Promise.all(
-      commands.map((command) => (stopped ? { passed: 0, failed: 1, skipped: 0 } : tallyOf(command, env))),
+      commands.map((command) => (stopped ? { ...noTests, failed: 1 } : tallyWithRepeat(command, env))),
     );
     for (const tally of tallies) for (const name of Object.keys(sum)) sum[name] += tally[name];
   }

@@ -4,10 +4,10 @@
 import { spawnSync } from 'node:child_process';
 import { root } from './packages.mjs';
 
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const jest = 'node_modules/jest/bin/jest.js';
 const suite = 'apps/cli/src/upgrade/upgrade.e2e.spec.ts';
 
-for (const args of [['tools/build.mjs'], [...jest, '--selectProjects', 'e2e', '--', suite]]) {
+for (const args of [['tools/build.mjs'], [jest, '--selectProjects', 'e2e', '--', suite]]) {
   const env = { ...process.env, TIDINGS_BUILT: '1', TIDINGS_UPGRADE_FIXTURE: 'make' };
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);

@@ -8,13 +8,13 @@ import { root } from './packages.mjs';
 const eslint = 'node_modules/eslint/bin/eslint.js';
 const prettier = 'node_modules/prettier/bin/prettier.cjs';
 const buf = 'node_modules/@bufbuild/buf/bin/buf';
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const jest = 'node_modules/jest/bin/jest.js';
 
 /** In order of start, the longest first. The graph precedes all: the linter reads its stored result. */
 const checks = {
   graph: ['tools/graph.mjs'],
   lint: [eslint, '.'],
-  specs: [...jest, '--selectProjects', 'pure'],
+  specs: [jest, '--selectProjects', 'pure'],
   format: [prettier, '--check', '--log-level=warn', '.'],
   alerts: ['tools/alerts.mjs'],
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],

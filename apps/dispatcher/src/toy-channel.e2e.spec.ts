@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addChannel, removeChannel } from '@tidings/channels';
+import { addChannel, definitions, removeChannel } from '@tidings/channels';
 import {
   brokenInvariants,
   funnelFigures,
@@ -65,6 +65,9 @@ describe('a channel that is added by a folder and a line in each table', () => {
   afterAll(async () => {
     await world?.stop();
     subscriber?.down();
+    for (const parts of [transports, standIns]) parts.delete(TOY);
+    removeChannel(TOY);
+    addChannel('adm', definitions.adm);
   });
 
   it('sends every device its text in the variant that its fields choose, and counts each outcome once', async () => {

@@ -10,7 +10,7 @@ export const runner = (): number => (process.argv[1]?.includes('jest-worker') ? 
 export const workerFolder = (name: string): string =>
   join(tmpdir(), `tidings-${name}-${runner()}-${process.env['JEST_WORKER_ID'] ?? '0'}`);
 
-/** Ends a server and removes its folder when Jest has ended for any reason: exit handlers do not run within Jest's sandbox. */
+/** Ends a server and removes its folder when Jest has ended for any reason: a signal runs no exit handlers. */
 export async function endWithJest(server: number, folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const mark = await open(join(folder, `kept-${server}`), 'wx').catch(() => undefined);

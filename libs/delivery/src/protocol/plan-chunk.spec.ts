@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import fc from 'fast-check';
@@ -204,15 +204,21 @@ describe('planChunk', () => {
 
   describe('with several variants of a platform', () => {
     const KAKAO = 22;
-    removeChannel('kakao');
-    addChannel('birds', {
-      ...definitions.fcm,
-      platforms: [KAKAO],
-      variants: {
-        sealed: { channel: 'birds', columns: ['publicKey', 'authToken'] },
-        fcm: { channel: 'fcm', address: 'fcmToken' },
-      },
-      variantsFor: () => ['sealed', 'fcm'],
+    beforeAll(() => {
+      removeChannel('kakao');
+      addChannel('birds', {
+        ...definitions.fcm,
+        platforms: [KAKAO],
+        variants: {
+          sealed: { channel: 'birds', columns: ['publicKey', 'authToken'] },
+          fcm: { channel: 'fcm', address: 'fcmToken' },
+        },
+        variantsFor: () => ['sealed', 'fcm'],
+      });
+    });
+    afterAll(() => {
+      removeChannel('birds');
+      addChannel('kakao', definitions.kakao);
     });
     const [publicKey, authToken, fcmToken] = [fieldBit('publicKey'), fieldBit('authToken'), fieldBit('fcmToken')];
     const rules = { application: { platforms: [{ ...iOS, platform: KAKAO }] }, platforms: [KAKAO] };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addChannel, definitions, type DeviceField, fieldBit, removeChannel, TOKEN_BIT } from '@tidings/channels';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { SLICE_SIZE } from '@tidings/delivery';
@@ -112,6 +112,23 @@ const phone = (position: number, more: Partial<Drawn> = {}): Drawn => ({
 });
 
 describe('columns', () => {
+  beforeAll(() => {
+    removeChannel('kakao');
+    addChannel('birds', {
+      ...definitions.fcm,
+      platforms: [Platform.Kakao],
+      variants: {
+        sealed: { channel: 'birds', columns: ['authToken', 'publicKey'] },
+        fcm: { channel: 'fcm', address: 'fcmToken' },
+      },
+      variantsFor: () => ['sealed', 'fcm'],
+    });
+  });
+  afterAll(() => {
+    removeChannel('birds');
+    addChannel('kakao', definitions.kakao);
+  });
+
   const columns = new Columns();
   const writer = new BatchWriter();
 
@@ -225,16 +242,6 @@ describe('columns', () => {
 
   it('carry the fields that a variant names, and the address that it uses', () => {
     const BIRD = Platform.Kakao;
-    removeChannel('kakao');
-    addChannel('birds', {
-      ...definitions.fcm,
-      platforms: [BIRD],
-      variants: {
-        sealed: { channel: 'birds', columns: ['authToken', 'publicKey'] },
-        fcm: { channel: 'fcm', address: 'fcmToken' },
-      },
-      variantsFor: () => ['sealed', 'fcm'],
-    });
     const long = 'k'.repeat(600);
     const birds = [
       phone(1, { platform: BIRD, fields: { publicKey: 'key', authToken: 'secret', fcmToken: 'fcm-1' } }),

@@ -1,0 +1,20 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { TestEnvironment } from 'jest-environment-node';
+import { ModuleMocker } from 'jest-mock';
+
+/** Jest's environment for Node, with fake timers, spies and the project's globals in the global scope itself, where suites run (`runner.mjs`). */
+export default class GlobalEnvironment extends TestEnvironment {
+  #globals;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#globals = config.projectConfig.globals;
+    this.moduleMocker = new ModuleMocker(globalThis);
+    this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
+  }
+
+  async setup() {
+    await super.setup();
+    Object.assign(globalThis, this.#globals);
+  }
+}
