@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { type DocumentedReply, documentedReplies } from '@tidings/testing';
 import { definitions } from './channels.ts';
 import { relayResults, smtpResult } from './email/email-results.ts';
-import { connectionResults, type SendResult, type Then, unlisted } from './send-results.ts';
+import { connectionResults, forgetNames, type SendResult, type Then, unlisted } from './send-results.ts';
 import { smppResult, twilioRefusal } from './sms/sms-results.ts';
 import { unusableKeys } from './webpush/webpush-results.ts';
 import { foreignChannel } from './wns/wns-results.ts';
@@ -117,6 +117,8 @@ const resultOf = ({ provider, phrase, codes: [code = '', other = ''] }: Document
   if (!meaning) throw new Error(`${provider}: the spec cannot write a reply ${phrase}`);
   return meaning(code, other);
 };
+
+afterAll(forgetNames);
 
 describe('T8: the replies of providers that R-P3 lists', () => {
   it('are of every channel', () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BounceCategory } from './email/bounces.ts';
 
 /** Categories of STAGE_ERRORS that a send can have (Spec H). */
@@ -123,22 +124,35 @@ export function unlisted(status: number, name: string): SendResult {
 const NAMES_MAX = 1000;
 const NAME_LENGTH = 100;
 
+/** The caches of all that was interned. */
+const caches: Map<string, SendResult>[] = [];
+
 /**
  * Caches the result of each (status, name), so that equal answers share one value. A provider's name is truncated to 100 characters; beyond 1,000
- * different ones the name is dropped, so that an unknown provider fills neither memory nor statistics.
+ * different ones a name is dropped unless the category or the consequence rests on it, so that an unknown provider fills neither memory nor statistics.
  */
 export function interned(
   make: (status: number, name: string) => SendResult,
 ): (status: number, name: string) => SendResult {
   const known = new Map<string, SendResult>();
+  caches.push(known);
   return (status, name) => {
     const cut = name.slice(0, NAME_LENGTH);
     const key = `${status} ${cut}`;
     const result = known.get(key);
     if (result) return result;
-    const full = known.size >= NAMES_MAX;
-    const made = make(status, full ? '' : cut);
-    if (!full) known.set(key, made);
+    const made = make(status, cut);
+    if (known.size >= NAMES_MAX) {
+      const nameless = make(status, '');
+      if (isDeepStrictEqual([made.category, made.then], [nameless.category, nameless.then])) return nameless;
+    }
+    // Names on which a result rests are those of the provider's table.
+    known.set(key, made);
     return made;
   };
+}
+
+/** Empties the caches: a spec that has filled them leaves them as they were. */
+export function forgetNames(): void {
+  for (const known of caches) known.clear();
 }

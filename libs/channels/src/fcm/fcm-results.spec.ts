@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { forgetNames } from '../send-results.ts';
 import { said } from '../testing/said.ts';
 import { fcmRefusal } from './fcm-results.ts';
+
+afterAll(forgetNames);
 
 describe('fcmRefusal', () => {
   const FCM = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';

@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { forgetNames } from '../send-results.ts';
 import { said } from '../testing/said.ts';
 import { hmsRefusal } from './hms-results.ts';
 
 const reply = (code: string, msg: string): string => JSON.stringify({ code, msg, requestId: '1' });
 const partly = (msg: object): string => reply('80100000', JSON.stringify(msg));
+
+afterAll(forgetNames);
 
 describe('an answer of Push Kit (R-P)', () => {
   it('is a success only by the code in its body', () => {

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { forgetNames } from '../send-results.ts';
 import { said } from '../testing/said.ts';
 import { smppResult, twilioRefusal } from './sms-results.ts';
+
+afterAll(forgetNames);
 
 describe('smppResult', () => {
   it.each([
@@ -83,5 +86,11 @@ describe('twilioRefusal', () => {
     const results = new Set<unknown>();
     for (let i = 0; i < 5000; i++) results.add(twilioRefusal(418, JSON.stringify({ code: `x${i}` })).result.name);
     expect(results.size).toBeLessThanOrEqual(1001);
+  });
+
+  it('knows listed codes also after a thousand others', () => {
+    for (let i = 0; i < 1000; i++) twilioRefusal(400, error(90_000 + i));
+    expect(twilioRefusal(400, error(21_623)).result).toMatchObject({ code: '21623', category: 'INVALID_CONTENT' });
+    expect(twilioRefusal(400, error(99_998)).result).toMatchObject({ code: '400', name: '' });
   });
 });
