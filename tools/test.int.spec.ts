@@ -60,6 +60,7 @@ describe('npm test', () => {
     return {
       status,
       stderr,
+      lines,
       last: lines.at(-1),
       tallies,
       journal: (await readFile(journal, 'utf8')).trimEnd().split('\n'),
@@ -113,6 +114,7 @@ describe('npm test', () => {
     const result = await run();
     expect(result).toMatchObject({ status: 1, last: '4 passed, 1 failed' });
     expect(result.stderr).toMatch(/^AGAIN: (.+a\.test\.js(, )?){2}$/m);
+    expect(result.lines.at(-2)).toMatch(/^2 FAILED AT FIRST: (.+a\.test\.js(, )?){2}$/);
     expect(result.journal.filter((line) => line.startsWith('begin')).toSorted()).toEqual([
       'begin e2e/a',
       'begin int/a',

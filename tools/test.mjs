@@ -120,6 +120,8 @@ async function tallyOf(command, env) {
   }
 }
 
+/** Suites that ran twice, because they failed. */
+const repeated = [];
 /** Maximum number of failed suites of a command that run once more. */
 const AGAIN_AT_MOST = 3;
 
@@ -133,6 +135,7 @@ async function tallyWithRepeat(command, env) {
   if (stopped || failures.length === 0 || failures.length > AGAIN_AT_MOST) return first;
   const paths = failures.map(([path]) => path);
   console.error(`AGAIN: ${paths.join(', ')}`);
+  repeated.push(...paths);
   const second = await tallyOf({ ...command, args: [...command.again, ...paths] }, env);
   const without = (name) => failures.reduce((sum, [, tally]) => sum - tally[name], first[name]);
   return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
@@ -205,6 +208,7 @@ if (
     for (const tally of tallies) for (const name of Object.keys(sum)) sum[name] += tally[name];
   }
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
+  if (repeated.length > 0) console.log(`${repeated.length} FAILED AT FIRST: ${repeated.join(', ')}`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   process.exitCode = sum.failed > 0 ? 1 : 0;
 }

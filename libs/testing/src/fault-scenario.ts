@@ -50,7 +50,7 @@ export interface ProviderCount {
   readonly allowed: number;
 }
 
-/** What a recovery consisted of. */
+/** The parts of the time that a recovery took. */
 export interface Recovery {
   /** From the end of the fault until nothing was in progress or due. */
   readonly settledSeconds: number;

@@ -3,6 +3,7 @@ export { startBrowser, type TestBrowser } from './browser.ts';
 export { describeWithBrowser } from './describe-with-browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
+export { TWO_VARIANTS_PLATFORM, useChannelOfTwoVariants } from './channel-of-two-variants.ts';
 export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
 export { type PushCertificate, pushCertificate } from './push-certificate.ts';

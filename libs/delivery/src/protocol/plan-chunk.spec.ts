@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import fc from 'fast-check';
-import { addChannel, definitions, fieldBit, removeChannel, TOKEN_BIT } from '@tidings/channels';
+import { fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { TWO_VARIANTS_PLATFORM as BIRD, useChannelOfTwoVariants } from '@tidings/testing';
 import { type Candidates, devicesOf, planChunk, type PlanRules } from './plan-chunk.ts';
 
 interface Device {
@@ -203,26 +204,10 @@ describe('planChunk', () => {
   });
 
   describe('with several variants of a platform', () => {
-    const KAKAO = 22;
-    beforeAll(() => {
-      removeChannel('kakao');
-      addChannel('birds', {
-        ...definitions.fcm,
-        platforms: [KAKAO],
-        variants: {
-          sealed: { channel: 'birds', columns: ['publicKey', 'authToken'] },
-          fcm: { channel: 'fcm', address: 'fcmToken' },
-        },
-        variantsFor: () => ['sealed', 'fcm'],
-      });
-    });
-    afterAll(() => {
-      removeChannel('birds');
-      addChannel('kakao', definitions.kakao);
-    });
+    useChannelOfTwoVariants();
     const [publicKey, authToken, fcmToken] = [fieldBit('publicKey'), fieldBit('authToken'), fieldBit('fcmToken')];
-    const rules = { application: { platforms: [{ ...iOS, platform: KAKAO }] }, platforms: [KAKAO] };
-    const given = (token: boolean, fields: number): string[] => one({ platform: KAKAO, token, fields }, rules);
+    const rules = { application: { platforms: [{ ...iOS, platform: BIRD }] }, platforms: [BIRD] };
+    const given = (token: boolean, fields: number): string[] => one({ platform: BIRD, token, fields }, rules);
 
     it.each([
       ['all fields of the preferred one', true, publicKey | authToken | fcmToken, 'sealed to 22'],
@@ -236,7 +221,7 @@ describe('planChunk', () => {
 
     it('keeps a set of each', () => {
       const drawn = [publicKey | authToken, 0, fcmToken].map((fields, position) => {
-        return { position, platform: KAKAO, controlBucket: 0, token: fields !== fcmToken, fields };
+        return { position, platform: BIRD, controlBucket: 0, token: fields !== fcmToken, fields };
       });
       const base = { chunk: 0, named: false, transactional: false, content: undefined, at, ...rules };
       const plan = planChunk(candidatesOf(drawn), base);

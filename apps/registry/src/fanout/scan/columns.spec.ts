@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addChannel, definitions, type DeviceField, fieldBit, removeChannel, TOKEN_BIT } from '@tidings/channels';
+import { describe, expect, it } from '@jest/globals';
+import { type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
 import { Bitmap, Fault, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
+import { TWO_VARIANTS_PLATFORM as BIRD, useChannelOfTwoVariants } from '@tidings/testing';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
@@ -112,22 +113,7 @@ const phone = (position: number, more: Partial<Drawn> = {}): Drawn => ({
 });
 
 describe('columns', () => {
-  beforeAll(() => {
-    removeChannel('kakao');
-    addChannel('birds', {
-      ...definitions.fcm,
-      platforms: [Platform.Kakao],
-      variants: {
-        sealed: { channel: 'birds', columns: ['authToken', 'publicKey'] },
-        fcm: { channel: 'fcm', address: 'fcmToken' },
-      },
-      variantsFor: () => ['sealed', 'fcm'],
-    });
-  });
-  afterAll(() => {
-    removeChannel('birds');
-    addChannel('kakao', definitions.kakao);
-  });
+  useChannelOfTwoVariants();
 
   const columns = new Columns();
   const writer = new BatchWriter();
@@ -241,7 +227,6 @@ describe('columns', () => {
   });
 
   it('carry the fields that a variant names, and the address that it uses', () => {
-    const BIRD = Platform.Kakao;
     const long = 'k'.repeat(600);
     const birds = [
       phone(1, { platform: BIRD, fields: { publicKey: 'key', authToken: 'secret', fcmToken: 'fcm-1' } }),
