@@ -149,6 +149,21 @@ describe('a deferred slice', () => {
     expect(lane.settledOf('A')).toBe(1);
     expect(failures(lane)).toEqual(failed);
   });
+
+  const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
+
+  it.each([2_300, 2_600, 2_900])('of %i ms is resumed when it is due, also between two polls', async (retryAfterMs) => {
+    let tries = 0;
+    const lane = new VirtualLane({
+      A: { answer: () => (tries++ === 0 ? { afterMs: 10, result: tooMany, retryAfterMs } : { afterMs: 10 }) },
+    });
+    consume(lane, [batch(releasedAt)]);
+    await lane.pass(10 * SECOND);
+    const [first, second] = lane.written.map(({ at }) => at);
+    expect(lane.written).toHaveLength(2);
+    expect(second! - first!).toBeGreaterThanOrEqual(retryAfterMs);
+    expect(second! - first!).toBeLessThanOrEqual(retryAfterMs + 100);
+  });
 });
 
 describe('a credential', () => {
@@ -361,23 +376,6 @@ describe('a throttle', () => {
     consume(lane, others);
     await lane.pass(SECOND);
     expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 2]);
-  });
-});
-
-describe('a deferred slice', () => {
-  const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
-
-  it.each([2_300, 2_600, 2_900])('of %i ms is resumed when it is due, also between two polls', async (retryAfterMs) => {
-    let tries = 0;
-    const lane = new VirtualLane({
-      A: { answer: () => (tries++ === 0 ? { afterMs: 10, result: tooMany, retryAfterMs } : { afterMs: 10 }) },
-    });
-    consume(lane, [batch(releasedAt)]);
-    await lane.pass(10 * SECOND);
-    const [first, second] = lane.written.map(({ at }) => at);
-    expect(lane.written).toHaveLength(2);
-    expect(second! - first!).toBeGreaterThanOrEqual(retryAfterMs);
-    expect(second! - first!).toBeLessThanOrEqual(retryAfterMs + 100);
   });
 });
 
