@@ -33,6 +33,7 @@ const tasks = {
   test: [['tools/test.mjs']],
   chaos: [['tools/chaos.mjs', 'chaos']],
   soak: [['tools/chaos.mjs', 'soak']],
+  scale: [['tools/scale.mjs']],
   verify: [['tools/verify.mjs']],
   bench: [
     ['tools/build.mjs'],

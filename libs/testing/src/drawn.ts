@@ -11,7 +11,8 @@ export function drawn(what: string): Drawn {
   return { seed, draw: mulberry32(seed) };
 }
 
-function mulberry32(state: number): () => number {
+/** A generator of numbers from 0 to below 1, determined by its seed. */
+export function mulberry32(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,0 +1,97 @@
+import {
+  type Cost,
+  type Costs,
+  DEVICES,
+  MESSAGES_PER_SECOND,
+  PERIOD_SECONDS,
+  type Result,
+  type Scenario,
+  type ServiceName,
+  serviceNames,
+  simulate,
+} from './simulation.ts';
+
+/** The page with the measured costs, and with the table that follows from them. */
+export const scalePath = 'docs/scale.md';
+
+const stores = ['MongoDB', 'Kafka'] as const;
+type AllCosts = Costs & Readonly<Record<(typeof stores)[number], Cost>>;
+
+/** The rows of the table on the page. */
+export const rowsOfPage: readonly Scenario[] = (
+  [
+    [1, 1],
+    [10, 1],
+    [10, 2],
+    [50, 8],
+    [100, 8],
+    [1000, 8],
+  ] as const
+).map(([load, processes]) => ({ load, processes, channels: 2, providerRate: 0, seed: 1 }));
+
+/** The costs that the page tells of the distributed mode. Throws where it tells none. */
+export function costsOf(page: string): AllCosts {
+  const costIn = (work: string, name: string): number => {
+    const row = page.split('\n').find((line) => line.startsWith(`| ${work}`)) ?? '';
+    const [, cost] = new RegExp(`\\b${name}\\b[^,|\\d]* (\\d+(?:\\.\\d+)?)`).exec(row) ?? [];
+    // No process of a gateway takes part in a broadcast.
+    if (cost === undefined && name !== 'gateway') throw new Error(`${scalePath} tells no cost of ${name} for ${work}`);
+    return Number(cost ?? 0);
+  };
+  const costOf = (name: string): Cost => ({
+    push: costIn('a push of a personalised broadcast', name),
+    message: costIn('a message to one device', name),
+  });
+  return Object.fromEntries([...serviceNames, ...stores].map((name) => [name, costOf(name)])) as unknown as AllCosts;
+}
+
+const percent = (share: number): string => (share * 100).toFixed(0);
+const rounded = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
+const time = (seconds: number): string => (seconds < 1 ? `${(seconds * 1e3).toFixed(0)} ms` : `${rounded(seconds)} s`);
+/** The value that a share of all does not exceed. */
+const quantile = (ascending: readonly number[], share: number): string =>
+  ascending.length === 0 ? '–' : time(ascending[Math.ceil(ascending.length * share) - 1]!);
+
+/** Of the services with more work than a process can do: the one whose queue is the longest. */
+function growing({ utilisations }: Result): string {
+  const overloaded = serviceNames.filter((name) => utilisations[name].busiest > 1);
+  const [longest] = overloaded.toSorted((a, b) => utilisations[b].backlog - utilisations[a].backlog);
+  return longest ?? 'none';
+}
+
+const loadOf = ({ mean, busiest }: Result['utilisations'][ServiceName]): string =>
+  percent(mean) === percent(busiest) ? percent(mean) : `${percent(mean)}, ${percent(busiest)}`;
+
+function rowOf(scenario: Scenario, costs: AllCosts): string[] {
+  const result = simulate(scenario, costs);
+  const cores = stores.map((store) => {
+    const { push, message } = costs[store];
+    return scenario.load * ((DEVICES / PERIOD_SECONDS) * (push / 1e6) + MESSAGES_PER_SECOND * (message / 1e3));
+  });
+  return [
+    ...[`${scenario.load}×`, String(scenario.processes), time(result.seconds)],
+    ...serviceNames.map((name) => loadOf(result.utilisations[name])),
+    ...[cores.map(rounded).join(', '), growing(result)],
+    [0.5, 0.99].map((share) => quantile(result.delays, share)).join(', '),
+    [0.5, 1].map((share) => quantile(result.finished, share)).join(', '),
+  ];
+}
+
+/** The results of scenarios, a row for each, as Markdown. */
+export function tableOf(scenarios: readonly Scenario[], costs: AllCosts): string {
+  const head = [
+    ...['load', 'processes', 'simulated', ...serviceNames.map((name) => `${name} %`), 'cores of MongoDB, Kafka'],
+    ...['queue that grows', 'message: p50, p99', 'broadcast: median, last'],
+  ];
+  const rows = scenarios.map((scenario) => rowOf(scenario, costs));
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** The page with another table in place of the one with the same head. */
+export function withTable(page: string, table: string): string {
+  const [head = ''] = table.split('\n');
+  const start = page.indexOf(head);
+  if (start < 0) throw new Error(`${scalePath} has no table "${head}"`);
+  const [rows] = /^(\|.*\n)+/.exec(page.slice(start))!;
+  return page.slice(0, start) + table + page.slice(start + rows.length);
+}
