@@ -45,13 +45,14 @@ function fieldsIn(schema: unknown, value: unknown, path: Path = []): Path[] {
   ]);
 }
 
-/** A copy of the request with another value at the path. */
-function changed(request: Request, path: Path, value: unknown): Request {
-  const copy = structuredClone(request) as Record<string, unknown>;
-  let parent: unknown = copy;
-  for (const key of path.slice(0, -1)) parent = (parent as Record<string | number, unknown>)[key];
-  (parent as Record<string | number, unknown>)[path.at(-1)!] = value;
-  return copy;
+/** A copy of the request with another value at the path, which shares all else with it. */
+function changed<T extends object>(request: T, [key, ...rest]: Path, value: unknown): T {
+  const copy = (Array.isArray(request) ? [...(request as unknown[])] : { ...request }) as Record<
+    string | number,
+    unknown
+  >;
+  copy[key!] = rest.length === 0 ? value : changed(copy[key!] as object, rest, value);
+  return copy as T;
 }
 
 const png = (side: number): string => {
@@ -196,13 +197,11 @@ function isHeard(method: Method, request: Request, path: Path): boolean {
   return false;
 }
 
-/** The request, and the same without each of the fields beside one: what outranks it may be among them. */
-function* surroundings(request: Request, path: Path): Iterable<Request> {
-  yield request;
-  let parent: unknown = request;
-  for (const key of path.slice(0, -1)) parent = (parent as Record<string | number, unknown>)[key];
-  for (const key of Object.keys(parent as object)) {
-    if (key !== path.at(-1)) yield changed(request, [...path.slice(0, -1), key], undefined);
+/** The request without each of the fields beside one: what outranks it may be among them. */
+function* withoutNeighbours(request: Request, path: Path): Iterable<Request> {
+  const [parent, last] = [path.slice(0, -1), path.at(-1)];
+  for (const key of Object.keys(valueAt(request, parent) as object)) {
+    if (key !== last) yield changed(request, [...parent, key], undefined);
   }
 }
 
@@ -231,13 +230,19 @@ function fieldAt(schema: unknown, request: Request, path: Path): unknown {
 /** Every field that some example has room for, and whether anything is made of it in one of them. */
 function heardOf(method: Method): Map<string, boolean> {
   const heard = new Map<string, boolean>();
-  for (const { request } of method.examples) {
-    for (const path of fieldsIn(method.input, request)) {
-      const name = dotted(path);
-      const isTried = (given: Request): boolean => isHeard(method, given, path);
-      // An object is heard by its fields, once an example has room for them.
-      const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
-      if (!heard.get(name)) heard.set(name, isHolder || [...surroundings(request, path)].some(isTried));
+  const fields = method.examples.flatMap(({ request }) =>
+    fieldsIn(method.input, request).map((path) => ({ request, path, name: dotted(path) })),
+  );
+  for (const { request, path, name } of fields) {
+    // An object is heard by its fields, once an example has room for them.
+    const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
+    if (!heard.get(name)) heard.set(name, isHolder || isHeard(method, request, path));
+  }
+  // After all examples as they are: this is many times as much work, for the few fields that none of them tells.
+  for (const { request, path, name } of fields) {
+    for (const given of withoutNeighbours(request, path)) {
+      if (heard.get(name)) break;
+      heard.set(name, isHeard(method, given, path));
     }
   }
   return heard;
