@@ -305,42 +305,10 @@ export const WebhookRequest: MessageFns<WebhookRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<WebhookRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<WebhookRequest | WebhookRequest[]> | Iterable<WebhookRequest | WebhookRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [WebhookRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<WebhookRequest>): WebhookRequest {
+    return WebhookRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WebhookRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WebhookRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookRequest.decode(p)];
-        }
-      } else {
-        yield* [WebhookRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WebhookRequest>, I>>(base?: I): WebhookRequest {
-    return WebhookRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WebhookRequest>, I>>(object: I): WebhookRequest {
+  fromPartial(object: DeepPartial<WebhookRequest>): WebhookRequest {
     const message = createBaseWebhookRequest();
     message.eventName = object.eventName ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -431,42 +399,10 @@ export const WebhookResponse: MessageFns<WebhookResponse> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<WebhookResponse, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<WebhookResponse | WebhookResponse[]> | Iterable<WebhookResponse | WebhookResponse[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookResponse.encode(p).finish()];
-        }
-      } else {
-        yield* [WebhookResponse.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<WebhookResponse>): WebhookResponse {
+    return WebhookResponse.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WebhookResponse>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WebhookResponse> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookResponse.decode(p)];
-        }
-      } else {
-        yield* [WebhookResponse.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WebhookResponse>, I>>(base?: I): WebhookResponse {
-    return WebhookResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WebhookResponse>, I>>(object: I): WebhookResponse {
+  fromPartial(object: DeepPartial<WebhookResponse>): WebhookResponse {
     const message = createBaseWebhookResponse();
     message.status = object.status ?? "";
     message.message = object.message ?? "";
@@ -1074,42 +1010,10 @@ export const Attributes: MessageFns<Attributes> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Attributes, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Attributes | Attributes[]> | Iterable<Attributes | Attributes[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Attributes.encode(p).finish()];
-        }
-      } else {
-        yield* [Attributes.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Attributes>): Attributes {
+    return Attributes.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Attributes>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Attributes> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Attributes.decode(p)];
-        }
-      } else {
-        yield* [Attributes.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Attributes>, I>>(base?: I): Attributes {
-    return Attributes.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Attributes>, I>>(object: I): Attributes {
+  fromPartial(object: DeepPartial<Attributes>): Attributes {
     const message = createBaseAttributes();
     message.segment = object.segment ?? "";
     message.inboxCode = object.inboxCode ?? "";
@@ -1195,10 +1099,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -1214,10 +1114,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

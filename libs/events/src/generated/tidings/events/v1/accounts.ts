@@ -891,42 +891,10 @@ export const AccountEvent: MessageFns<AccountEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AccountEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AccountEvent | AccountEvent[]> | Iterable<AccountEvent | AccountEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AccountEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [AccountEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AccountEvent>): AccountEvent {
+    return AccountEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AccountEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AccountEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AccountEvent.decode(p)];
-        }
-      } else {
-        yield* [AccountEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AccountEvent>, I>>(base?: I): AccountEvent {
-    return AccountEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AccountEvent>, I>>(object: I): AccountEvent {
+  fromPartial(object: DeepPartial<AccountEvent>): AccountEvent {
     const message = createBaseAccountEvent();
     message.account = object.account ?? "";
     message.at = object.at ?? undefined;
@@ -1246,42 +1214,10 @@ export const AccountCreated: MessageFns<AccountCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AccountCreated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AccountCreated | AccountCreated[]> | Iterable<AccountCreated | AccountCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AccountCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [AccountCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AccountCreated>): AccountCreated {
+    return AccountCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AccountCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AccountCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AccountCreated.decode(p)];
-        }
-      } else {
-        yield* [AccountCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AccountCreated>, I>>(base?: I): AccountCreated {
-    return AccountCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AccountCreated>, I>>(object: I): AccountCreated {
+  fromPartial(object: DeepPartial<AccountCreated>): AccountCreated {
     const message = createBaseAccountCreated();
     message.name = object.name ?? "";
     return message;
@@ -1411,42 +1347,10 @@ export const TokenIssued: MessageFns<TokenIssued> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TokenIssued, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TokenIssued | TokenIssued[]> | Iterable<TokenIssued | TokenIssued[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenIssued.encode(p).finish()];
-        }
-      } else {
-        yield* [TokenIssued.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TokenIssued>): TokenIssued {
+    return TokenIssued.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenIssued>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenIssued> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenIssued.decode(p)];
-        }
-      } else {
-        yield* [TokenIssued.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TokenIssued>, I>>(base?: I): TokenIssued {
-    return TokenIssued.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TokenIssued>, I>>(object: I): TokenIssued {
+  fromPartial(object: DeepPartial<TokenIssued>): TokenIssued {
     const message = createBaseTokenIssued();
     message.token = object.token ?? "";
     message.hash = object.hash ?? Buffer.alloc(0);
@@ -1519,42 +1423,10 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TokenRevoked, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TokenRevoked | TokenRevoked[]> | Iterable<TokenRevoked | TokenRevoked[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenRevoked.encode(p).finish()];
-        }
-      } else {
-        yield* [TokenRevoked.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TokenRevoked>): TokenRevoked {
+    return TokenRevoked.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenRevoked>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenRevoked> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenRevoked.decode(p)];
-        }
-      } else {
-        yield* [TokenRevoked.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TokenRevoked>, I>>(base?: I): TokenRevoked {
-    return TokenRevoked.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TokenRevoked>, I>>(object: I): TokenRevoked {
+  fromPartial(object: DeepPartial<TokenRevoked>): TokenRevoked {
     const message = createBaseTokenRevoked();
     message.token = object.token ?? "";
     return message;
@@ -1644,42 +1516,10 @@ export const TokenLimited: MessageFns<TokenLimited> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TokenLimited, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TokenLimited | TokenLimited[]> | Iterable<TokenLimited | TokenLimited[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenLimited.encode(p).finish()];
-        }
-      } else {
-        yield* [TokenLimited.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TokenLimited>): TokenLimited {
+    return TokenLimited.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenLimited>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenLimited> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenLimited.decode(p)];
-        }
-      } else {
-        yield* [TokenLimited.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TokenLimited>, I>>(base?: I): TokenLimited {
-    return TokenLimited.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TokenLimited>, I>>(object: I): TokenLimited {
+  fromPartial(object: DeepPartial<TokenLimited>): TokenLimited {
     const message = createBaseTokenLimited();
     message.token = object.token ?? "";
     message.requests = object.requests ?? 0;
@@ -1823,44 +1663,10 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationCreated, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationCreated | ApplicationCreated[]>
-      | Iterable<ApplicationCreated | ApplicationCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationCreated>): ApplicationCreated {
+    return ApplicationCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationCreated.decode(p)];
-        }
-      } else {
-        yield* [ApplicationCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationCreated>, I>>(base?: I): ApplicationCreated {
-    return ApplicationCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationCreated>, I>>(object: I): ApplicationCreated {
+  fromPartial(object: DeepPartial<ApplicationCreated>): ApplicationCreated {
     const message = createBaseApplicationCreated();
     message.application = object.application ?? "";
     message.title = object.title ?? "";
@@ -1984,44 +1790,10 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationUpdated, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationUpdated | ApplicationUpdated[]>
-      | Iterable<ApplicationUpdated | ApplicationUpdated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationUpdated.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationUpdated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationUpdated>): ApplicationUpdated {
+    return ApplicationUpdated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationUpdated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationUpdated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationUpdated.decode(p)];
-        }
-      } else {
-        yield* [ApplicationUpdated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationUpdated>, I>>(base?: I): ApplicationUpdated {
-    return ApplicationUpdated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationUpdated>, I>>(object: I): ApplicationUpdated {
+  fromPartial(object: DeepPartial<ApplicationUpdated>): ApplicationUpdated {
     const message = createBaseApplicationUpdated();
     message.application = object.application ?? "";
     message.title = object.title ?? undefined;
@@ -2161,44 +1933,10 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformConfigured, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlatformConfigured | PlatformConfigured[]>
-      | Iterable<PlatformConfigured | PlatformConfigured[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformConfigured.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformConfigured>): PlatformConfigured {
+    return PlatformConfigured.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformConfigured>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformConfigured> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured.decode(p)];
-        }
-      } else {
-        yield* [PlatformConfigured.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformConfigured>, I>>(base?: I): PlatformConfigured {
-    return PlatformConfigured.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformConfigured>, I>>(object: I): PlatformConfigured {
+  fromPartial(object: DeepPartial<PlatformConfigured>): PlatformConfigured {
     const message = createBasePlatformConfigured();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -2298,48 +2036,10 @@ export const PlatformConfigured_SettingsEntry: MessageFns<PlatformConfigured_Set
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformConfigured_SettingsEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlatformConfigured_SettingsEntry | PlatformConfigured_SettingsEntry[]>
-      | Iterable<PlatformConfigured_SettingsEntry | PlatformConfigured_SettingsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured_SettingsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformConfigured_SettingsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformConfigured_SettingsEntry>): PlatformConfigured_SettingsEntry {
+    return PlatformConfigured_SettingsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformConfigured_SettingsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformConfigured_SettingsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured_SettingsEntry.decode(p)];
-        }
-      } else {
-        yield* [PlatformConfigured_SettingsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformConfigured_SettingsEntry>, I>>(
-    base?: I,
-  ): PlatformConfigured_SettingsEntry {
-    return PlatformConfigured_SettingsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformConfigured_SettingsEntry>, I>>(
-    object: I,
-  ): PlatformConfigured_SettingsEntry {
+  fromPartial(object: DeepPartial<PlatformConfigured_SettingsEntry>): PlatformConfigured_SettingsEntry {
     const message = createBasePlatformConfigured_SettingsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -2419,46 +2119,10 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformConfigured_SealedEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlatformConfigured_SealedEntry | PlatformConfigured_SealedEntry[]>
-      | Iterable<PlatformConfigured_SealedEntry | PlatformConfigured_SealedEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured_SealedEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformConfigured_SealedEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformConfigured_SealedEntry>): PlatformConfigured_SealedEntry {
+    return PlatformConfigured_SealedEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformConfigured_SealedEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformConfigured_SealedEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformConfigured_SealedEntry.decode(p)];
-        }
-      } else {
-        yield* [PlatformConfigured_SealedEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformConfigured_SealedEntry>, I>>(base?: I): PlatformConfigured_SealedEntry {
-    return PlatformConfigured_SealedEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformConfigured_SealedEntry>, I>>(
-    object: I,
-  ): PlatformConfigured_SealedEntry {
+  fromPartial(object: DeepPartial<PlatformConfigured_SealedEntry>): PlatformConfigured_SealedEntry {
     const message = createBasePlatformConfigured_SealedEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? Buffer.alloc(0);
@@ -2552,42 +2216,10 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformResealed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformResealed | PlatformResealed[]> | Iterable<PlatformResealed | PlatformResealed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformResealed.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformResealed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformResealed>): PlatformResealed {
+    return PlatformResealed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformResealed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformResealed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformResealed.decode(p)];
-        }
-      } else {
-        yield* [PlatformResealed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformResealed>, I>>(base?: I): PlatformResealed {
-    return PlatformResealed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformResealed>, I>>(object: I): PlatformResealed {
+  fromPartial(object: DeepPartial<PlatformResealed>): PlatformResealed {
     const message = createBasePlatformResealed();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -2676,44 +2308,10 @@ export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEnt
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformResealed_SealedEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlatformResealed_SealedEntry | PlatformResealed_SealedEntry[]>
-      | Iterable<PlatformResealed_SealedEntry | PlatformResealed_SealedEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformResealed_SealedEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformResealed_SealedEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformResealed_SealedEntry>): PlatformResealed_SealedEntry {
+    return PlatformResealed_SealedEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformResealed_SealedEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformResealed_SealedEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformResealed_SealedEntry.decode(p)];
-        }
-      } else {
-        yield* [PlatformResealed_SealedEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformResealed_SealedEntry>, I>>(base?: I): PlatformResealed_SealedEntry {
-    return PlatformResealed_SealedEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformResealed_SealedEntry>, I>>(object: I): PlatformResealed_SealedEntry {
+  fromPartial(object: DeepPartial<PlatformResealed_SealedEntry>): PlatformResealed_SealedEntry {
     const message = createBasePlatformResealed_SealedEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? Buffer.alloc(0);
@@ -2804,42 +2402,10 @@ export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformStatusSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformStatusSet | PlatformStatusSet[]> | Iterable<PlatformStatusSet | PlatformStatusSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformStatusSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformStatusSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformStatusSet>): PlatformStatusSet {
+    return PlatformStatusSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformStatusSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformStatusSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformStatusSet.decode(p)];
-        }
-      } else {
-        yield* [PlatformStatusSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformStatusSet>, I>>(base?: I): PlatformStatusSet {
-    return PlatformStatusSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformStatusSet>, I>>(object: I): PlatformStatusSet {
+  fromPartial(object: DeepPartial<PlatformStatusSet>): PlatformStatusSet {
     const message = createBasePlatformStatusSet();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -2909,44 +2475,10 @@ export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationDeleted, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationDeleted | ApplicationDeleted[]>
-      | Iterable<ApplicationDeleted | ApplicationDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationDeleted>): ApplicationDeleted {
+    return ApplicationDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDeleted.decode(p)];
-        }
-      } else {
-        yield* [ApplicationDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationDeleted>, I>>(base?: I): ApplicationDeleted {
-    return ApplicationDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationDeleted>, I>>(object: I): ApplicationDeleted {
+  fromPartial(object: DeepPartial<ApplicationDeleted>): ApplicationDeleted {
     const message = createBaseApplicationDeleted();
     message.application = object.application ?? "";
     return message;
@@ -3014,42 +2546,10 @@ export const ApplicationPurged: MessageFns<ApplicationPurged> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationPurged, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ApplicationPurged | ApplicationPurged[]> | Iterable<ApplicationPurged | ApplicationPurged[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationPurged.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationPurged.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationPurged>): ApplicationPurged {
+    return ApplicationPurged.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationPurged>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationPurged> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationPurged.decode(p)];
-        }
-      } else {
-        yield* [ApplicationPurged.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationPurged>, I>>(base?: I): ApplicationPurged {
-    return ApplicationPurged.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationPurged>, I>>(object: I): ApplicationPurged {
+  fromPartial(object: DeepPartial<ApplicationPurged>): ApplicationPurged {
     const message = createBaseApplicationPurged();
     message.application = object.application ?? "";
     return message;
@@ -3128,42 +2628,10 @@ export const ControlGroupSet: MessageFns<ControlGroupSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ControlGroupSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ControlGroupSet | ControlGroupSet[]> | Iterable<ControlGroupSet | ControlGroupSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ControlGroupSet.encode(p).finish()];
-        }
-      } else {
-        yield* [ControlGroupSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ControlGroupSet>): ControlGroupSet {
+    return ControlGroupSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ControlGroupSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ControlGroupSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ControlGroupSet.decode(p)];
-        }
-      } else {
-        yield* [ControlGroupSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ControlGroupSet>, I>>(base?: I): ControlGroupSet {
-    return ControlGroupSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ControlGroupSet>, I>>(object: I): ControlGroupSet {
+  fromPartial(object: DeepPartial<ControlGroupSet>): ControlGroupSet {
     const message = createBaseControlGroupSet();
     message.application = object.application ?? "";
     message.buckets = object.buckets ?? 0;
@@ -3254,42 +2722,10 @@ export const CappingSet: MessageFns<CappingSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CappingSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CappingSet | CappingSet[]> | Iterable<CappingSet | CappingSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CappingSet.encode(p).finish()];
-        }
-      } else {
-        yield* [CappingSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CappingSet>): CappingSet {
+    return CappingSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CappingSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CappingSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CappingSet.decode(p)];
-        }
-      } else {
-        yield* [CappingSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CappingSet>, I>>(base?: I): CappingSet {
-    return CappingSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CappingSet>, I>>(object: I): CappingSet {
+  fromPartial(object: DeepPartial<CappingSet>): CappingSet {
     const message = createBaseCappingSet();
     message.application = object.application ?? "";
     message.days = object.days ?? 0;
@@ -3370,42 +2806,10 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AtMostOnceSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AtMostOnceSet | AtMostOnceSet[]> | Iterable<AtMostOnceSet | AtMostOnceSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AtMostOnceSet.encode(p).finish()];
-        }
-      } else {
-        yield* [AtMostOnceSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AtMostOnceSet>): AtMostOnceSet {
+    return AtMostOnceSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AtMostOnceSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AtMostOnceSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AtMostOnceSet.decode(p)];
-        }
-      } else {
-        yield* [AtMostOnceSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AtMostOnceSet>, I>>(base?: I): AtMostOnceSet {
-    return AtMostOnceSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AtMostOnceSet>, I>>(object: I): AtMostOnceSet {
+  fromPartial(object: DeepPartial<AtMostOnceSet>): AtMostOnceSet {
     const message = createBaseAtMostOnceSet();
     message.application = object.application ?? "";
     message.on = object.on ?? false;
@@ -3485,42 +2889,10 @@ export const TrackingSet: MessageFns<TrackingSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TrackingSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TrackingSet | TrackingSet[]> | Iterable<TrackingSet | TrackingSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TrackingSet.encode(p).finish()];
-        }
-      } else {
-        yield* [TrackingSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TrackingSet>): TrackingSet {
+    return TrackingSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TrackingSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TrackingSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TrackingSet.decode(p)];
-        }
-      } else {
-        yield* [TrackingSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TrackingSet>, I>>(base?: I): TrackingSet {
-    return TrackingSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TrackingSet>, I>>(object: I): TrackingSet {
+  fromPartial(object: DeepPartial<TrackingSet>): TrackingSet {
     const message = createBaseTrackingSet();
     message.application = object.application ?? "";
     message.on = object.on ?? false;
@@ -3600,42 +2972,10 @@ export const PresetApprovalSet: MessageFns<PresetApprovalSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PresetApprovalSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PresetApprovalSet | PresetApprovalSet[]> | Iterable<PresetApprovalSet | PresetApprovalSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetApprovalSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PresetApprovalSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PresetApprovalSet>): PresetApprovalSet {
+    return PresetApprovalSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PresetApprovalSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PresetApprovalSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetApprovalSet.decode(p)];
-        }
-      } else {
-        yield* [PresetApprovalSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PresetApprovalSet>, I>>(base?: I): PresetApprovalSet {
-    return PresetApprovalSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PresetApprovalSet>, I>>(object: I): PresetApprovalSet {
+  fromPartial(object: DeepPartial<PresetApprovalSet>): PresetApprovalSet {
     const message = createBasePresetApprovalSet();
     message.preset = object.preset ?? "";
     message.approved = object.approved ?? false;
@@ -3704,42 +3044,10 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CategoriesSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CategoriesSet | CategoriesSet[]> | Iterable<CategoriesSet | CategoriesSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CategoriesSet.encode(p).finish()];
-        }
-      } else {
-        yield* [CategoriesSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CategoriesSet>): CategoriesSet {
+    return CategoriesSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CategoriesSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CategoriesSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CategoriesSet.decode(p)];
-        }
-      } else {
-        yield* [CategoriesSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CategoriesSet>, I>>(base?: I): CategoriesSet {
-    return CategoriesSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CategoriesSet>, I>>(object: I): CategoriesSet {
+  fromPartial(object: DeepPartial<CategoriesSet>): CategoriesSet {
     const message = createBaseCategoriesSet();
     message.categories = object.categories?.map((e) => e) || [];
     return message;
@@ -3807,42 +3115,10 @@ export const PlanSet: MessageFns<PlanSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlanSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlanSet | PlanSet[]> | Iterable<PlanSet | PlanSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlanSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PlanSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlanSet>): PlanSet {
+    return PlanSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlanSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlanSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlanSet.decode(p)];
-        }
-      } else {
-        yield* [PlanSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlanSet>, I>>(base?: I): PlanSet {
-    return PlanSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlanSet>, I>>(object: I): PlanSet {
+  fromPartial(object: DeepPartial<PlanSet>): PlanSet {
     const message = createBasePlanSet();
     message.emailOnly = object.emailOnly ?? false;
     return message;
@@ -3921,42 +3197,10 @@ export const SendersSet: MessageFns<SendersSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SendersSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SendersSet | SendersSet[]> | Iterable<SendersSet | SendersSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendersSet.encode(p).finish()];
-        }
-      } else {
-        yield* [SendersSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SendersSet>): SendersSet {
+    return SendersSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SendersSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SendersSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendersSet.decode(p)];
-        }
-      } else {
-        yield* [SendersSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SendersSet>, I>>(base?: I): SendersSet {
-    return SendersSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SendersSet>, I>>(object: I): SendersSet {
+  fromPartial(object: DeepPartial<SendersSet>): SendersSet {
     const message = createBaseSendersSet();
     message.required = object.required ?? false;
     message.verified = object.verified?.map((e) => e) || [];
@@ -4047,42 +3291,10 @@ export const GroupCreated: MessageFns<GroupCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GroupCreated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GroupCreated | GroupCreated[]> | Iterable<GroupCreated | GroupCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GroupCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [GroupCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GroupCreated>): GroupCreated {
+    return GroupCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GroupCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GroupCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GroupCreated.decode(p)];
-        }
-      } else {
-        yield* [GroupCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GroupCreated>, I>>(base?: I): GroupCreated {
-    return GroupCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GroupCreated>, I>>(object: I): GroupCreated {
+  fromPartial(object: DeepPartial<GroupCreated>): GroupCreated {
     const message = createBaseGroupCreated();
     message.group = object.group ?? "";
     message.name = object.name ?? "";
@@ -4152,44 +3364,10 @@ export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddressBlacklisted, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddressBlacklisted | AddressBlacklisted[]>
-      | Iterable<AddressBlacklisted | AddressBlacklisted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressBlacklisted.encode(p).finish()];
-        }
-      } else {
-        yield* [AddressBlacklisted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddressBlacklisted>): AddressBlacklisted {
+    return AddressBlacklisted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddressBlacklisted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddressBlacklisted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressBlacklisted.decode(p)];
-        }
-      } else {
-        yield* [AddressBlacklisted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddressBlacklisted>, I>>(base?: I): AddressBlacklisted {
-    return AddressBlacklisted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddressBlacklisted>, I>>(object: I): AddressBlacklisted {
+  fromPartial(object: DeepPartial<AddressBlacklisted>): AddressBlacklisted {
     const message = createBaseAddressBlacklisted();
     message.address = object.address ?? "";
     return message;
@@ -4257,42 +3435,10 @@ export const AddressCleared: MessageFns<AddressCleared> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddressCleared, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddressCleared | AddressCleared[]> | Iterable<AddressCleared | AddressCleared[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressCleared.encode(p).finish()];
-        }
-      } else {
-        yield* [AddressCleared.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddressCleared>): AddressCleared {
+    return AddressCleared.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddressCleared>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddressCleared> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressCleared.decode(p)];
-        }
-      } else {
-        yield* [AddressCleared.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddressCleared>, I>>(base?: I): AddressCleared {
-    return AddressCleared.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddressCleared>, I>>(object: I): AddressCleared {
+  fromPartial(object: DeepPartial<AddressCleared>): AddressCleared {
     const message = createBaseAddressCleared();
     message.address = object.address ?? "";
     return message;
@@ -4360,42 +3506,10 @@ export const AddressComplained: MessageFns<AddressComplained> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddressComplained, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddressComplained | AddressComplained[]> | Iterable<AddressComplained | AddressComplained[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressComplained.encode(p).finish()];
-        }
-      } else {
-        yield* [AddressComplained.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddressComplained>): AddressComplained {
+    return AddressComplained.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddressComplained>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddressComplained> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressComplained.decode(p)];
-        }
-      } else {
-        yield* [AddressComplained.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddressComplained>, I>>(base?: I): AddressComplained {
-    return AddressComplained.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddressComplained>, I>>(object: I): AddressComplained {
+  fromPartial(object: DeepPartial<AddressComplained>): AddressComplained {
     const message = createBaseAddressComplained();
     message.address = object.address ?? "";
     return message;
@@ -4463,42 +3577,10 @@ export const ComplaintCleared: MessageFns<ComplaintCleared> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ComplaintCleared, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ComplaintCleared | ComplaintCleared[]> | Iterable<ComplaintCleared | ComplaintCleared[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ComplaintCleared.encode(p).finish()];
-        }
-      } else {
-        yield* [ComplaintCleared.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ComplaintCleared>): ComplaintCleared {
+    return ComplaintCleared.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ComplaintCleared>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ComplaintCleared> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ComplaintCleared.decode(p)];
-        }
-      } else {
-        yield* [ComplaintCleared.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ComplaintCleared>, I>>(base?: I): ComplaintCleared {
-    return ComplaintCleared.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ComplaintCleared>, I>>(object: I): ComplaintCleared {
+  fromPartial(object: DeepPartial<ComplaintCleared>): ComplaintCleared {
     const message = createBaseComplaintCleared();
     message.address = object.address ?? "";
     return message;
@@ -4577,42 +3659,10 @@ export const DebugSet: MessageFns<DebugSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DebugSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DebugSet | DebugSet[]> | Iterable<DebugSet | DebugSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DebugSet.encode(p).finish()];
-        }
-      } else {
-        yield* [DebugSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DebugSet>): DebugSet {
+    return DebugSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DebugSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DebugSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DebugSet.decode(p)];
-        }
-      } else {
-        yield* [DebugSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DebugSet>, I>>(base?: I): DebugSet {
-    return DebugSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DebugSet>, I>>(object: I): DebugSet {
+  fromPartial(object: DeepPartial<DebugSet>): DebugSet {
     const message = createBaseDebugSet();
     message.application = object.application ?? "";
     message.until = object.until ?? undefined;
@@ -4714,42 +3764,10 @@ export const TagAdded: MessageFns<TagAdded> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagAdded, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagAdded | TagAdded[]> | Iterable<TagAdded | TagAdded[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagAdded.encode(p).finish()];
-        }
-      } else {
-        yield* [TagAdded.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagAdded>): TagAdded {
+    return TagAdded.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagAdded>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagAdded> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagAdded.decode(p)];
-        }
-      } else {
-        yield* [TagAdded.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagAdded>, I>>(base?: I): TagAdded {
-    return TagAdded.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagAdded>, I>>(object: I): TagAdded {
+  fromPartial(object: DeepPartial<TagAdded>): TagAdded {
     const message = createBaseTagAdded();
     message.number = object.number ?? 0;
     message.name = object.name ?? "";
@@ -4894,42 +3912,10 @@ export const FilterCreated: MessageFns<FilterCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterCreated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterCreated | FilterCreated[]> | Iterable<FilterCreated | FilterCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterCreated>): FilterCreated {
+    return FilterCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterCreated.decode(p)];
-        }
-      } else {
-        yield* [FilterCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterCreated>, I>>(base?: I): FilterCreated {
-    return FilterCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterCreated>, I>>(object: I): FilterCreated {
+  fromPartial(object: DeepPartial<FilterCreated>): FilterCreated {
     const message = createBaseFilterCreated();
     message.code = object.code ?? "";
     message.name = object.name ?? "";
@@ -5016,42 +4002,10 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterDeleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterDeleted | FilterDeleted[]> | Iterable<FilterDeleted | FilterDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterDeleted>): FilterDeleted {
+    return FilterDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterDeleted.decode(p)];
-        }
-      } else {
-        yield* [FilterDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterDeleted>, I>>(base?: I): FilterDeleted {
-    return FilterDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterDeleted>, I>>(object: I): FilterDeleted {
+  fromPartial(object: DeepPartial<FilterDeleted>): FilterDeleted {
     const message = createBaseFilterDeleted();
     message.name = object.name ?? "";
     message.application = object.application ?? "";
@@ -5131,42 +4085,10 @@ export const TagDeleted: MessageFns<TagDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagDeleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagDeleted | TagDeleted[]> | Iterable<TagDeleted | TagDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [TagDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagDeleted>): TagDeleted {
+    return TagDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagDeleted.decode(p)];
-        }
-      } else {
-        yield* [TagDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagDeleted>, I>>(base?: I): TagDeleted {
-    return TagDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagDeleted>, I>>(object: I): TagDeleted {
+  fromPartial(object: DeepPartial<TagDeleted>): TagDeleted {
     const message = createBaseTagDeleted();
     message.number = object.number ?? 0;
     message.name = object.name ?? "";
@@ -5235,42 +4157,10 @@ export const TagCleared: MessageFns<TagCleared> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagCleared, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagCleared | TagCleared[]> | Iterable<TagCleared | TagCleared[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagCleared.encode(p).finish()];
-        }
-      } else {
-        yield* [TagCleared.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagCleared>): TagCleared {
+    return TagCleared.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagCleared>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagCleared> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagCleared.decode(p)];
-        }
-      } else {
-        yield* [TagCleared.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagCleared>, I>>(base?: I): TagCleared {
-    return TagCleared.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagCleared>, I>>(object: I): TagCleared {
+  fromPartial(object: DeepPartial<TagCleared>): TagCleared {
     const message = createBaseTagCleared();
     message.number = object.number ?? 0;
     return message;
@@ -5400,42 +4290,10 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TestDeviceSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TestDeviceSet | TestDeviceSet[]> | Iterable<TestDeviceSet | TestDeviceSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDeviceSet.encode(p).finish()];
-        }
-      } else {
-        yield* [TestDeviceSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TestDeviceSet>): TestDeviceSet {
+    return TestDeviceSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TestDeviceSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TestDeviceSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDeviceSet.decode(p)];
-        }
-      } else {
-        yield* [TestDeviceSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TestDeviceSet>, I>>(base?: I): TestDeviceSet {
-    return TestDeviceSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TestDeviceSet>, I>>(object: I): TestDeviceSet {
+  fromPartial(object: DeepPartial<TestDeviceSet>): TestDeviceSet {
     const message = createBaseTestDeviceSet();
     message.application = object.application ?? "";
     message.pushToken = object.pushToken ?? "";
@@ -5508,44 +4366,10 @@ export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TestDevicesRemoved, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<TestDevicesRemoved | TestDevicesRemoved[]>
-      | Iterable<TestDevicesRemoved | TestDevicesRemoved[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDevicesRemoved.encode(p).finish()];
-        }
-      } else {
-        yield* [TestDevicesRemoved.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TestDevicesRemoved>): TestDevicesRemoved {
+    return TestDevicesRemoved.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TestDevicesRemoved>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TestDevicesRemoved> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDevicesRemoved.decode(p)];
-        }
-      } else {
-        yield* [TestDevicesRemoved.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TestDevicesRemoved>, I>>(base?: I): TestDevicesRemoved {
-    return TestDevicesRemoved.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TestDevicesRemoved>, I>>(object: I): TestDevicesRemoved {
+  fromPartial(object: DeepPartial<TestDevicesRemoved>): TestDevicesRemoved {
     const message = createBaseTestDevicesRemoved();
     message.application = object.application ?? "";
     return message;
@@ -5560,10 +4384,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
-
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
 
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
@@ -5580,10 +4400,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

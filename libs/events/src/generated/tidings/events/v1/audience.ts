@@ -262,42 +262,10 @@ export const Audience: MessageFns<Audience> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Audience, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Audience | Audience[]> | Iterable<Audience | Audience[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Audience.encode(p).finish()];
-        }
-      } else {
-        yield* [Audience.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Audience>): Audience {
+    return Audience.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Audience>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Audience> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Audience.decode(p)];
-        }
-      } else {
-        yield* [Audience.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Audience>, I>>(base?: I): Audience {
-    return Audience.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Audience>, I>>(object: I): Audience {
+  fromPartial(object: DeepPartial<Audience>): Audience {
     const message = createBaseAudience();
     switch (object.target?.$case) {
       case "named": {
@@ -393,42 +361,10 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<NamedRecipients, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<NamedRecipients | NamedRecipients[]> | Iterable<NamedRecipients | NamedRecipients[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NamedRecipients.encode(p).finish()];
-        }
-      } else {
-        yield* [NamedRecipients.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<NamedRecipients>): NamedRecipients {
+    return NamedRecipients.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, NamedRecipients>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<NamedRecipients> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NamedRecipients.decode(p)];
-        }
-      } else {
-        yield* [NamedRecipients.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<NamedRecipients>, I>>(base?: I): NamedRecipients {
-    return NamedRecipients.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<NamedRecipients>, I>>(object: I): NamedRecipients {
+  fromPartial(object: DeepPartial<NamedRecipients>): NamedRecipients {
     const message = createBaseNamedRecipients();
     message.seqs = object.seqs?.map((e) => e) || [];
     return message;
@@ -529,42 +465,10 @@ export const Selection: MessageFns<Selection> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Selection, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Selection | Selection[]> | Iterable<Selection | Selection[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Selection.encode(p).finish()];
-        }
-      } else {
-        yield* [Selection.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Selection>): Selection {
+    return Selection.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Selection>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Selection> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Selection.decode(p)];
-        }
-      } else {
-        yield* [Selection.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Selection>, I>>(base?: I): Selection {
-    return Selection.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Selection>, I>>(object: I): Selection {
+  fromPartial(object: DeepPartial<Selection>): Selection {
     const message = createBaseSelection();
     message.expression = (object.expression !== undefined && object.expression !== null)
       ? Expression.fromPartial(object.expression)
@@ -650,42 +554,10 @@ export const Offsets: MessageFns<Offsets> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Offsets, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Offsets | Offsets[]> | Iterable<Offsets | Offsets[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Offsets.encode(p).finish()];
-        }
-      } else {
-        yield* [Offsets.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Offsets>): Offsets {
+    return Offsets.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Offsets>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Offsets> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Offsets.decode(p)];
-        }
-      } else {
-        yield* [Offsets.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Offsets>, I>>(base?: I): Offsets {
-    return Offsets.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Offsets>, I>>(object: I): Offsets {
+  fromPartial(object: DeepPartial<Offsets>): Offsets {
     const message = createBaseOffsets();
     message.ranges = object.ranges?.map((e) => OffsetRange.fromPartial(e)) || [];
     message.without = object.without ?? false;
@@ -765,42 +637,10 @@ export const OffsetRange: MessageFns<OffsetRange> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OffsetRange, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OffsetRange | OffsetRange[]> | Iterable<OffsetRange | OffsetRange[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OffsetRange.encode(p).finish()];
-        }
-      } else {
-        yield* [OffsetRange.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OffsetRange>): OffsetRange {
+    return OffsetRange.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OffsetRange>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OffsetRange> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OffsetRange.decode(p)];
-        }
-      } else {
-        yield* [OffsetRange.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OffsetRange>, I>>(base?: I): OffsetRange {
-    return OffsetRange.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OffsetRange>, I>>(object: I): OffsetRange {
+  fromPartial(object: DeepPartial<OffsetRange>): OffsetRange {
     const message = createBaseOffsetRange();
     message.from = object.from ?? 0;
     message.to = object.to ?? 0;
@@ -891,42 +731,10 @@ export const Circle: MessageFns<Circle> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Circle, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Circle | Circle[]> | Iterable<Circle | Circle[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Circle.encode(p).finish()];
-        }
-      } else {
-        yield* [Circle.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Circle>): Circle {
+    return Circle.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Circle>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Circle> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Circle.decode(p)];
-        }
-      } else {
-        yield* [Circle.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Circle>, I>>(base?: I): Circle {
-    return Circle.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Circle>, I>>(object: I): Circle {
+  fromPartial(object: DeepPartial<Circle>): Circle {
     const message = createBaseCircle();
     message.lat = object.lat ?? 0;
     message.lng = object.lng ?? 0;
@@ -1042,42 +850,10 @@ export const Expression: MessageFns<Expression> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Expression, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Expression | Expression[]> | Iterable<Expression | Expression[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Expression.encode(p).finish()];
-        }
-      } else {
-        yield* [Expression.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Expression>): Expression {
+    return Expression.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Expression>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Expression> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Expression.decode(p)];
-        }
-      } else {
-        yield* [Expression.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Expression>, I>>(base?: I): Expression {
-    return Expression.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Expression>, I>>(object: I): Expression {
+  fromPartial(object: DeepPartial<Expression>): Expression {
     const message = createBaseExpression();
     switch (object.node?.$case) {
       case "all": {
@@ -1176,40 +952,10 @@ export const All: MessageFns<All> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<All, Uint8Array>
-  async *encodeTransform(source: AsyncIterable<All | All[]> | Iterable<All | All[]>): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [All.encode(p).finish()];
-        }
-      } else {
-        yield* [All.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<All>): All {
+    return All.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, All>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<All> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [All.decode(p)];
-        }
-      } else {
-        yield* [All.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<All>, I>>(base?: I): All {
-    return All.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<All>, I>>(object: I): All {
+  fromPartial(object: DeepPartial<All>): All {
     const message = createBaseAll();
     message.of = object.of?.map((e) => Expression.fromPartial(e)) || [];
     return message;
@@ -1277,40 +1023,10 @@ export const Any: MessageFns<Any> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Any, Uint8Array>
-  async *encodeTransform(source: AsyncIterable<Any | Any[]> | Iterable<Any | Any[]>): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Any.encode(p).finish()];
-        }
-      } else {
-        yield* [Any.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Any>): Any {
+    return Any.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Any>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Any> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Any.decode(p)];
-        }
-      } else {
-        yield* [Any.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Any>, I>>(base?: I): Any {
-    return Any.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Any>, I>>(object: I): Any {
+  fromPartial(object: DeepPartial<Any>): Any {
     const message = createBaseAny();
     message.of = object.of?.map((e) => Expression.fromPartial(e)) || [];
     return message;
@@ -1422,42 +1138,10 @@ export const TagCondition: MessageFns<TagCondition> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagCondition, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagCondition | TagCondition[]> | Iterable<TagCondition | TagCondition[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagCondition.encode(p).finish()];
-        }
-      } else {
-        yield* [TagCondition.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagCondition>): TagCondition {
+    return TagCondition.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagCondition>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagCondition> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagCondition.decode(p)];
-        }
-      } else {
-        yield* [TagCondition.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagCondition>, I>>(base?: I): TagCondition {
-    return TagCondition.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagCondition>, I>>(object: I): TagCondition {
+  fromPartial(object: DeepPartial<TagCondition>): TagCondition {
     const message = createBaseTagCondition();
     message.tag = object.tag ?? 0;
     message.type = object.type ?? 0;
@@ -1565,44 +1249,10 @@ export const ApplicationCondition: MessageFns<ApplicationCondition> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationCondition, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationCondition | ApplicationCondition[]>
-      | Iterable<ApplicationCondition | ApplicationCondition[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationCondition.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationCondition.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationCondition>): ApplicationCondition {
+    return ApplicationCondition.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationCondition>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationCondition> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationCondition.decode(p)];
-        }
-      } else {
-        yield* [ApplicationCondition.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationCondition>, I>>(base?: I): ApplicationCondition {
-    return ApplicationCondition.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationCondition>, I>>(object: I): ApplicationCondition {
+  fromPartial(object: DeepPartial<ApplicationCondition>): ApplicationCondition {
     const message = createBaseApplicationCondition();
     message.application = object.application ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
@@ -1721,42 +1371,10 @@ export const Operand: MessageFns<Operand> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Operand, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Operand | Operand[]> | Iterable<Operand | Operand[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Operand.encode(p).finish()];
-        }
-      } else {
-        yield* [Operand.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Operand>): Operand {
+    return Operand.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Operand>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Operand> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Operand.decode(p)];
-        }
-      } else {
-        yield* [Operand.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Operand>, I>>(base?: I): Operand {
-    return Operand.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Operand>, I>>(object: I): Operand {
+  fromPartial(object: DeepPartial<Operand>): Operand {
     const message = createBaseOperand();
     switch (object.value?.$case) {
       case "number": {
@@ -1880,42 +1498,10 @@ export const DateOperand: MessageFns<DateOperand> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DateOperand, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DateOperand | DateOperand[]> | Iterable<DateOperand | DateOperand[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DateOperand.encode(p).finish()];
-        }
-      } else {
-        yield* [DateOperand.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DateOperand>): DateOperand {
+    return DateOperand.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DateOperand>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DateOperand> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DateOperand.decode(p)];
-        }
-      } else {
-        yield* [DateOperand.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DateOperand>, I>>(base?: I): DateOperand {
-    return DateOperand.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DateOperand>, I>>(object: I): DateOperand {
+  fromPartial(object: DeepPartial<DateOperand>): DateOperand {
     const message = createBaseDateOperand();
     message.atMs = (object.atMs !== undefined && object.atMs !== null) ? BigInt(object.atMs) : 0n;
     message.wholeDay = object.wholeDay ?? false;
@@ -1933,17 +1519,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -569,42 +569,10 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SendBatch, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SendBatch | SendBatch[]> | Iterable<SendBatch | SendBatch[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendBatch.encode(p).finish()];
-        }
-      } else {
-        yield* [SendBatch.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SendBatch>): SendBatch {
+    return SendBatch.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SendBatch>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SendBatch> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendBatch.decode(p)];
-        }
-      } else {
-        yield* [SendBatch.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SendBatch>, I>>(base?: I): SendBatch {
-    return SendBatch.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SendBatch>, I>>(object: I): SendBatch {
+  fromPartial(object: DeepPartial<SendBatch>): SendBatch {
     const message = createBaseSendBatch();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -735,42 +703,10 @@ export const Slice: MessageFns<Slice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Slice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Slice | Slice[]> | Iterable<Slice | Slice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Slice.encode(p).finish()];
-        }
-      } else {
-        yield* [Slice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Slice>): Slice {
+    return Slice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Slice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Slice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Slice.decode(p)];
-        }
-      } else {
-        yield* [Slice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Slice>, I>>(base?: I): Slice {
-    return Slice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Slice>, I>>(object: I): Slice {
+  fromPartial(object: DeepPartial<Slice>): Slice {
     const message = createBaseSlice();
     message.number = object.number ?? 0;
     message.first = object.first ?? 0;
@@ -862,44 +798,10 @@ export const CredentialReference: MessageFns<CredentialReference> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CredentialReference, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CredentialReference | CredentialReference[]>
-      | Iterable<CredentialReference | CredentialReference[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CredentialReference.encode(p).finish()];
-        }
-      } else {
-        yield* [CredentialReference.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CredentialReference>): CredentialReference {
+    return CredentialReference.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CredentialReference>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CredentialReference> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CredentialReference.decode(p)];
-        }
-      } else {
-        yield* [CredentialReference.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CredentialReference>, I>>(base?: I): CredentialReference {
-    return CredentialReference.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CredentialReference>, I>>(object: I): CredentialReference {
+  fromPartial(object: DeepPartial<CredentialReference>): CredentialReference {
     const message = createBaseCredentialReference();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -917,10 +819,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -936,10 +834,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -541,42 +541,10 @@ export const Localized: MessageFns<Localized> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Localized, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Localized | Localized[]> | Iterable<Localized | Localized[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Localized.encode(p).finish()];
-        }
-      } else {
-        yield* [Localized.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Localized>): Localized {
+    return Localized.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Localized>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Localized> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Localized.decode(p)];
-        }
-      } else {
-        yield* [Localized.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Localized>, I>>(base?: I): Localized {
-    return Localized.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Localized>, I>>(object: I): Localized {
+  fromPartial(object: DeepPartial<Localized>): Localized {
     const message = createBaseLocalized();
     message.entries = object.entries?.map((e) => LocalizedEntry.fromPartial(e)) || [];
     return message;
@@ -655,42 +623,10 @@ export const LocalizedEntry: MessageFns<LocalizedEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocalizedEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocalizedEntry | LocalizedEntry[]> | Iterable<LocalizedEntry | LocalizedEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocalizedEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [LocalizedEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocalizedEntry>): LocalizedEntry {
+    return LocalizedEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocalizedEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocalizedEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocalizedEntry.decode(p)];
-        }
-      } else {
-        yield* [LocalizedEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocalizedEntry>, I>>(base?: I): LocalizedEntry {
-    return LocalizedEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocalizedEntry>, I>>(object: I): LocalizedEntry {
+  fromPartial(object: DeepPartial<LocalizedEntry>): LocalizedEntry {
     const message = createBaseLocalizedEntry();
     message.language = object.language ?? "";
     message.text = object.text ?? "";
@@ -1121,42 +1057,10 @@ export const Content: MessageFns<Content> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Content, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Content | Content[]> | Iterable<Content | Content[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Content.encode(p).finish()];
-        }
-      } else {
-        yield* [Content.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Content>): Content {
+    return Content.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Content>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Content> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Content.decode(p)];
-        }
-      } else {
-        yield* [Content.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Content>, I>>(base?: I): Content {
-    return Content.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Content>, I>>(object: I): Content {
+  fromPartial(object: DeepPartial<Content>): Content {
     const message = createBaseContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.title = (object.title !== undefined && object.title !== null)
@@ -1406,42 +1310,10 @@ export const LocaleSettings: MessageFns<LocaleSettings> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocaleSettings, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocaleSettings | LocaleSettings[]> | Iterable<LocaleSettings | LocaleSettings[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocaleSettings.encode(p).finish()];
-        }
-      } else {
-        yield* [LocaleSettings.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocaleSettings>): LocaleSettings {
+    return LocaleSettings.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocaleSettings>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocaleSettings> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocaleSettings.decode(p)];
-        }
-      } else {
-        yield* [LocaleSettings.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocaleSettings>, I>>(base?: I): LocaleSettings {
-    return LocaleSettings.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocaleSettings>, I>>(object: I): LocaleSettings {
+  fromPartial(object: DeepPartial<LocaleSettings>): LocaleSettings {
     const message = createBaseLocaleSettings();
     message.language = object.language ?? "";
     message.ios = (object.ios !== undefined && object.ios !== null) ? IosContent.fromPartial(object.ios) : undefined;
@@ -1643,42 +1515,10 @@ export const LiveActivity: MessageFns<LiveActivity> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LiveActivity, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LiveActivity | LiveActivity[]> | Iterable<LiveActivity | LiveActivity[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiveActivity.encode(p).finish()];
-        }
-      } else {
-        yield* [LiveActivity.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LiveActivity>): LiveActivity {
+    return LiveActivity.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LiveActivity>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LiveActivity> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiveActivity.decode(p)];
-        }
-      } else {
-        yield* [LiveActivity.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LiveActivity>, I>>(base?: I): LiveActivity {
-    return LiveActivity.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LiveActivity>, I>>(object: I): LiveActivity {
+  fromPartial(object: DeepPartial<LiveActivity>): LiveActivity {
     const message = createBaseLiveActivity();
     message.id = object.id ?? "";
     message.event = object.event ?? 0;
@@ -1793,42 +1633,10 @@ export const OpenAction: MessageFns<OpenAction> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OpenAction, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OpenAction | OpenAction[]> | Iterable<OpenAction | OpenAction[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OpenAction.encode(p).finish()];
-        }
-      } else {
-        yield* [OpenAction.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OpenAction>): OpenAction {
+    return OpenAction.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OpenAction>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OpenAction> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OpenAction.decode(p)];
-        }
-      } else {
-        yield* [OpenAction.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OpenAction>, I>>(base?: I): OpenAction {
-    return OpenAction.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OpenAction>, I>>(object: I): OpenAction {
+  fromPartial(object: DeepPartial<OpenAction>): OpenAction {
     const message = createBaseOpenAction();
     message.link = object.link ?? undefined;
     message.richMedia = object.richMedia ?? undefined;
@@ -1932,42 +1740,10 @@ export const InboxContent: MessageFns<InboxContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InboxContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InboxContent | InboxContent[]> | Iterable<InboxContent | InboxContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxContent.encode(p).finish()];
-        }
-      } else {
-        yield* [InboxContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InboxContent>): InboxContent {
+    return InboxContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InboxContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InboxContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxContent.decode(p)];
-        }
-      } else {
-        yield* [InboxContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InboxContent>, I>>(base?: I): InboxContent {
-    return InboxContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InboxContent>, I>>(object: I): InboxContent {
+  fromPartial(object: DeepPartial<InboxContent>): InboxContent {
     const message = createBaseInboxContent();
     message.removalDay = object.removalDay ?? undefined;
     message.days = object.days ?? undefined;
@@ -2060,42 +1836,10 @@ export const InboxPicture: MessageFns<InboxPicture> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InboxPicture, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InboxPicture | InboxPicture[]> | Iterable<InboxPicture | InboxPicture[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxPicture.encode(p).finish()];
-        }
-      } else {
-        yield* [InboxPicture.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InboxPicture>): InboxPicture {
+    return InboxPicture.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InboxPicture>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InboxPicture> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxPicture.decode(p)];
-        }
-      } else {
-        yield* [InboxPicture.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InboxPicture>, I>>(base?: I): InboxPicture {
-    return InboxPicture.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InboxPicture>, I>>(object: I): InboxPicture {
+  fromPartial(object: DeepPartial<InboxPicture>): InboxPicture {
     const message = createBaseInboxPicture();
     message.platform = object.platform ?? 0;
     message.language = object.language ?? "";
@@ -2359,42 +2103,10 @@ export const IosContent: MessageFns<IosContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<IosContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<IosContent | IosContent[]> | Iterable<IosContent | IosContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IosContent.encode(p).finish()];
-        }
-      } else {
-        yield* [IosContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<IosContent>): IosContent {
+    return IosContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, IosContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<IosContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IosContent.decode(p)];
-        }
-      } else {
-        yield* [IosContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<IosContent>, I>>(base?: I): IosContent {
-    return IosContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<IosContent>, I>>(object: I): IosContent {
+  fromPartial(object: DeepPartial<IosContent>): IosContent {
     const message = createBaseIosContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.title = (object.title !== undefined && object.title !== null)
@@ -2570,42 +2282,10 @@ export const MacContent: MessageFns<MacContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MacContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MacContent | MacContent[]> | Iterable<MacContent | MacContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MacContent.encode(p).finish()];
-        }
-      } else {
-        yield* [MacContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MacContent>): MacContent {
+    return MacContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MacContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MacContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MacContent.decode(p)];
-        }
-      } else {
-        yield* [MacContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MacContent>, I>>(base?: I): MacContent {
-    return MacContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MacContent>, I>>(object: I): MacContent {
+  fromPartial(object: DeepPartial<MacContent>): MacContent {
     const message = createBaseMacContent();
     message.badge = object.badge ?? undefined;
     message.sound = object.sound ?? undefined;
@@ -2904,42 +2584,10 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AndroidContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AndroidContent | AndroidContent[]> | Iterable<AndroidContent | AndroidContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AndroidContent.encode(p).finish()];
-        }
-      } else {
-        yield* [AndroidContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AndroidContent>): AndroidContent {
+    return AndroidContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AndroidContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AndroidContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AndroidContent.decode(p)];
-        }
-      } else {
-        yield* [AndroidContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AndroidContent>, I>>(base?: I): AndroidContent {
-    return AndroidContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AndroidContent>, I>>(object: I): AndroidContent {
+  fromPartial(object: DeepPartial<AndroidContent>): AndroidContent {
     const message = createBaseAndroidContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.title = (object.title !== undefined && object.title !== null)
@@ -3175,42 +2823,10 @@ export const ChromeContent: MessageFns<ChromeContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChromeContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ChromeContent | ChromeContent[]> | Iterable<ChromeContent | ChromeContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChromeContent.encode(p).finish()];
-        }
-      } else {
-        yield* [ChromeContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChromeContent>): ChromeContent {
+    return ChromeContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChromeContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChromeContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChromeContent.decode(p)];
-        }
-      } else {
-        yield* [ChromeContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChromeContent>, I>>(base?: I): ChromeContent {
-    return ChromeContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChromeContent>, I>>(object: I): ChromeContent {
+  fromPartial(object: DeepPartial<ChromeContent>): ChromeContent {
     const message = createBaseChromeContent();
     message.title = (object.title !== undefined && object.title !== null)
       ? Localized.fromPartial(object.title)
@@ -3356,42 +2972,10 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FirefoxContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FirefoxContent | FirefoxContent[]> | Iterable<FirefoxContent | FirefoxContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FirefoxContent.encode(p).finish()];
-        }
-      } else {
-        yield* [FirefoxContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FirefoxContent>): FirefoxContent {
+    return FirefoxContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FirefoxContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FirefoxContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FirefoxContent.decode(p)];
-        }
-      } else {
-        yield* [FirefoxContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FirefoxContent>, I>>(base?: I): FirefoxContent {
-    return FirefoxContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FirefoxContent>, I>>(object: I): FirefoxContent {
+  fromPartial(object: DeepPartial<FirefoxContent>): FirefoxContent {
     const message = createBaseFirefoxContent();
     message.title = (object.title !== undefined && object.title !== null)
       ? Localized.fromPartial(object.title)
@@ -3518,42 +3102,10 @@ export const SafariContent: MessageFns<SafariContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SafariContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SafariContent | SafariContent[]> | Iterable<SafariContent | SafariContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SafariContent.encode(p).finish()];
-        }
-      } else {
-        yield* [SafariContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SafariContent>): SafariContent {
+    return SafariContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SafariContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SafariContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SafariContent.decode(p)];
-        }
-      } else {
-        yield* [SafariContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SafariContent>, I>>(base?: I): SafariContent {
-    return SafariContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SafariContent>, I>>(object: I): SafariContent {
+  fromPartial(object: DeepPartial<SafariContent>): SafariContent {
     const message = createBaseSafariContent();
     message.title = (object.title !== undefined && object.title !== null)
       ? Localized.fromPartial(object.title)
@@ -3638,42 +3190,10 @@ export const TemplateValue: MessageFns<TemplateValue> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TemplateValue, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TemplateValue | TemplateValue[]> | Iterable<TemplateValue | TemplateValue[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TemplateValue.encode(p).finish()];
-        }
-      } else {
-        yield* [TemplateValue.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TemplateValue>): TemplateValue {
+    return TemplateValue.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TemplateValue>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TemplateValue> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TemplateValue.decode(p)];
-        }
-      } else {
-        yield* [TemplateValue.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TemplateValue>, I>>(base?: I): TemplateValue {
-    return TemplateValue.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TemplateValue>, I>>(object: I): TemplateValue {
+  fromPartial(object: DeepPartial<TemplateValue>): TemplateValue {
     const message = createBaseTemplateValue();
     message.name = object.name ?? "";
     message.text = object.text ?? "";
@@ -3804,42 +3324,10 @@ export const WhatsAppContent: MessageFns<WhatsAppContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<WhatsAppContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<WhatsAppContent | WhatsAppContent[]> | Iterable<WhatsAppContent | WhatsAppContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WhatsAppContent.encode(p).finish()];
-        }
-      } else {
-        yield* [WhatsAppContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<WhatsAppContent>): WhatsAppContent {
+    return WhatsAppContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WhatsAppContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WhatsAppContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WhatsAppContent.decode(p)];
-        }
-      } else {
-        yield* [WhatsAppContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WhatsAppContent>, I>>(base?: I): WhatsAppContent {
-    return WhatsAppContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WhatsAppContent>, I>>(object: I): WhatsAppContent {
+  fromPartial(object: DeepPartial<WhatsAppContent>): WhatsAppContent {
     const message = createBaseWhatsAppContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.template = object.template ?? undefined;
@@ -4000,42 +3488,10 @@ export const WindowsContent: MessageFns<WindowsContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<WindowsContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<WindowsContent | WindowsContent[]> | Iterable<WindowsContent | WindowsContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WindowsContent.encode(p).finish()];
-        }
-      } else {
-        yield* [WindowsContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<WindowsContent>): WindowsContent {
+    return WindowsContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WindowsContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WindowsContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WindowsContent.decode(p)];
-        }
-      } else {
-        yield* [WindowsContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WindowsContent>, I>>(base?: I): WindowsContent {
-    return WindowsContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WindowsContent>, I>>(object: I): WindowsContent {
+  fromPartial(object: DeepPartial<WindowsContent>): WindowsContent {
     const message = createBaseWindowsContent();
     message.notification = (object.notification !== undefined && object.notification !== null)
       ? Localized.fromPartial(object.notification)
@@ -4202,42 +3658,10 @@ export const EmailContent: MessageFns<EmailContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EmailContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<EmailContent | EmailContent[]> | Iterable<EmailContent | EmailContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EmailContent.encode(p).finish()];
-        }
-      } else {
-        yield* [EmailContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EmailContent>): EmailContent {
+    return EmailContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EmailContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EmailContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EmailContent.decode(p)];
-        }
-      } else {
-        yield* [EmailContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EmailContent>, I>>(base?: I): EmailContent {
-    return EmailContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EmailContent>, I>>(object: I): EmailContent {
+  fromPartial(object: DeepPartial<EmailContent>): EmailContent {
     const message = createBaseEmailContent();
     message.subject = (object.subject !== undefined && object.subject !== null)
       ? Localized.fromPartial(object.subject)
@@ -4329,42 +3753,10 @@ export const MailAddress: MessageFns<MailAddress> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MailAddress, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MailAddress | MailAddress[]> | Iterable<MailAddress | MailAddress[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailAddress.encode(p).finish()];
-        }
-      } else {
-        yield* [MailAddress.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MailAddress>): MailAddress {
+    return MailAddress.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MailAddress>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MailAddress> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailAddress.decode(p)];
-        }
-      } else {
-        yield* [MailAddress.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MailAddress>, I>>(base?: I): MailAddress {
-    return MailAddress.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MailAddress>, I>>(object: I): MailAddress {
+  fromPartial(object: DeepPartial<MailAddress>): MailAddress {
     const message = createBaseMailAddress();
     message.address = object.address ?? "";
     message.name = object.name ?? "";
@@ -4444,42 +3836,10 @@ export const MailAttachment: MessageFns<MailAttachment> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MailAttachment, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MailAttachment | MailAttachment[]> | Iterable<MailAttachment | MailAttachment[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailAttachment.encode(p).finish()];
-        }
-      } else {
-        yield* [MailAttachment.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MailAttachment>): MailAttachment {
+    return MailAttachment.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MailAttachment>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MailAttachment> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailAttachment.decode(p)];
-        }
-      } else {
-        yield* [MailAttachment.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MailAttachment>, I>>(base?: I): MailAttachment {
-    return MailAttachment.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MailAttachment>, I>>(object: I): MailAttachment {
+  fromPartial(object: DeepPartial<MailAttachment>): MailAttachment {
     const message = createBaseMailAttachment();
     message.name = object.name ?? "";
     message.content = object.content ?? Buffer.alloc(0);
@@ -4559,42 +3919,10 @@ export const LineContent: MessageFns<LineContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LineContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LineContent | LineContent[]> | Iterable<LineContent | LineContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineContent.encode(p).finish()];
-        }
-      } else {
-        yield* [LineContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LineContent>): LineContent {
+    return LineContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LineContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LineContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineContent.decode(p)];
-        }
-      } else {
-        yield* [LineContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LineContent>, I>>(base?: I): LineContent {
-    return LineContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LineContent>, I>>(object: I): LineContent {
+  fromPartial(object: DeepPartial<LineContent>): LineContent {
     const message = createBaseLineContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.templates = object.templates?.map((e) => LineTemplate.fromPartial(e)) || [];
@@ -4698,42 +4026,10 @@ export const LineTemplate: MessageFns<LineTemplate> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LineTemplate, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LineTemplate | LineTemplate[]> | Iterable<LineTemplate | LineTemplate[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineTemplate.encode(p).finish()];
-        }
-      } else {
-        yield* [LineTemplate.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LineTemplate>): LineTemplate {
+    return LineTemplate.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LineTemplate>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LineTemplate> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineTemplate.decode(p)];
-        }
-      } else {
-        yield* [LineTemplate.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LineTemplate>, I>>(base?: I): LineTemplate {
-    return LineTemplate.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LineTemplate>, I>>(object: I): LineTemplate {
+  fromPartial(object: DeepPartial<LineTemplate>): LineTemplate {
     const message = createBaseLineTemplate();
     message.language = object.language ?? "";
     switch (object.kind?.$case) {
@@ -4832,42 +4128,10 @@ export const LineImage: MessageFns<LineImage> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LineImage, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LineImage | LineImage[]> | Iterable<LineImage | LineImage[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineImage.encode(p).finish()];
-        }
-      } else {
-        yield* [LineImage.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LineImage>): LineImage {
+    return LineImage.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LineImage>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LineImage> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineImage.decode(p)];
-        }
-      } else {
-        yield* [LineImage.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LineImage>, I>>(base?: I): LineImage {
-    return LineImage.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LineImage>, I>>(object: I): LineImage {
+  fromPartial(object: DeepPartial<LineImage>): LineImage {
     const message = createBaseLineImage();
     message.url = object.url ?? "";
     message.previewUrl = object.previewUrl ?? undefined;
@@ -4947,42 +4211,10 @@ export const LineCarousel: MessageFns<LineCarousel> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LineCarousel, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LineCarousel | LineCarousel[]> | Iterable<LineCarousel | LineCarousel[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineCarousel.encode(p).finish()];
-        }
-      } else {
-        yield* [LineCarousel.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LineCarousel>): LineCarousel {
+    return LineCarousel.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LineCarousel>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LineCarousel> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineCarousel.decode(p)];
-        }
-      } else {
-        yield* [LineCarousel.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LineCarousel>, I>>(base?: I): LineCarousel {
-    return LineCarousel.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LineCarousel>, I>>(object: I): LineCarousel {
+  fromPartial(object: DeepPartial<LineCarousel>): LineCarousel {
     const message = createBaseLineCarousel();
     message.altText = object.altText ?? undefined;
     message.urls = object.urls?.map((e) => e) || [];
@@ -5062,42 +4294,10 @@ export const LineFlex: MessageFns<LineFlex> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LineFlex, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LineFlex | LineFlex[]> | Iterable<LineFlex | LineFlex[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineFlex.encode(p).finish()];
-        }
-      } else {
-        yield* [LineFlex.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LineFlex>): LineFlex {
+    return LineFlex.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LineFlex>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LineFlex> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LineFlex.decode(p)];
-        }
-      } else {
-        yield* [LineFlex.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LineFlex>, I>>(base?: I): LineFlex {
-    return LineFlex.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LineFlex>, I>>(object: I): LineFlex {
+  fromPartial(object: DeepPartial<LineFlex>): LineFlex {
     const message = createBaseLineFlex();
     message.altText = object.altText ?? undefined;
     message.content = object.content ?? "";
@@ -5188,42 +4388,10 @@ export const SmsContent: MessageFns<SmsContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SmsContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SmsContent | SmsContent[]> | Iterable<SmsContent | SmsContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SmsContent.encode(p).finish()];
-        }
-      } else {
-        yield* [SmsContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SmsContent>): SmsContent {
+    return SmsContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SmsContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SmsContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SmsContent.decode(p)];
-        }
-      } else {
-        yield* [SmsContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SmsContent>, I>>(base?: I): SmsContent {
-    return SmsContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SmsContent>, I>>(object: I): SmsContent {
+  fromPartial(object: DeepPartial<SmsContent>): SmsContent {
     const message = createBaseSmsContent();
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.title = (object.title !== undefined && object.title !== null)
@@ -5317,42 +4485,10 @@ export const KakaoContent: MessageFns<KakaoContent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<KakaoContent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<KakaoContent | KakaoContent[]> | Iterable<KakaoContent | KakaoContent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KakaoContent.encode(p).finish()];
-        }
-      } else {
-        yield* [KakaoContent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<KakaoContent>): KakaoContent {
+    return KakaoContent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, KakaoContent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<KakaoContent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KakaoContent.decode(p)];
-        }
-      } else {
-        yield* [KakaoContent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KakaoContent>, I>>(base?: I): KakaoContent {
-    return KakaoContent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KakaoContent>, I>>(object: I): KakaoContent {
+  fromPartial(object: DeepPartial<KakaoContent>): KakaoContent {
     const message = createBaseKakaoContent();
     message.template = object.template ?? "";
     message.values = object.values?.map((e) => TemplateValue.fromPartial(e)) || [];
@@ -5370,17 +4506,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -524,42 +524,10 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceEvent | DeviceEvent[]> | Iterable<DeviceEvent | DeviceEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceEvent>): DeviceEvent {
+    return DeviceEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceEvent.decode(p)];
-        }
-      } else {
-        yield* [DeviceEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceEvent>, I>>(base?: I): DeviceEvent {
-    return DeviceEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceEvent>, I>>(object: I): DeviceEvent {
+  fromPartial(object: DeepPartial<DeviceEvent>): DeviceEvent {
     const message = createBaseDeviceEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.account = object.account ?? "";
@@ -752,42 +720,10 @@ export const DeviceRegistered: MessageFns<DeviceRegistered> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceRegistered, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceRegistered | DeviceRegistered[]> | Iterable<DeviceRegistered | DeviceRegistered[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceRegistered.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceRegistered.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceRegistered>): DeviceRegistered {
+    return DeviceRegistered.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceRegistered>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceRegistered> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceRegistered.decode(p)];
-        }
-      } else {
-        yield* [DeviceRegistered.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceRegistered>, I>>(base?: I): DeviceRegistered {
-    return DeviceRegistered.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceRegistered>, I>>(object: I): DeviceRegistered {
+  fromPartial(object: DeepPartial<DeviceRegistered>): DeviceRegistered {
     const message = createBaseDeviceRegistered();
     message.platform = object.platform ?? 0;
     message.token = (object.token !== undefined && object.token !== null)
@@ -887,42 +823,10 @@ export const DeviceUpdated: MessageFns<DeviceUpdated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceUpdated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceUpdated | DeviceUpdated[]> | Iterable<DeviceUpdated | DeviceUpdated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceUpdated.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceUpdated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceUpdated>): DeviceUpdated {
+    return DeviceUpdated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceUpdated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceUpdated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceUpdated.decode(p)];
-        }
-      } else {
-        yield* [DeviceUpdated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceUpdated>, I>>(base?: I): DeviceUpdated {
-    return DeviceUpdated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceUpdated>, I>>(object: I): DeviceUpdated {
+  fromPartial(object: DeepPartial<DeviceUpdated>): DeviceUpdated {
     const message = createBaseDeviceUpdated();
     message.platform = object.platform ?? undefined;
     message.user = (object.user !== undefined && object.user !== null)
@@ -1018,42 +922,10 @@ export const DeviceUser: MessageFns<DeviceUser> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceUser, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceUser | DeviceUser[]> | Iterable<DeviceUser | DeviceUser[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceUser.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceUser.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceUser>): DeviceUser {
+    return DeviceUser.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceUser>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceUser> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceUser.decode(p)];
-        }
-      } else {
-        yield* [DeviceUser.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceUser>, I>>(base?: I): DeviceUser {
-    return DeviceUser.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceUser>, I>>(object: I): DeviceUser {
+  fromPartial(object: DeepPartial<DeviceUser>): DeviceUser {
     const message = createBaseDeviceUser();
     message.userId = object.userId ?? "";
     message.user = object.user ?? "";
@@ -1173,42 +1045,10 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceKeys, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceKeys | DeviceKeys[]> | Iterable<DeviceKeys | DeviceKeys[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceKeys.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceKeys.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceKeys>): DeviceKeys {
+    return DeviceKeys.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceKeys>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceKeys> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceKeys.decode(p)];
-        }
-      } else {
-        yield* [DeviceKeys.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceKeys>, I>>(base?: I): DeviceKeys {
-    return DeviceKeys.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceKeys>, I>>(object: I): DeviceKeys {
+  fromPartial(object: DeepPartial<DeviceKeys>): DeviceKeys {
     const message = createBaseDeviceKeys();
     message.idfa = object.idfa ?? undefined;
     message.publicKey = object.publicKey ?? undefined;
@@ -1302,42 +1142,10 @@ export const PushTokenSet: MessageFns<PushTokenSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PushTokenSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PushTokenSet | PushTokenSet[]> | Iterable<PushTokenSet | PushTokenSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushTokenSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PushTokenSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PushTokenSet>): PushTokenSet {
+    return PushTokenSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PushTokenSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PushTokenSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushTokenSet.decode(p)];
-        }
-      } else {
-        yield* [PushTokenSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PushTokenSet>, I>>(base?: I): PushTokenSet {
-    return PushTokenSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PushTokenSet>, I>>(object: I): PushTokenSet {
+  fromPartial(object: DeepPartial<PushTokenSet>): PushTokenSet {
     const message = createBasePushTokenSet();
     message.token = object.token ?? "";
     message.tokenHash = object.tokenHash ?? "";
@@ -1407,42 +1215,10 @@ export const PushTokenRemoved: MessageFns<PushTokenRemoved> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PushTokenRemoved, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PushTokenRemoved | PushTokenRemoved[]> | Iterable<PushTokenRemoved | PushTokenRemoved[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushTokenRemoved.encode(p).finish()];
-        }
-      } else {
-        yield* [PushTokenRemoved.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PushTokenRemoved>): PushTokenRemoved {
+    return PushTokenRemoved.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PushTokenRemoved>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PushTokenRemoved> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushTokenRemoved.decode(p)];
-        }
-      } else {
-        yield* [PushTokenRemoved.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PushTokenRemoved>, I>>(base?: I): PushTokenRemoved {
-    return PushTokenRemoved.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PushTokenRemoved>, I>>(object: I): PushTokenRemoved {
+  fromPartial(object: DeepPartial<PushTokenRemoved>): PushTokenRemoved {
     const message = createBasePushTokenRemoved();
     message.reason = object.reason ?? 0;
     return message;
@@ -1510,42 +1286,10 @@ export const TagsChanged: MessageFns<TagsChanged> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagsChanged, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagsChanged | TagsChanged[]> | Iterable<TagsChanged | TagsChanged[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagsChanged.encode(p).finish()];
-        }
-      } else {
-        yield* [TagsChanged.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagsChanged>): TagsChanged {
+    return TagsChanged.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagsChanged>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagsChanged> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagsChanged.decode(p)];
-        }
-      } else {
-        yield* [TagsChanged.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagsChanged>, I>>(base?: I): TagsChanged {
-    return TagsChanged.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagsChanged>, I>>(object: I): TagsChanged {
+  fromPartial(object: DeepPartial<TagsChanged>): TagsChanged {
     const message = createBaseTagsChanged();
     message.tags = object.tags?.map((e) => TagValue.fromPartial(e)) || [];
     return message;
@@ -1709,42 +1453,10 @@ export const TagValue: MessageFns<TagValue> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagValue, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagValue | TagValue[]> | Iterable<TagValue | TagValue[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagValue.encode(p).finish()];
-        }
-      } else {
-        yield* [TagValue.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagValue>): TagValue {
+    return TagValue.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagValue>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagValue> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagValue.decode(p)];
-        }
-      } else {
-        yield* [TagValue.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagValue>, I>>(base?: I): TagValue {
-    return TagValue.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagValue>, I>>(object: I): TagValue {
+  fromPartial(object: DeepPartial<TagValue>): TagValue {
     const message = createBaseTagValue();
     message.tag = object.tag ?? 0;
     switch (object.value?.$case) {
@@ -1862,42 +1574,10 @@ export const TextList: MessageFns<TextList> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TextList, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TextList | TextList[]> | Iterable<TextList | TextList[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TextList.encode(p).finish()];
-        }
-      } else {
-        yield* [TextList.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TextList>): TextList {
+    return TextList.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TextList>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TextList> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TextList.decode(p)];
-        }
-      } else {
-        yield* [TextList.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TextList>, I>>(base?: I): TextList {
-    return TextList.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TextList>, I>>(object: I): TextList {
+  fromPartial(object: DeepPartial<TextList>): TextList {
     const message = createBaseTextList();
     message.items = object.items?.map((e) => e) || [];
     return message;
@@ -1954,42 +1634,10 @@ export const DeviceErased: MessageFns<DeviceErased> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceErased, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceErased | DeviceErased[]> | Iterable<DeviceErased | DeviceErased[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceErased.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceErased.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceErased>): DeviceErased {
+    return DeviceErased.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceErased>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceErased> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceErased.decode(p)];
-        }
-      } else {
-        yield* [DeviceErased.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceErased>, I>>(base?: I): DeviceErased {
-    return DeviceErased.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceErased>, I>>(_: I): DeviceErased {
+  fromPartial(_: DeepPartial<DeviceErased>): DeviceErased {
     const message = createBaseDeviceErased();
     return message;
   },
@@ -2118,42 +1766,10 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceOccurrence, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceOccurrence | DeviceOccurrence[]> | Iterable<DeviceOccurrence | DeviceOccurrence[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceOccurrence.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceOccurrence.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceOccurrence>): DeviceOccurrence {
+    return DeviceOccurrence.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceOccurrence>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceOccurrence> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceOccurrence.decode(p)];
-        }
-      } else {
-        yield* [DeviceOccurrence.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceOccurrence>, I>>(base?: I): DeviceOccurrence {
-    return DeviceOccurrence.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceOccurrence>, I>>(object: I): DeviceOccurrence {
+  fromPartial(object: DeepPartial<DeviceOccurrence>): DeviceOccurrence {
     const message = createBaseDeviceOccurrence();
     message.name = object.name ?? "";
     message.amount = object.amount ?? undefined;
@@ -2226,44 +1842,10 @@ export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PushToStartTokenSet, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PushToStartTokenSet | PushToStartTokenSet[]>
-      | Iterable<PushToStartTokenSet | PushToStartTokenSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushToStartTokenSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PushToStartTokenSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PushToStartTokenSet>): PushToStartTokenSet {
+    return PushToStartTokenSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PushToStartTokenSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PushToStartTokenSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PushToStartTokenSet.decode(p)];
-        }
-      } else {
-        yield* [PushToStartTokenSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PushToStartTokenSet>, I>>(base?: I): PushToStartTokenSet {
-    return PushToStartTokenSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PushToStartTokenSet>, I>>(object: I): PushToStartTokenSet {
+  fromPartial(object: DeepPartial<PushToStartTokenSet>): PushToStartTokenSet {
     const message = createBasePushToStartTokenSet();
     message.token = object.token ?? undefined;
     return message;
@@ -2353,42 +1935,10 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ActivityTokenSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ActivityTokenSet | ActivityTokenSet[]> | Iterable<ActivityTokenSet | ActivityTokenSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ActivityTokenSet.encode(p).finish()];
-        }
-      } else {
-        yield* [ActivityTokenSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ActivityTokenSet>): ActivityTokenSet {
+    return ActivityTokenSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ActivityTokenSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ActivityTokenSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ActivityTokenSet.decode(p)];
-        }
-      } else {
-        yield* [ActivityTokenSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ActivityTokenSet>, I>>(base?: I): ActivityTokenSet {
-    return ActivityTokenSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ActivityTokenSet>, I>>(object: I): ActivityTokenSet {
+  fromPartial(object: DeepPartial<ActivityTokenSet>): ActivityTokenSet {
     const message = createBaseActivityTokenSet();
     message.activityId = object.activityId ?? "";
     message.activity = object.activity ?? "";
@@ -2469,42 +2019,10 @@ export const OwnerReplaced: MessageFns<OwnerReplaced> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OwnerReplaced, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OwnerReplaced | OwnerReplaced[]> | Iterable<OwnerReplaced | OwnerReplaced[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OwnerReplaced.encode(p).finish()];
-        }
-      } else {
-        yield* [OwnerReplaced.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OwnerReplaced>): OwnerReplaced {
+    return OwnerReplaced.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OwnerReplaced>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OwnerReplaced> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OwnerReplaced.decode(p)];
-        }
-      } else {
-        yield* [OwnerReplaced.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OwnerReplaced>, I>>(base?: I): OwnerReplaced {
-    return OwnerReplaced.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OwnerReplaced>, I>>(object: I): OwnerReplaced {
+  fromPartial(object: DeepPartial<OwnerReplaced>): OwnerReplaced {
     const message = createBaseOwnerReplaced();
     message.from = object.from ?? "";
     message.to = object.to ?? "";
@@ -2584,42 +2102,10 @@ export const KeyUsed: MessageFns<KeyUsed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<KeyUsed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<KeyUsed | KeyUsed[]> | Iterable<KeyUsed | KeyUsed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeyUsed.encode(p).finish()];
-        }
-      } else {
-        yield* [KeyUsed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<KeyUsed>): KeyUsed {
+    return KeyUsed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, KeyUsed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<KeyUsed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeyUsed.decode(p)];
-        }
-      } else {
-        yield* [KeyUsed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KeyUsed>, I>>(base?: I): KeyUsed {
-    return KeyUsed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KeyUsed>, I>>(object: I): KeyUsed {
+  fromPartial(object: DeepPartial<KeyUsed>): KeyUsed {
     const message = createBaseKeyUsed();
     message.key = object.key ?? "";
     message.until = object.until ?? undefined;
@@ -2735,42 +2221,10 @@ export const BatchApplied: MessageFns<BatchApplied> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<BatchApplied, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<BatchApplied | BatchApplied[]> | Iterable<BatchApplied | BatchApplied[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BatchApplied.encode(p).finish()];
-        }
-      } else {
-        yield* [BatchApplied.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<BatchApplied>): BatchApplied {
+    return BatchApplied.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, BatchApplied>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<BatchApplied> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BatchApplied.decode(p)];
-        }
-      } else {
-        yield* [BatchApplied.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<BatchApplied>, I>>(base?: I): BatchApplied {
-    return BatchApplied.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<BatchApplied>, I>>(object: I): BatchApplied {
+  fromPartial(object: DeepPartial<BatchApplied>): BatchApplied {
     const message = createBaseBatchApplied();
     message.key = object.key ?? "";
     message.until = object.until ?? undefined;
@@ -2866,42 +2320,10 @@ export const InvalidTags: MessageFns<InvalidTags> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InvalidTags, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InvalidTags | InvalidTags[]> | Iterable<InvalidTags | InvalidTags[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InvalidTags.encode(p).finish()];
-        }
-      } else {
-        yield* [InvalidTags.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InvalidTags>): InvalidTags {
+    return InvalidTags.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InvalidTags>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InvalidTags> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InvalidTags.decode(p)];
-        }
-      } else {
-        yield* [InvalidTags.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InvalidTags>, I>>(base?: I): InvalidTags {
-    return InvalidTags.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InvalidTags>, I>>(object: I): InvalidTags {
+  fromPartial(object: DeepPartial<InvalidTags>): InvalidTags {
     const message = createBaseInvalidTags();
     message.entry = object.entry ?? 0;
     message.tags = object.tags?.map((e) => e) || [];
@@ -2918,10 +2340,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -2937,10 +2355,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

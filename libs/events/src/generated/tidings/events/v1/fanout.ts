@@ -139,42 +139,10 @@ export const FanoutTask: MessageFns<FanoutTask> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FanoutTask, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FanoutTask | FanoutTask[]> | Iterable<FanoutTask | FanoutTask[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FanoutTask.encode(p).finish()];
-        }
-      } else {
-        yield* [FanoutTask.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FanoutTask>): FanoutTask {
+    return FanoutTask.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FanoutTask>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FanoutTask> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FanoutTask.decode(p)];
-        }
-      } else {
-        yield* [FanoutTask.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FanoutTask>, I>>(base?: I): FanoutTask {
-    return FanoutTask.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FanoutTask>, I>>(object: I): FanoutTask {
+  fromPartial(object: DeepPartial<FanoutTask>): FanoutTask {
     const message = createBaseFanoutTask();
     message.message = object.message ?? "";
     message.account = object.account ?? "";
@@ -195,17 +163,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

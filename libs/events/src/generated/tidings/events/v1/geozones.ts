@@ -309,42 +309,10 @@ export const Geozone: MessageFns<Geozone> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Geozone, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Geozone | Geozone[]> | Iterable<Geozone | Geozone[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Geozone.encode(p).finish()];
-        }
-      } else {
-        yield* [Geozone.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Geozone>): Geozone {
+    return Geozone.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Geozone>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Geozone> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Geozone.decode(p)];
-        }
-      } else {
-        yield* [Geozone.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Geozone>, I>>(base?: I): Geozone {
-    return Geozone.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Geozone>, I>>(object: I): Geozone {
+  fromPartial(object: DeepPartial<Geozone>): Geozone {
     const message = createBaseGeozone();
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
     message.application = object.application ?? "";
@@ -450,42 +418,10 @@ export const Timetable: MessageFns<Timetable> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Timetable, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Timetable | Timetable[]> | Iterable<Timetable | Timetable[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Timetable.encode(p).finish()];
-        }
-      } else {
-        yield* [Timetable.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Timetable>): Timetable {
+    return Timetable.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Timetable>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Timetable> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Timetable.decode(p)];
-        }
-      } else {
-        yield* [Timetable.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Timetable>, I>>(base?: I): Timetable {
-    return Timetable.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Timetable>, I>>(object: I): Timetable {
+  fromPartial(object: DeepPartial<Timetable>): Timetable {
     const message = createBaseTimetable();
     message.timezoneSeconds = object.timezoneSeconds ?? 0;
     message.hours = object.hours?.map((e) => OpenHours.fromPartial(e)) || [];
@@ -577,42 +513,10 @@ export const OpenHours: MessageFns<OpenHours> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OpenHours, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OpenHours | OpenHours[]> | Iterable<OpenHours | OpenHours[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OpenHours.encode(p).finish()];
-        }
-      } else {
-        yield* [OpenHours.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OpenHours>): OpenHours {
+    return OpenHours.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OpenHours>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OpenHours> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OpenHours.decode(p)];
-        }
-      } else {
-        yield* [OpenHours.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OpenHours>, I>>(base?: I): OpenHours {
-    return OpenHours.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OpenHours>, I>>(object: I): OpenHours {
+  fromPartial(object: DeepPartial<OpenHours>): OpenHours {
     const message = createBaseOpenHours();
     message.day = object.day ?? 0;
     message.start = object.start ?? 0;
@@ -715,42 +619,10 @@ export const GeozoneCluster: MessageFns<GeozoneCluster> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneCluster, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneCluster | GeozoneCluster[]> | Iterable<GeozoneCluster | GeozoneCluster[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneCluster.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneCluster.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneCluster>): GeozoneCluster {
+    return GeozoneCluster.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneCluster>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneCluster> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneCluster.decode(p)];
-        }
-      } else {
-        yield* [GeozoneCluster.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneCluster>, I>>(base?: I): GeozoneCluster {
-    return GeozoneCluster.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneCluster>, I>>(object: I): GeozoneCluster {
+  fromPartial(object: DeepPartial<GeozoneCluster>): GeozoneCluster {
     const message = createBaseGeozoneCluster();
     message.code = object.code ?? "";
     message.application = object.application ?? "";
@@ -821,42 +693,10 @@ export const GeozoneAdded: MessageFns<GeozoneAdded> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneAdded, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneAdded | GeozoneAdded[]> | Iterable<GeozoneAdded | GeozoneAdded[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneAdded.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneAdded.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneAdded>): GeozoneAdded {
+    return GeozoneAdded.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneAdded>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneAdded> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneAdded.decode(p)];
-        }
-      } else {
-        yield* [GeozoneAdded.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneAdded>, I>>(base?: I): GeozoneAdded {
-    return GeozoneAdded.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneAdded>, I>>(object: I): GeozoneAdded {
+  fromPartial(object: DeepPartial<GeozoneAdded>): GeozoneAdded {
     const message = createBaseGeozoneAdded();
     message.zone = (object.zone !== undefined && object.zone !== null) ? Geozone.fromPartial(object.zone) : undefined;
     return message;
@@ -924,42 +764,10 @@ export const GeozoneChanged: MessageFns<GeozoneChanged> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneChanged, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneChanged | GeozoneChanged[]> | Iterable<GeozoneChanged | GeozoneChanged[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneChanged.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneChanged.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneChanged>): GeozoneChanged {
+    return GeozoneChanged.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneChanged>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneChanged> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneChanged.decode(p)];
-        }
-      } else {
-        yield* [GeozoneChanged.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneChanged>, I>>(base?: I): GeozoneChanged {
-    return GeozoneChanged.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneChanged>, I>>(object: I): GeozoneChanged {
+  fromPartial(object: DeepPartial<GeozoneChanged>): GeozoneChanged {
     const message = createBaseGeozoneChanged();
     message.zone = (object.zone !== undefined && object.zone !== null) ? Geozone.fromPartial(object.zone) : undefined;
     return message;
@@ -1041,42 +849,10 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneDeleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneDeleted | GeozoneDeleted[]> | Iterable<GeozoneDeleted | GeozoneDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneDeleted>): GeozoneDeleted {
+    return GeozoneDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneDeleted.decode(p)];
-        }
-      } else {
-        yield* [GeozoneDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneDeleted>, I>>(base?: I): GeozoneDeleted {
-    return GeozoneDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneDeleted>, I>>(object: I): GeozoneDeleted {
+  fromPartial(object: DeepPartial<GeozoneDeleted>): GeozoneDeleted {
     const message = createBaseGeozoneDeleted();
     message.zone = (object.zone !== undefined && object.zone !== null) ? BigInt(object.zone) : 0n;
     message.application = object.application ?? "";
@@ -1145,44 +921,10 @@ export const GeozoneClusterAdded: MessageFns<GeozoneClusterAdded> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneClusterAdded, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GeozoneClusterAdded | GeozoneClusterAdded[]>
-      | Iterable<GeozoneClusterAdded | GeozoneClusterAdded[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterAdded.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneClusterAdded.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneClusterAdded>): GeozoneClusterAdded {
+    return GeozoneClusterAdded.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneClusterAdded>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneClusterAdded> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterAdded.decode(p)];
-        }
-      } else {
-        yield* [GeozoneClusterAdded.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneClusterAdded>, I>>(base?: I): GeozoneClusterAdded {
-    return GeozoneClusterAdded.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneClusterAdded>, I>>(object: I): GeozoneClusterAdded {
+  fromPartial(object: DeepPartial<GeozoneClusterAdded>): GeozoneClusterAdded {
     const message = createBaseGeozoneClusterAdded();
     message.cluster = (object.cluster !== undefined && object.cluster !== null)
       ? GeozoneCluster.fromPartial(object.cluster)
@@ -1252,44 +994,10 @@ export const GeozoneClusterDeleted: MessageFns<GeozoneClusterDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneClusterDeleted, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GeozoneClusterDeleted | GeozoneClusterDeleted[]>
-      | Iterable<GeozoneClusterDeleted | GeozoneClusterDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneClusterDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneClusterDeleted>): GeozoneClusterDeleted {
+    return GeozoneClusterDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneClusterDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneClusterDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterDeleted.decode(p)];
-        }
-      } else {
-        yield* [GeozoneClusterDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneClusterDeleted>, I>>(base?: I): GeozoneClusterDeleted {
-    return GeozoneClusterDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneClusterDeleted>, I>>(object: I): GeozoneClusterDeleted {
+  fromPartial(object: DeepPartial<GeozoneClusterDeleted>): GeozoneClusterDeleted {
     const message = createBaseGeozoneClusterDeleted();
     message.cluster = object.cluster ?? "";
     return message;
@@ -1305,17 +1013,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -292,42 +292,10 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobEvent | JobEvent[]> | Iterable<JobEvent | JobEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [JobEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobEvent>): JobEvent {
+    return JobEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobEvent.decode(p)];
-        }
-      } else {
-        yield* [JobEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobEvent>, I>>(base?: I): JobEvent {
-    return JobEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobEvent>, I>>(object: I): JobEvent {
+  fromPartial(object: DeepPartial<JobEvent>): JobEvent {
     const message = createBaseJobEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.job = object.job ?? "";
@@ -516,42 +484,10 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobAccepted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobAccepted | JobAccepted[]> | Iterable<JobAccepted | JobAccepted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAccepted.encode(p).finish()];
-        }
-      } else {
-        yield* [JobAccepted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobAccepted>): JobAccepted {
+    return JobAccepted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobAccepted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobAccepted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAccepted.decode(p)];
-        }
-      } else {
-        yield* [JobAccepted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobAccepted>, I>>(base?: I): JobAccepted {
-    return JobAccepted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobAccepted>, I>>(object: I): JobAccepted {
+  fromPartial(object: DeepPartial<JobAccepted>): JobAccepted {
     const message = createBaseJobAccepted();
     message.kind = object.kind ?? 0;
     message.application = object.application ?? "";
@@ -669,42 +605,10 @@ export const JobPartProcessed: MessageFns<JobPartProcessed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobPartProcessed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobPartProcessed | JobPartProcessed[]> | Iterable<JobPartProcessed | JobPartProcessed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobPartProcessed.encode(p).finish()];
-        }
-      } else {
-        yield* [JobPartProcessed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobPartProcessed>): JobPartProcessed {
+    return JobPartProcessed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobPartProcessed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobPartProcessed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobPartProcessed.decode(p)];
-        }
-      } else {
-        yield* [JobPartProcessed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobPartProcessed>, I>>(base?: I): JobPartProcessed {
-    return JobPartProcessed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobPartProcessed>, I>>(object: I): JobPartProcessed {
+  fromPartial(object: DeepPartial<JobPartProcessed>): JobPartProcessed {
     const message = createBaseJobPartProcessed();
     message.part = object.part ?? 0;
     message.entries = object.entries ?? 0;
@@ -787,42 +691,10 @@ export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobAttemptBegun, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobAttemptBegun | JobAttemptBegun[]> | Iterable<JobAttemptBegun | JobAttemptBegun[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptBegun.encode(p).finish()];
-        }
-      } else {
-        yield* [JobAttemptBegun.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobAttemptBegun>): JobAttemptBegun {
+    return JobAttemptBegun.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobAttemptBegun>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobAttemptBegun> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptBegun.decode(p)];
-        }
-      } else {
-        yield* [JobAttemptBegun.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobAttemptBegun>, I>>(base?: I): JobAttemptBegun {
-    return JobAttemptBegun.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobAttemptBegun>, I>>(object: I): JobAttemptBegun {
+  fromPartial(object: DeepPartial<JobAttemptBegun>): JobAttemptBegun {
     const message = createBaseJobAttemptBegun();
     message.part = object.part ?? 0;
     message.worker = object.worker ?? "";
@@ -902,44 +774,10 @@ export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobAttemptWithdrawn, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<JobAttemptWithdrawn | JobAttemptWithdrawn[]>
-      | Iterable<JobAttemptWithdrawn | JobAttemptWithdrawn[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptWithdrawn.encode(p).finish()];
-        }
-      } else {
-        yield* [JobAttemptWithdrawn.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobAttemptWithdrawn>): JobAttemptWithdrawn {
+    return JobAttemptWithdrawn.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobAttemptWithdrawn>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobAttemptWithdrawn> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptWithdrawn.decode(p)];
-        }
-      } else {
-        yield* [JobAttemptWithdrawn.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobAttemptWithdrawn>, I>>(base?: I): JobAttemptWithdrawn {
-    return JobAttemptWithdrawn.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobAttemptWithdrawn>, I>>(object: I): JobAttemptWithdrawn {
+  fromPartial(object: DeepPartial<JobAttemptWithdrawn>): JobAttemptWithdrawn {
     const message = createBaseJobAttemptWithdrawn();
     message.part = object.part ?? 0;
     message.worker = object.worker ?? "";
@@ -1030,42 +868,10 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobAttemptFailed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobAttemptFailed | JobAttemptFailed[]> | Iterable<JobAttemptFailed | JobAttemptFailed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptFailed.encode(p).finish()];
-        }
-      } else {
-        yield* [JobAttemptFailed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobAttemptFailed>): JobAttemptFailed {
+    return JobAttemptFailed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobAttemptFailed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobAttemptFailed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobAttemptFailed.decode(p)];
-        }
-      } else {
-        yield* [JobAttemptFailed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobAttemptFailed>, I>>(base?: I): JobAttemptFailed {
-    return JobAttemptFailed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobAttemptFailed>, I>>(object: I): JobAttemptFailed {
+  fromPartial(object: DeepPartial<JobAttemptFailed>): JobAttemptFailed {
     const message = createBaseJobAttemptFailed();
     message.part = object.part ?? 0;
     message.retryAt = object.retryAt ?? undefined;
@@ -1124,42 +930,10 @@ export const JobCompleted: MessageFns<JobCompleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobCompleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobCompleted | JobCompleted[]> | Iterable<JobCompleted | JobCompleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobCompleted.encode(p).finish()];
-        }
-      } else {
-        yield* [JobCompleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobCompleted>): JobCompleted {
+    return JobCompleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobCompleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobCompleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobCompleted.decode(p)];
-        }
-      } else {
-        yield* [JobCompleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobCompleted>, I>>(base?: I): JobCompleted {
-    return JobCompleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobCompleted>, I>>(_: I): JobCompleted {
+  fromPartial(_: DeepPartial<JobCompleted>): JobCompleted {
     const message = createBaseJobCompleted();
     return message;
   },
@@ -1226,42 +1000,10 @@ export const JobFailed: MessageFns<JobFailed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobFailed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobFailed | JobFailed[]> | Iterable<JobFailed | JobFailed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobFailed.encode(p).finish()];
-        }
-      } else {
-        yield* [JobFailed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobFailed>): JobFailed {
+    return JobFailed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobFailed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobFailed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobFailed.decode(p)];
-        }
-      } else {
-        yield* [JobFailed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobFailed>, I>>(base?: I): JobFailed {
-    return JobFailed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobFailed>, I>>(object: I): JobFailed {
+  fromPartial(object: DeepPartial<JobFailed>): JobFailed {
     const message = createBaseJobFailed();
     message.reason = object.reason ?? 0;
     return message;
@@ -1276,10 +1018,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
-
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
 
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
@@ -1296,10 +1034,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -410,42 +410,10 @@ export const MessageEvent: MessageFns<MessageEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageEvent | MessageEvent[]> | Iterable<MessageEvent | MessageEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageEvent>): MessageEvent {
+    return MessageEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageEvent.decode(p)];
-        }
-      } else {
-        yield* [MessageEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageEvent>, I>>(base?: I): MessageEvent {
-    return MessageEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageEvent>, I>>(object: I): MessageEvent {
+  fromPartial(object: DeepPartial<MessageEvent>): MessageEvent {
     const message = createBaseMessageEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.code = object.code ?? "";
@@ -894,42 +862,10 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageAccepted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageAccepted | MessageAccepted[]> | Iterable<MessageAccepted | MessageAccepted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageAccepted.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageAccepted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageAccepted>): MessageAccepted {
+    return MessageAccepted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageAccepted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageAccepted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageAccepted.decode(p)];
-        }
-      } else {
-        yield* [MessageAccepted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageAccepted>, I>>(base?: I): MessageAccepted {
-    return MessageAccepted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageAccepted>, I>>(object: I): MessageAccepted {
+  fromPartial(object: DeepPartial<MessageAccepted>): MessageAccepted {
     const message = createBaseMessageAccepted();
     message.applications = object.applications?.map((e) => e) || [];
     message.sendAt = object.sendAt ?? undefined;
@@ -1056,42 +992,10 @@ export const ActionLink: MessageFns<ActionLink> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ActionLink, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ActionLink | ActionLink[]> | Iterable<ActionLink | ActionLink[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ActionLink.encode(p).finish()];
-        }
-      } else {
-        yield* [ActionLink.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ActionLink>): ActionLink {
+    return ActionLink.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ActionLink>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ActionLink> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ActionLink.decode(p)];
-        }
-      } else {
-        yield* [ActionLink.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ActionLink>, I>>(base?: I): ActionLink {
-    return ActionLink.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ActionLink>, I>>(object: I): ActionLink {
+  fromPartial(object: DeepPartial<ActionLink>): ActionLink {
     const message = createBaseActionLink();
     message.platform = object.platform ?? 0;
     message.code = object.code ?? "";
@@ -1172,42 +1076,10 @@ export const FrequencyCap: MessageFns<FrequencyCap> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FrequencyCap, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FrequencyCap | FrequencyCap[]> | Iterable<FrequencyCap | FrequencyCap[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FrequencyCap.encode(p).finish()];
-        }
-      } else {
-        yield* [FrequencyCap.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FrequencyCap>): FrequencyCap {
+    return FrequencyCap.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FrequencyCap>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FrequencyCap> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FrequencyCap.decode(p)];
-        }
-      } else {
-        yield* [FrequencyCap.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FrequencyCap>, I>>(base?: I): FrequencyCap {
-    return FrequencyCap.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FrequencyCap>, I>>(object: I): FrequencyCap {
+  fromPartial(object: DeepPartial<FrequencyCap>): FrequencyCap {
     const message = createBaseFrequencyCap();
     message.days = object.days ?? 0;
     message.count = object.count ?? 0;
@@ -1298,42 +1170,10 @@ export const LocalTime: MessageFns<LocalTime> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocalTime, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocalTime | LocalTime[]> | Iterable<LocalTime | LocalTime[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocalTime.encode(p).finish()];
-        }
-      } else {
-        yield* [LocalTime.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocalTime>): LocalTime {
+    return LocalTime.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocalTime>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocalTime> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocalTime.decode(p)];
-        }
-      } else {
-        yield* [LocalTime.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocalTime>, I>>(base?: I): LocalTime {
-    return LocalTime.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocalTime>, I>>(object: I): LocalTime {
+  fromPartial(object: DeepPartial<LocalTime>): LocalTime {
     const message = createBaseLocalTime();
     message.wallAt = object.wallAt ?? undefined;
     message.defaultAt = object.defaultAt ?? undefined;
@@ -1417,42 +1257,10 @@ export const Reach: MessageFns<Reach> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Reach, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Reach | Reach[]> | Iterable<Reach | Reach[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Reach.encode(p).finish()];
-        }
-      } else {
-        yield* [Reach.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Reach>): Reach {
+    return Reach.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Reach>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Reach> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Reach.decode(p)];
-        }
-      } else {
-        yield* [Reach.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Reach>, I>>(base?: I): Reach {
-    return Reach.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Reach>, I>>(object: I): Reach {
+  fromPartial(object: DeepPartial<Reach>): Reach {
     const message = createBaseReach();
     message.platforms = object.platforms?.map((e) => e) || [];
     return message;
@@ -1534,42 +1342,10 @@ export const MessageReleased: MessageFns<MessageReleased> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageReleased, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageReleased | MessageReleased[]> | Iterable<MessageReleased | MessageReleased[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageReleased.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageReleased.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageReleased>): MessageReleased {
+    return MessageReleased.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageReleased>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageReleased> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageReleased.decode(p)];
-        }
-      } else {
-        yield* [MessageReleased.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageReleased>, I>>(base?: I): MessageReleased {
-    return MessageReleased.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageReleased>, I>>(object: I): MessageReleased {
+  fromPartial(object: DeepPartial<MessageReleased>): MessageReleased {
     const message = createBaseMessageReleased();
     message.inboxOrder = (object.inboxOrder !== undefined && object.inboxOrder !== null)
       ? BigInt(object.inboxOrder)
@@ -1664,42 +1440,10 @@ export const OffsetStep: MessageFns<OffsetStep> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OffsetStep, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OffsetStep | OffsetStep[]> | Iterable<OffsetStep | OffsetStep[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OffsetStep.encode(p).finish()];
-        }
-      } else {
-        yield* [OffsetStep.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OffsetStep>): OffsetStep {
+    return OffsetStep.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OffsetStep>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OffsetStep> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OffsetStep.decode(p)];
-        }
-      } else {
-        yield* [OffsetStep.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OffsetStep>, I>>(base?: I): OffsetStep {
-    return OffsetStep.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OffsetStep>, I>>(object: I): OffsetStep {
+  fromPartial(object: DeepPartial<OffsetStep>): OffsetStep {
     const message = createBaseOffsetStep();
     message.bucket = object.bucket ?? 0;
     message.offsets = (object.offsets !== undefined && object.offsets !== null)
@@ -1760,42 +1504,10 @@ export const MessageCompleted: MessageFns<MessageCompleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageCompleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageCompleted | MessageCompleted[]> | Iterable<MessageCompleted | MessageCompleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageCompleted.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageCompleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageCompleted>): MessageCompleted {
+    return MessageCompleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageCompleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageCompleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageCompleted.decode(p)];
-        }
-      } else {
-        yield* [MessageCompleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageCompleted>, I>>(base?: I): MessageCompleted {
-    return MessageCompleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageCompleted>, I>>(_: I): MessageCompleted {
+  fromPartial(_: DeepPartial<MessageCompleted>): MessageCompleted {
     const message = createBaseMessageCompleted();
     return message;
   },
@@ -1884,42 +1596,10 @@ export const MessageJoined: MessageFns<MessageJoined> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageJoined, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageJoined | MessageJoined[]> | Iterable<MessageJoined | MessageJoined[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageJoined.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageJoined.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageJoined>): MessageJoined {
+    return MessageJoined.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageJoined>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageJoined> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageJoined.decode(p)];
-        }
-      } else {
-        yield* [MessageJoined.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageJoined>, I>>(base?: I): MessageJoined {
-    return MessageJoined.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageJoined>, I>>(object: I): MessageJoined {
+  fromPartial(object: DeepPartial<MessageJoined>): MessageJoined {
     const message = createBaseMessageJoined();
     message.bucket = object.bucket ?? 0;
     message.cause = object.cause ?? "";
@@ -1980,42 +1660,10 @@ export const MessageFailed: MessageFns<MessageFailed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageFailed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageFailed | MessageFailed[]> | Iterable<MessageFailed | MessageFailed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageFailed.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageFailed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageFailed>): MessageFailed {
+    return MessageFailed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageFailed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageFailed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageFailed.decode(p)];
-        }
-      } else {
-        yield* [MessageFailed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageFailed>, I>>(base?: I): MessageFailed {
-    return MessageFailed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageFailed>, I>>(_: I): MessageFailed {
+  fromPartial(_: DeepPartial<MessageFailed>): MessageFailed {
     const message = createBaseMessageFailed();
     return message;
   },
@@ -2071,42 +1719,10 @@ export const MessageCanceled: MessageFns<MessageCanceled> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageCanceled, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageCanceled | MessageCanceled[]> | Iterable<MessageCanceled | MessageCanceled[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageCanceled.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageCanceled.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageCanceled>): MessageCanceled {
+    return MessageCanceled.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageCanceled>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageCanceled> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageCanceled.decode(p)];
-        }
-      } else {
-        yield* [MessageCanceled.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageCanceled>, I>>(base?: I): MessageCanceled {
-    return MessageCanceled.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageCanceled>, I>>(_: I): MessageCanceled {
+  fromPartial(_: DeepPartial<MessageCanceled>): MessageCanceled {
     const message = createBaseMessageCanceled();
     return message;
   },
@@ -2184,42 +1800,10 @@ export const MessagePurged: MessageFns<MessagePurged> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessagePurged, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessagePurged | MessagePurged[]> | Iterable<MessagePurged | MessagePurged[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessagePurged.encode(p).finish()];
-        }
-      } else {
-        yield* [MessagePurged.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessagePurged>): MessagePurged {
+    return MessagePurged.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessagePurged>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessagePurged> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessagePurged.decode(p)];
-        }
-      } else {
-        yield* [MessagePurged.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessagePurged>, I>>(base?: I): MessagePurged {
-    return MessagePurged.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessagePurged>, I>>(object: I): MessagePurged {
+  fromPartial(object: DeepPartial<MessagePurged>): MessagePurged {
     const message = createBaseMessagePurged();
     message.application = object.application ?? "";
     message.whole = object.whole ?? false;
@@ -2236,10 +1820,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -2255,10 +1835,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -302,42 +302,10 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SliceOutcome, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SliceOutcome | SliceOutcome[]> | Iterable<SliceOutcome | SliceOutcome[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceOutcome.encode(p).finish()];
-        }
-      } else {
-        yield* [SliceOutcome.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SliceOutcome>): SliceOutcome {
+    return SliceOutcome.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SliceOutcome>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SliceOutcome> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceOutcome.decode(p)];
-        }
-      } else {
-        yield* [SliceOutcome.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SliceOutcome>, I>>(base?: I): SliceOutcome {
-    return SliceOutcome.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SliceOutcome>, I>>(object: I): SliceOutcome {
+  fromPartial(object: DeepPartial<SliceOutcome>): SliceOutcome {
     const message = createBaseSliceOutcome();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -475,42 +443,10 @@ export const SliceSettled: MessageFns<SliceSettled> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SliceSettled, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SliceSettled | SliceSettled[]> | Iterable<SliceSettled | SliceSettled[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceSettled.encode(p).finish()];
-        }
-      } else {
-        yield* [SliceSettled.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SliceSettled>): SliceSettled {
+    return SliceSettled.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SliceSettled>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SliceSettled> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceSettled.decode(p)];
-        }
-      } else {
-        yield* [SliceSettled.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SliceSettled>, I>>(base?: I): SliceSettled {
-    return SliceSettled.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SliceSettled>, I>>(object: I): SliceSettled {
+  fromPartial(object: DeepPartial<SliceSettled>): SliceSettled {
     const message = createBaseSliceSettled();
     message.sent = object.sent?.map((e) => SentSet.fromPartial(e)) || [];
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
@@ -637,42 +573,10 @@ export const BouncedSet: MessageFns<BouncedSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<BouncedSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<BouncedSet | BouncedSet[]> | Iterable<BouncedSet | BouncedSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BouncedSet.encode(p).finish()];
-        }
-      } else {
-        yield* [BouncedSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<BouncedSet>): BouncedSet {
+    return BouncedSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, BouncedSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<BouncedSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BouncedSet.decode(p)];
-        }
-      } else {
-        yield* [BouncedSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<BouncedSet>, I>>(base?: I): BouncedSet {
-    return BouncedSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<BouncedSet>, I>>(object: I): BouncedSet {
+  fromPartial(object: DeepPartial<BouncedSet>): BouncedSet {
     const message = createBaseBouncedSet();
     message.platform = object.platform ?? 0;
     message.hour = object.hour ?? 0;
@@ -778,42 +682,10 @@ export const SentSet: MessageFns<SentSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SentSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SentSet | SentSet[]> | Iterable<SentSet | SentSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentSet.encode(p).finish()];
-        }
-      } else {
-        yield* [SentSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SentSet>): SentSet {
+    return SentSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SentSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SentSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentSet.decode(p)];
-        }
-      } else {
-        yield* [SentSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SentSet>, I>>(base?: I): SentSet {
-    return SentSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SentSet>, I>>(object: I): SentSet {
+  fromPartial(object: DeepPartial<SentSet>): SentSet {
     const message = createBaseSentSet();
     message.platform = object.platform ?? 0;
     message.hour = object.hour ?? 0;
@@ -917,42 +789,10 @@ export const DeadToken: MessageFns<DeadToken> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeadToken, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeadToken | DeadToken[]> | Iterable<DeadToken | DeadToken[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadToken.encode(p).finish()];
-        }
-      } else {
-        yield* [DeadToken.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeadToken>): DeadToken {
+    return DeadToken.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeadToken>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeadToken> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadToken.decode(p)];
-        }
-      } else {
-        yield* [DeadToken.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeadToken>, I>>(base?: I): DeadToken {
-    return DeadToken.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeadToken>, I>>(object: I): DeadToken {
+  fromPartial(object: DeepPartial<DeadToken>): DeadToken {
     const message = createBaseDeadToken();
     message.position = object.position ?? 0;
     message.token = object.token ?? "";
@@ -1023,42 +863,10 @@ export const SliceDeferred: MessageFns<SliceDeferred> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SliceDeferred, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SliceDeferred | SliceDeferred[]> | Iterable<SliceDeferred | SliceDeferred[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceDeferred.encode(p).finish()];
-        }
-      } else {
-        yield* [SliceDeferred.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SliceDeferred>): SliceDeferred {
+    return SliceDeferred.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SliceDeferred>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SliceDeferred> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceDeferred.decode(p)];
-        }
-      } else {
-        yield* [SliceDeferred.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SliceDeferred>, I>>(base?: I): SliceDeferred {
-    return SliceDeferred.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SliceDeferred>, I>>(object: I): SliceDeferred {
+  fromPartial(object: DeepPartial<SliceDeferred>): SliceDeferred {
     const message = createBaseSliceDeferred();
     message.until = object.until ?? undefined;
     return message;
@@ -1073,10 +881,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
-
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
 
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
@@ -1093,10 +897,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -109,42 +109,10 @@ export const PartialTokenEvent: MessageFns<PartialTokenEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PartialTokenEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PartialTokenEvent | PartialTokenEvent[]> | Iterable<PartialTokenEvent | PartialTokenEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialTokenEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [PartialTokenEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PartialTokenEvent>): PartialTokenEvent {
+    return PartialTokenEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PartialTokenEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PartialTokenEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialTokenEvent.decode(p)];
-        }
-      } else {
-        yield* [PartialTokenEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PartialTokenEvent>, I>>(base?: I): PartialTokenEvent {
-    return PartialTokenEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PartialTokenEvent>, I>>(object: I): PartialTokenEvent {
+  fromPartial(object: DeepPartial<PartialTokenEvent>): PartialTokenEvent {
     const message = createBasePartialTokenEvent();
     message.application = object.application ?? "";
     message.registered = (object.registered !== undefined && object.registered !== null)
@@ -202,42 +170,10 @@ export const RegisteredToken: MessageFns<RegisteredToken> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RegisteredToken, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RegisteredToken | RegisteredToken[]> | Iterable<RegisteredToken | RegisteredToken[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RegisteredToken.encode(p).finish()];
-        }
-      } else {
-        yield* [RegisteredToken.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RegisteredToken>): RegisteredToken {
+    return RegisteredToken.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RegisteredToken>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RegisteredToken> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RegisteredToken.decode(p)];
-        }
-      } else {
-        yield* [RegisteredToken.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RegisteredToken>, I>>(base?: I): RegisteredToken {
-    return RegisteredToken.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RegisteredToken>, I>>(object: I): RegisteredToken {
+  fromPartial(object: DeepPartial<RegisteredToken>): RegisteredToken {
     const message = createBaseRegisteredToken();
     message.token = (object.token !== undefined && object.token !== null)
       ? TokenHash.fromPartial(object.token)
@@ -291,42 +227,10 @@ export const TokenHash: MessageFns<TokenHash> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TokenHash, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TokenHash | TokenHash[]> | Iterable<TokenHash | TokenHash[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenHash.encode(p).finish()];
-        }
-      } else {
-        yield* [TokenHash.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TokenHash>): TokenHash {
+    return TokenHash.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenHash>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenHash> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenHash.decode(p)];
-        }
-      } else {
-        yield* [TokenHash.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TokenHash>, I>>(base?: I): TokenHash {
-    return TokenHash.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TokenHash>, I>>(object: I): TokenHash {
+  fromPartial(object: DeepPartial<TokenHash>): TokenHash {
     const message = createBaseTokenHash();
     message.tokenHash = object.tokenHash ?? "";
     return message;
@@ -452,44 +356,10 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PartialErasureEvent, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PartialErasureEvent | PartialErasureEvent[]>
-      | Iterable<PartialErasureEvent | PartialErasureEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialErasureEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [PartialErasureEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PartialErasureEvent>): PartialErasureEvent {
+    return PartialErasureEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PartialErasureEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PartialErasureEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialErasureEvent.decode(p)];
-        }
-      } else {
-        yield* [PartialErasureEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PartialErasureEvent>, I>>(base?: I): PartialErasureEvent {
-    return PartialErasureEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PartialErasureEvent>, I>>(object: I): PartialErasureEvent {
+  fromPartial(object: DeepPartial<PartialErasureEvent>): PartialErasureEvent {
     const message = createBasePartialErasureEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.account = object.account ?? "";
@@ -538,42 +408,10 @@ export const PartialErased: MessageFns<PartialErased> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PartialErased, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PartialErased | PartialErased[]> | Iterable<PartialErased | PartialErased[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialErased.encode(p).finish()];
-        }
-      } else {
-        yield* [PartialErased.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PartialErased>): PartialErased {
+    return PartialErased.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PartialErased>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PartialErased> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartialErased.decode(p)];
-        }
-      } else {
-        yield* [PartialErased.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PartialErased>, I>>(base?: I): PartialErased {
-    return PartialErased.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PartialErased>, I>>(_: I): PartialErased {
+  fromPartial(_: DeepPartial<PartialErased>): PartialErased {
     const message = createBasePartialErased();
     return message;
   },
@@ -587,10 +425,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
-
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
 
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
@@ -607,10 +441,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

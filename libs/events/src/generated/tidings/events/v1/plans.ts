@@ -307,42 +307,10 @@ export const PlanEvent: MessageFns<PlanEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlanEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlanEvent | PlanEvent[]> | Iterable<PlanEvent | PlanEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlanEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [PlanEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlanEvent>): PlanEvent {
+    return PlanEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlanEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlanEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlanEvent.decode(p)];
-        }
-      } else {
-        yield* [PlanEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlanEvent>, I>>(base?: I): PlanEvent {
-    return PlanEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlanEvent>, I>>(object: I): PlanEvent {
+  fromPartial(object: DeepPartial<PlanEvent>): PlanEvent {
     const message = createBasePlanEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.message = object.message ?? "";
@@ -456,42 +424,10 @@ export const FanoutPlanned: MessageFns<FanoutPlanned> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FanoutPlanned, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FanoutPlanned | FanoutPlanned[]> | Iterable<FanoutPlanned | FanoutPlanned[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FanoutPlanned.encode(p).finish()];
-        }
-      } else {
-        yield* [FanoutPlanned.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FanoutPlanned>): FanoutPlanned {
+    return FanoutPlanned.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FanoutPlanned>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FanoutPlanned> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FanoutPlanned.decode(p)];
-        }
-      } else {
-        yield* [FanoutPlanned.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FanoutPlanned>, I>>(base?: I): FanoutPlanned {
-    return FanoutPlanned.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FanoutPlanned>, I>>(object: I): FanoutPlanned {
+  fromPartial(object: DeepPartial<FanoutPlanned>): FanoutPlanned {
     const message = createBaseFanoutPlanned();
     message.chunks = object.chunks?.map((e) => e) || [];
     return message;
@@ -669,42 +605,10 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChunkPlanned, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ChunkPlanned | ChunkPlanned[]> | Iterable<ChunkPlanned | ChunkPlanned[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChunkPlanned.encode(p).finish()];
-        }
-      } else {
-        yield* [ChunkPlanned.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChunkPlanned>): ChunkPlanned {
+    return ChunkPlanned.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChunkPlanned>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChunkPlanned> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChunkPlanned.decode(p)];
-        }
-      } else {
-        yield* [ChunkPlanned.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChunkPlanned>, I>>(base?: I): ChunkPlanned {
-    return ChunkPlanned.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChunkPlanned>, I>>(object: I): ChunkPlanned {
+  fromPartial(object: DeepPartial<ChunkPlanned>): ChunkPlanned {
     const message = createBaseChunkPlanned();
     message.chunk = object.chunk ?? 0;
     message.eligible = object.eligible?.map((e) => PlatformSet.fromPartial(e)) || [];
@@ -808,42 +712,10 @@ export const InboxAudience: MessageFns<InboxAudience> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InboxAudience, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InboxAudience | InboxAudience[]> | Iterable<InboxAudience | InboxAudience[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxAudience.encode(p).finish()];
-        }
-      } else {
-        yield* [InboxAudience.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InboxAudience>): InboxAudience {
+    return InboxAudience.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InboxAudience>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InboxAudience> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxAudience.decode(p)];
-        }
-      } else {
-        yield* [InboxAudience.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InboxAudience>, I>>(base?: I): InboxAudience {
-    return InboxAudience.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InboxAudience>, I>>(object: I): InboxAudience {
+  fromPartial(object: DeepPartial<InboxAudience>): InboxAudience {
     const message = createBaseInboxAudience();
     message.removal = (object.removal !== undefined && object.removal !== null) ? BigInt(object.removal) : 0n;
     message.eligible = object.eligible?.map((e) => PlatformSet.fromPartial(e)) || [];
@@ -913,42 +785,10 @@ export const ChunkSettled: MessageFns<ChunkSettled> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChunkSettled, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ChunkSettled | ChunkSettled[]> | Iterable<ChunkSettled | ChunkSettled[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChunkSettled.encode(p).finish()];
-        }
-      } else {
-        yield* [ChunkSettled.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChunkSettled>): ChunkSettled {
+    return ChunkSettled.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChunkSettled>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChunkSettled> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChunkSettled.decode(p)];
-        }
-      } else {
-        yield* [ChunkSettled.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChunkSettled>, I>>(base?: I): ChunkSettled {
-    return ChunkSettled.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChunkSettled>, I>>(object: I): ChunkSettled {
+  fromPartial(object: DeepPartial<ChunkSettled>): ChunkSettled {
     const message = createBaseChunkSettled();
     message.chunk = object.chunk ?? 0;
     return message;
@@ -1038,42 +878,10 @@ export const SendsFailed: MessageFns<SendsFailed> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SendsFailed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SendsFailed | SendsFailed[]> | Iterable<SendsFailed | SendsFailed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendsFailed.encode(p).finish()];
-        }
-      } else {
-        yield* [SendsFailed.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SendsFailed>): SendsFailed {
+    return SendsFailed.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SendsFailed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SendsFailed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendsFailed.decode(p)];
-        }
-      } else {
-        yield* [SendsFailed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SendsFailed>, I>>(base?: I): SendsFailed {
-    return SendsFailed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SendsFailed>, I>>(object: I): SendsFailed {
+  fromPartial(object: DeepPartial<SendsFailed>): SendsFailed {
     const message = createBaseSendsFailed();
     message.chunk = object.chunk ?? 0;
     message.set = object.set ?? Buffer.alloc(0);
@@ -1154,42 +962,10 @@ export const PlatformSet: MessageFns<PlatformSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformSet | PlatformSet[]> | Iterable<PlatformSet | PlatformSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformSet.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformSet>): PlatformSet {
+    return PlatformSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformSet.decode(p)];
-        }
-      } else {
-        yield* [PlatformSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformSet>, I>>(base?: I): PlatformSet {
-    return PlatformSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformSet>, I>>(object: I): PlatformSet {
+  fromPartial(object: DeepPartial<PlatformSet>): PlatformSet {
     const message = createBasePlatformSet();
     message.platform = object.platform ?? 0;
     message.set = object.set ?? Buffer.alloc(0);
@@ -1280,42 +1056,10 @@ export const ExcludedSet: MessageFns<ExcludedSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ExcludedSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ExcludedSet | ExcludedSet[]> | Iterable<ExcludedSet | ExcludedSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExcludedSet.encode(p).finish()];
-        }
-      } else {
-        yield* [ExcludedSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ExcludedSet>): ExcludedSet {
+    return ExcludedSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ExcludedSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ExcludedSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExcludedSet.decode(p)];
-        }
-      } else {
-        yield* [ExcludedSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ExcludedSet>, I>>(base?: I): ExcludedSet {
-    return ExcludedSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ExcludedSet>, I>>(object: I): ExcludedSet {
+  fromPartial(object: DeepPartial<ExcludedSet>): ExcludedSet {
     const message = createBaseExcludedSet();
     message.reason = object.reason ?? "";
     message.platform = object.platform ?? 0;
@@ -1440,42 +1184,10 @@ export const FailedSet: MessageFns<FailedSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FailedSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FailedSet | FailedSet[]> | Iterable<FailedSet | FailedSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FailedSet.encode(p).finish()];
-        }
-      } else {
-        yield* [FailedSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FailedSet>): FailedSet {
+    return FailedSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FailedSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FailedSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FailedSet.decode(p)];
-        }
-      } else {
-        yield* [FailedSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FailedSet>, I>>(base?: I): FailedSet {
-    return FailedSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FailedSet>, I>>(object: I): FailedSet {
+  fromPartial(object: DeepPartial<FailedSet>): FailedSet {
     const message = createBaseFailedSet();
     message.category = object.category ?? "";
     message.code = object.code ?? "";
@@ -1570,42 +1282,10 @@ export const SendableSet: MessageFns<SendableSet> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SendableSet, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SendableSet | SendableSet[]> | Iterable<SendableSet | SendableSet[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendableSet.encode(p).finish()];
-        }
-      } else {
-        yield* [SendableSet.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SendableSet>): SendableSet {
+    return SendableSet.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SendableSet>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SendableSet> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendableSet.decode(p)];
-        }
-      } else {
-        yield* [SendableSet.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SendableSet>, I>>(base?: I): SendableSet {
-    return SendableSet.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SendableSet>, I>>(object: I): SendableSet {
+  fromPartial(object: DeepPartial<SendableSet>): SendableSet {
     const message = createBaseSendableSet();
     message.platform = object.platform ?? 0;
     message.variant = object.variant ?? "";
@@ -1623,10 +1303,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -1642,10 +1318,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -185,42 +185,10 @@ export const Campaign: MessageFns<Campaign> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Campaign, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Campaign | Campaign[]> | Iterable<Campaign | Campaign[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Campaign.encode(p).finish()];
-        }
-      } else {
-        yield* [Campaign.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Campaign>): Campaign {
+    return Campaign.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Campaign>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Campaign> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Campaign.decode(p)];
-        }
-      } else {
-        yield* [Campaign.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Campaign>, I>>(base?: I): Campaign {
-    return Campaign.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Campaign>, I>>(object: I): Campaign {
+  fromPartial(object: DeepPartial<Campaign>): Campaign {
     const message = createBaseCampaign();
     message.code = object.code ?? "";
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
@@ -292,42 +260,10 @@ export const CampaignCreated: MessageFns<CampaignCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CampaignCreated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CampaignCreated | CampaignCreated[]> | Iterable<CampaignCreated | CampaignCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [CampaignCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CampaignCreated>): CampaignCreated {
+    return CampaignCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CampaignCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CampaignCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignCreated.decode(p)];
-        }
-      } else {
-        yield* [CampaignCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CampaignCreated>, I>>(base?: I): CampaignCreated {
-    return CampaignCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CampaignCreated>, I>>(object: I): CampaignCreated {
+  fromPartial(object: DeepPartial<CampaignCreated>): CampaignCreated {
     const message = createBaseCampaignCreated();
     message.campaign = (object.campaign !== undefined && object.campaign !== null)
       ? Campaign.fromPartial(object.campaign)
@@ -397,42 +333,10 @@ export const CampaignDeleted: MessageFns<CampaignDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CampaignDeleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CampaignDeleted | CampaignDeleted[]> | Iterable<CampaignDeleted | CampaignDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [CampaignDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CampaignDeleted>): CampaignDeleted {
+    return CampaignDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CampaignDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CampaignDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignDeleted.decode(p)];
-        }
-      } else {
-        yield* [CampaignDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CampaignDeleted>, I>>(base?: I): CampaignDeleted {
-    return CampaignDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CampaignDeleted>, I>>(object: I): CampaignDeleted {
+  fromPartial(object: DeepPartial<CampaignDeleted>): CampaignDeleted {
     const message = createBaseCampaignDeleted();
     message.campaign = object.campaign ?? "";
     return message;
@@ -639,42 +543,10 @@ export const Preset: MessageFns<Preset> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Preset, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Preset | Preset[]> | Iterable<Preset | Preset[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Preset.encode(p).finish()];
-        }
-      } else {
-        yield* [Preset.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Preset>): Preset {
+    return Preset.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Preset>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Preset> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Preset.decode(p)];
-        }
-      } else {
-        yield* [Preset.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Preset>, I>>(base?: I): Preset {
-    return Preset.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Preset>, I>>(object: I): Preset {
+  fromPartial(object: DeepPartial<Preset>): Preset {
     const message = createBasePreset();
     message.code = object.code ?? "";
     message.application = object.application ?? "";
@@ -770,42 +642,10 @@ export const PresetCreated: MessageFns<PresetCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PresetCreated, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PresetCreated | PresetCreated[]> | Iterable<PresetCreated | PresetCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [PresetCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PresetCreated>): PresetCreated {
+    return PresetCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PresetCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PresetCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetCreated.decode(p)];
-        }
-      } else {
-        yield* [PresetCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PresetCreated>, I>>(base?: I): PresetCreated {
-    return PresetCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PresetCreated>, I>>(object: I): PresetCreated {
+  fromPartial(object: DeepPartial<PresetCreated>): PresetCreated {
     const message = createBasePresetCreated();
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
@@ -887,42 +727,10 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PresetDeleted, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PresetDeleted | PresetDeleted[]> | Iterable<PresetDeleted | PresetDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [PresetDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PresetDeleted>): PresetDeleted {
+    return PresetDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PresetDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PresetDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetDeleted.decode(p)];
-        }
-      } else {
-        yield* [PresetDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PresetDeleted>, I>>(base?: I): PresetDeleted {
-    return PresetDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PresetDeleted>, I>>(object: I): PresetDeleted {
+  fromPartial(object: DeepPartial<PresetDeleted>): PresetDeleted {
     const message = createBasePresetDeleted();
     message.preset = object.preset ?? "";
     message.owner = object.owner ?? "";
@@ -939,17 +747,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -407,42 +407,10 @@ export const Reports: MessageFns<Reports> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Reports, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Reports | Reports[]> | Iterable<Reports | Reports[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Reports.encode(p).finish()];
-        }
-      } else {
-        yield* [Reports.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Reports>): Reports {
+    return Reports.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Reports>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Reports> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Reports.decode(p)];
-        }
-      } else {
-        yield* [Reports.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Reports>, I>>(base?: I): Reports {
-    return Reports.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Reports>, I>>(object: I): Reports {
+  fromPartial(object: DeepPartial<Reports>): Reports {
     const message = createBaseReports();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -544,42 +512,10 @@ export const ReportedEntry: MessageFns<ReportedEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReportedEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReportedEntry | ReportedEntry[]> | Iterable<ReportedEntry | ReportedEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportedEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [ReportedEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReportedEntry>): ReportedEntry {
+    return ReportedEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportedEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportedEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportedEntry.decode(p)];
-        }
-      } else {
-        yield* [ReportedEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReportedEntry>, I>>(base?: I): ReportedEntry {
-    return ReportedEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReportedEntry>, I>>(object: I): ReportedEntry {
+  fromPartial(object: DeepPartial<ReportedEntry>): ReportedEntry {
     const message = createBaseReportedEntry();
     message.order = (object.order !== undefined && object.order !== null) ? BigInt(object.order) : 0n;
     message.removal = (object.removal !== undefined && object.removal !== null) ? BigInt(object.removal) : 0n;
@@ -596,17 +532,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -110,42 +110,10 @@ export const Stamp: MessageFns<Stamp> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Stamp, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Stamp | Stamp[]> | Iterable<Stamp | Stamp[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Stamp.encode(p).finish()];
-        }
-      } else {
-        yield* [Stamp.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Stamp>): Stamp {
+    return Stamp.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Stamp>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Stamp> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Stamp.decode(p)];
-        }
-      } else {
-        yield* [Stamp.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Stamp>, I>>(base?: I): Stamp {
-    return Stamp.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Stamp>, I>>(object: I): Stamp {
+  fromPartial(object: DeepPartial<Stamp>): Stamp {
     const message = createBaseStamp();
     message.log = object.log ?? "";
     message.position = (object.position !== undefined && object.position !== null) ? BigInt(object.position) : 0n;
@@ -163,17 +131,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -167,42 +167,10 @@ export const VisitEvent: MessageFns<VisitEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<VisitEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<VisitEvent | VisitEvent[]> | Iterable<VisitEvent | VisitEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [VisitEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [VisitEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<VisitEvent>): VisitEvent {
+    return VisitEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, VisitEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<VisitEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [VisitEvent.decode(p)];
-        }
-      } else {
-        yield* [VisitEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<VisitEvent>, I>>(base?: I): VisitEvent {
-    return VisitEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<VisitEvent>, I>>(object: I): VisitEvent {
+  fromPartial(object: DeepPartial<VisitEvent>): VisitEvent {
     const message = createBaseVisitEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.account = object.account ?? "";
@@ -364,42 +332,10 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneEntered, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneEntered | GeozoneEntered[]> | Iterable<GeozoneEntered | GeozoneEntered[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneEntered.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneEntered.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneEntered>): GeozoneEntered {
+    return GeozoneEntered.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneEntered>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneEntered> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneEntered.decode(p)];
-        }
-      } else {
-        yield* [GeozoneEntered.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneEntered>, I>>(base?: I): GeozoneEntered {
-    return GeozoneEntered.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneEntered>, I>>(object: I): GeozoneEntered {
+  fromPartial(object: DeepPartial<GeozoneEntered>): GeozoneEntered {
     const message = createBaseGeozoneEntered();
     message.zone = (object.zone !== undefined && object.zone !== null) ? BigInt(object.zone) : 0n;
     message.cooldowns = object.cooldowns?.map((e) => e) || [];
@@ -423,10 +359,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -442,10 +374,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -319,42 +319,10 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<WebhookEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<WebhookEvent | WebhookEvent[]> | Iterable<WebhookEvent | WebhookEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [WebhookEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<WebhookEvent>): WebhookEvent {
+    return WebhookEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WebhookEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WebhookEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [WebhookEvent.decode(p)];
-        }
-      } else {
-        yield* [WebhookEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<WebhookEvent>, I>>(base?: I): WebhookEvent {
-    return WebhookEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<WebhookEvent>, I>>(object: I): WebhookEvent {
+  fromPartial(object: DeepPartial<WebhookEvent>): WebhookEvent {
     const message = createBaseWebhookEvent();
     message.account = object.account ?? "";
     message.at = object.at ?? undefined;
@@ -555,44 +523,10 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionSettings, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionSettings | SubscriptionSettings[]>
-      | Iterable<SubscriptionSettings | SubscriptionSettings[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionSettings.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionSettings.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionSettings>): SubscriptionSettings {
+    return SubscriptionSettings.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionSettings>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionSettings> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionSettings.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionSettings.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionSettings>, I>>(base?: I): SubscriptionSettings {
-    return SubscriptionSettings.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionSettings>, I>>(object: I): SubscriptionSettings {
+  fromPartial(object: DeepPartial<SubscriptionSettings>): SubscriptionSettings {
     const message = createBaseSubscriptionSettings();
     message.endpoint = object.endpoint ?? "";
     message.events = object.events?.map((e) => e) || [];
@@ -677,44 +611,10 @@ export const SubscriptionCampaign: MessageFns<SubscriptionCampaign> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionCampaign, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionCampaign | SubscriptionCampaign[]>
-      | Iterable<SubscriptionCampaign | SubscriptionCampaign[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionCampaign.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionCampaign.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionCampaign>): SubscriptionCampaign {
+    return SubscriptionCampaign.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionCampaign>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionCampaign> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionCampaign.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionCampaign.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionCampaign>, I>>(base?: I): SubscriptionCampaign {
-    return SubscriptionCampaign.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionCampaign>, I>>(object: I): SubscriptionCampaign {
+  fromPartial(object: DeepPartial<SubscriptionCampaign>): SubscriptionCampaign {
     const message = createBaseSubscriptionCampaign();
     message.code = object.code ?? "";
     message.id = object.id ?? "";
@@ -794,44 +694,10 @@ export const SubscriptionCreated: MessageFns<SubscriptionCreated> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionCreated, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionCreated | SubscriptionCreated[]>
-      | Iterable<SubscriptionCreated | SubscriptionCreated[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionCreated.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionCreated.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionCreated>): SubscriptionCreated {
+    return SubscriptionCreated.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionCreated>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionCreated> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionCreated.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionCreated.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionCreated>, I>>(base?: I): SubscriptionCreated {
-    return SubscriptionCreated.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionCreated>, I>>(object: I): SubscriptionCreated {
+  fromPartial(object: DeepPartial<SubscriptionCreated>): SubscriptionCreated {
     const message = createBaseSubscriptionCreated();
     message.id = object.id ?? "";
     message.settings = (object.settings !== undefined && object.settings !== null)
@@ -913,44 +779,10 @@ export const SubscriptionChanged: MessageFns<SubscriptionChanged> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionChanged, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionChanged | SubscriptionChanged[]>
-      | Iterable<SubscriptionChanged | SubscriptionChanged[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionChanged.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionChanged.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionChanged>): SubscriptionChanged {
+    return SubscriptionChanged.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionChanged>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionChanged> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionChanged.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionChanged.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionChanged>, I>>(base?: I): SubscriptionChanged {
-    return SubscriptionChanged.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionChanged>, I>>(object: I): SubscriptionChanged {
+  fromPartial(object: DeepPartial<SubscriptionChanged>): SubscriptionChanged {
     const message = createBaseSubscriptionChanged();
     message.id = object.id ?? "";
     message.settings = (object.settings !== undefined && object.settings !== null)
@@ -1032,44 +864,10 @@ export const SubscriptionDisabled: MessageFns<SubscriptionDisabled> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionDisabled, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionDisabled | SubscriptionDisabled[]>
-      | Iterable<SubscriptionDisabled | SubscriptionDisabled[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionDisabled.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionDisabled.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionDisabled>): SubscriptionDisabled {
+    return SubscriptionDisabled.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionDisabled>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionDisabled> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionDisabled.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionDisabled.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionDisabled>, I>>(base?: I): SubscriptionDisabled {
-    return SubscriptionDisabled.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionDisabled>, I>>(object: I): SubscriptionDisabled {
+  fromPartial(object: DeepPartial<SubscriptionDisabled>): SubscriptionDisabled {
     const message = createBaseSubscriptionDisabled();
     message.id = object.id ?? "";
     message.reason = object.reason ?? "";
@@ -1138,44 +936,10 @@ export const SubscriptionDeleted: MessageFns<SubscriptionDeleted> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionDeleted, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SubscriptionDeleted | SubscriptionDeleted[]>
-      | Iterable<SubscriptionDeleted | SubscriptionDeleted[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionDeleted.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionDeleted.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionDeleted>): SubscriptionDeleted {
+    return SubscriptionDeleted.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionDeleted>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionDeleted> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionDeleted.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionDeleted.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionDeleted>, I>>(base?: I): SubscriptionDeleted {
-    return SubscriptionDeleted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionDeleted>, I>>(object: I): SubscriptionDeleted {
+  fromPartial(object: DeepPartial<SubscriptionDeleted>): SubscriptionDeleted {
     const message = createBaseSubscriptionDeleted();
     message.id = object.id ?? "";
     return message;
@@ -1406,42 +1170,10 @@ export const EventsEnqueued: MessageFns<EventsEnqueued> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EventsEnqueued, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<EventsEnqueued | EventsEnqueued[]> | Iterable<EventsEnqueued | EventsEnqueued[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EventsEnqueued.encode(p).finish()];
-        }
-      } else {
-        yield* [EventsEnqueued.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EventsEnqueued>): EventsEnqueued {
+    return EventsEnqueued.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EventsEnqueued>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EventsEnqueued> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EventsEnqueued.decode(p)];
-        }
-      } else {
-        yield* [EventsEnqueued.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EventsEnqueued>, I>>(base?: I): EventsEnqueued {
-    return EventsEnqueued.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EventsEnqueued>, I>>(object: I): EventsEnqueued {
+  fromPartial(object: DeepPartial<EventsEnqueued>): EventsEnqueued {
     const message = createBaseEventsEnqueued();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -1558,42 +1290,10 @@ export const EventDetails: MessageFns<EventDetails> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EventDetails, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<EventDetails | EventDetails[]> | Iterable<EventDetails | EventDetails[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EventDetails.encode(p).finish()];
-        }
-      } else {
-        yield* [EventDetails.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EventDetails>): EventDetails {
+    return EventDetails.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EventDetails>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EventDetails> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EventDetails.decode(p)];
-        }
-      } else {
-        yield* [EventDetails.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EventDetails>, I>>(base?: I): EventDetails {
-    return EventDetails.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EventDetails>, I>>(object: I): EventDetails {
+  fromPartial(object: DeepPartial<EventDetails>): EventDetails {
     const message = createBaseEventDetails();
     message.category = object.category ?? "";
     message.code = object.code ?? "";
@@ -1791,42 +1491,10 @@ export const ReportsPending: MessageFns<ReportsPending> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReportsPending, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReportsPending | ReportsPending[]> | Iterable<ReportsPending | ReportsPending[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportsPending.encode(p).finish()];
-        }
-      } else {
-        yield* [ReportsPending.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReportsPending>): ReportsPending {
+    return ReportsPending.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportsPending>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportsPending> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportsPending.decode(p)];
-        }
-      } else {
-        yield* [ReportsPending.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReportsPending>, I>>(base?: I): ReportsPending {
-    return ReportsPending.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReportsPending>, I>>(object: I): ReportsPending {
+  fromPartial(object: DeepPartial<ReportsPending>): ReportsPending {
     const message = createBaseReportsPending();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
@@ -1938,44 +1606,10 @@ export const PendingReportsReleased: MessageFns<PendingReportsReleased> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PendingReportsReleased, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PendingReportsReleased | PendingReportsReleased[]>
-      | Iterable<PendingReportsReleased | PendingReportsReleased[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PendingReportsReleased.encode(p).finish()];
-        }
-      } else {
-        yield* [PendingReportsReleased.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PendingReportsReleased>): PendingReportsReleased {
+    return PendingReportsReleased.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PendingReportsReleased>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PendingReportsReleased> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PendingReportsReleased.decode(p)];
-        }
-      } else {
-        yield* [PendingReportsReleased.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PendingReportsReleased>, I>>(base?: I): PendingReportsReleased {
-    return PendingReportsReleased.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PendingReportsReleased>, I>>(object: I): PendingReportsReleased {
+  fromPartial(object: DeepPartial<PendingReportsReleased>): PendingReportsReleased {
     const message = createBasePendingReportsReleased();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
@@ -1994,10 +1628,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -2013,10 +1643,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -165,44 +165,10 @@ export const AttemptsOfDeviceRequest: MessageFns<AttemptsOfDeviceRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AttemptsOfDeviceRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AttemptsOfDeviceRequest | AttemptsOfDeviceRequest[]>
-      | Iterable<AttemptsOfDeviceRequest | AttemptsOfDeviceRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AttemptsOfDeviceRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AttemptsOfDeviceRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AttemptsOfDeviceRequest>): AttemptsOfDeviceRequest {
+    return AttemptsOfDeviceRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AttemptsOfDeviceRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AttemptsOfDeviceRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AttemptsOfDeviceRequest.decode(p)];
-        }
-      } else {
-        yield* [AttemptsOfDeviceRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AttemptsOfDeviceRequest>, I>>(base?: I): AttemptsOfDeviceRequest {
-    return AttemptsOfDeviceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AttemptsOfDeviceRequest>, I>>(object: I): AttemptsOfDeviceRequest {
+  fromPartial(object: DeepPartial<AttemptsOfDeviceRequest>): AttemptsOfDeviceRequest {
     const message = createBaseAttemptsOfDeviceRequest();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
@@ -291,42 +257,10 @@ export const SliceOfDevice: MessageFns<SliceOfDevice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SliceOfDevice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SliceOfDevice | SliceOfDevice[]> | Iterable<SliceOfDevice | SliceOfDevice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceOfDevice.encode(p).finish()];
-        }
-      } else {
-        yield* [SliceOfDevice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SliceOfDevice>): SliceOfDevice {
+    return SliceOfDevice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SliceOfDevice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SliceOfDevice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SliceOfDevice.decode(p)];
-        }
-      } else {
-        yield* [SliceOfDevice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SliceOfDevice>, I>>(base?: I): SliceOfDevice {
-    return SliceOfDevice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SliceOfDevice>, I>>(object: I): SliceOfDevice {
+  fromPartial(object: DeepPartial<SliceOfDevice>): SliceOfDevice {
     const message = createBaseSliceOfDevice();
     message.bucket = object.bucket ?? 0;
     message.platform = object.platform ?? 0;
@@ -381,44 +315,10 @@ export const AttemptsOfDeviceReply: MessageFns<AttemptsOfDeviceReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AttemptsOfDeviceReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AttemptsOfDeviceReply | AttemptsOfDeviceReply[]>
-      | Iterable<AttemptsOfDeviceReply | AttemptsOfDeviceReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AttemptsOfDeviceReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AttemptsOfDeviceReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AttemptsOfDeviceReply>): AttemptsOfDeviceReply {
+    return AttemptsOfDeviceReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AttemptsOfDeviceReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AttemptsOfDeviceReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AttemptsOfDeviceReply.decode(p)];
-        }
-      } else {
-        yield* [AttemptsOfDeviceReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AttemptsOfDeviceReply>, I>>(base?: I): AttemptsOfDeviceReply {
-    return AttemptsOfDeviceReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AttemptsOfDeviceReply>, I>>(object: I): AttemptsOfDeviceReply {
+  fromPartial(object: DeepPartial<AttemptsOfDeviceReply>): AttemptsOfDeviceReply {
     const message = createBaseAttemptsOfDeviceReply();
     message.attempts = object.attempts?.map((e) => DeviceAttempt.fromPartial(e)) || [];
     return message;
@@ -556,42 +456,10 @@ export const DeviceAttempt: MessageFns<DeviceAttempt> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceAttempt, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceAttempt | DeviceAttempt[]> | Iterable<DeviceAttempt | DeviceAttempt[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceAttempt.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceAttempt.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceAttempt>): DeviceAttempt {
+    return DeviceAttempt.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceAttempt>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceAttempt> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceAttempt.decode(p)];
-        }
-      } else {
-        yield* [DeviceAttempt.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceAttempt>, I>>(base?: I): DeviceAttempt {
-    return DeviceAttempt.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceAttempt>, I>>(object: I): DeviceAttempt {
+  fromPartial(object: DeepPartial<DeviceAttempt>): DeviceAttempt {
     const message = createBaseDeviceAttempt();
     message.slice = (object.slice !== undefined && object.slice !== null)
       ? SliceOfDevice.fromPartial(object.slice)
@@ -678,42 +546,10 @@ export const ProviderAnswer: MessageFns<ProviderAnswer> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ProviderAnswer, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ProviderAnswer | ProviderAnswer[]> | Iterable<ProviderAnswer | ProviderAnswer[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderAnswer.encode(p).finish()];
-        }
-      } else {
-        yield* [ProviderAnswer.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ProviderAnswer>): ProviderAnswer {
+    return ProviderAnswer.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ProviderAnswer>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ProviderAnswer> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderAnswer.decode(p)];
-        }
-      } else {
-        yield* [ProviderAnswer.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ProviderAnswer>, I>>(base?: I): ProviderAnswer {
-    return ProviderAnswer.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ProviderAnswer>, I>>(object: I): ProviderAnswer {
+  fromPartial(object: DeepPartial<ProviderAnswer>): ProviderAnswer {
     const message = createBaseProviderAnswer();
     message.category = object.category ?? "";
     message.code = object.code ?? "";
@@ -817,42 +653,10 @@ export const DeviceProgress: MessageFns<DeviceProgress> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceProgress, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceProgress | DeviceProgress[]> | Iterable<DeviceProgress | DeviceProgress[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceProgress.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceProgress.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceProgress>): DeviceProgress {
+    return DeviceProgress.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceProgress>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceProgress> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceProgress.decode(p)];
-        }
-      } else {
-        yield* [DeviceProgress.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceProgress>, I>>(base?: I): DeviceProgress {
-    return DeviceProgress.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceProgress>, I>>(object: I): DeviceProgress {
+  fromPartial(object: DeepPartial<DeviceProgress>): DeviceProgress {
     const message = createBaseDeviceProgress();
     message.tries = object.tries ?? 0;
     message.dueAt = object.dueAt ?? undefined;
@@ -898,10 +702,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -917,10 +717,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

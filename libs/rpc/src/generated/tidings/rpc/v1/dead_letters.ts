@@ -167,42 +167,10 @@ export const DeadLetterFilter: MessageFns<DeadLetterFilter> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeadLetterFilter, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeadLetterFilter | DeadLetterFilter[]> | Iterable<DeadLetterFilter | DeadLetterFilter[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterFilter.encode(p).finish()];
-        }
-      } else {
-        yield* [DeadLetterFilter.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeadLetterFilter>): DeadLetterFilter {
+    return DeadLetterFilter.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeadLetterFilter>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeadLetterFilter> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterFilter.decode(p)];
-        }
-      } else {
-        yield* [DeadLetterFilter.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeadLetterFilter>, I>>(base?: I): DeadLetterFilter {
-    return DeadLetterFilter.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeadLetterFilter>, I>>(object: I): DeadLetterFilter {
+  fromPartial(object: DeepPartial<DeadLetterFilter>): DeadLetterFilter {
     const message = createBaseDeadLetterFilter();
     message.topic = object.topic ?? "";
     message.group = object.group ?? "";
@@ -289,44 +257,10 @@ export const ListDeadLettersRequest: MessageFns<ListDeadLettersRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListDeadLettersRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListDeadLettersRequest | ListDeadLettersRequest[]>
-      | Iterable<ListDeadLettersRequest | ListDeadLettersRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListDeadLettersRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListDeadLettersRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListDeadLettersRequest>): ListDeadLettersRequest {
+    return ListDeadLettersRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListDeadLettersRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListDeadLettersRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListDeadLettersRequest.decode(p)];
-        }
-      } else {
-        yield* [ListDeadLettersRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListDeadLettersRequest>, I>>(base?: I): ListDeadLettersRequest {
-    return ListDeadLettersRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListDeadLettersRequest>, I>>(object: I): ListDeadLettersRequest {
+  fromPartial(object: DeepPartial<ListDeadLettersRequest>): ListDeadLettersRequest {
     const message = createBaseListDeadLettersRequest();
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? DeadLetterFilter.fromPartial(object.filter)
@@ -383,44 +317,10 @@ export const ListDeadLettersReply: MessageFns<ListDeadLettersReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListDeadLettersReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListDeadLettersReply | ListDeadLettersReply[]>
-      | Iterable<ListDeadLettersReply | ListDeadLettersReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListDeadLettersReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListDeadLettersReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListDeadLettersReply>): ListDeadLettersReply {
+    return ListDeadLettersReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListDeadLettersReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListDeadLettersReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListDeadLettersReply.decode(p)];
-        }
-      } else {
-        yield* [ListDeadLettersReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListDeadLettersReply>, I>>(base?: I): ListDeadLettersReply {
-    return ListDeadLettersReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListDeadLettersReply>, I>>(object: I): ListDeadLettersReply {
+  fromPartial(object: DeepPartial<ListDeadLettersReply>): ListDeadLettersReply {
     const message = createBaseListDeadLettersReply();
     message.deadLetters = object.deadLetters?.map((e) => DeadLetterView.fromPartial(e)) || [];
     return message;
@@ -472,44 +372,10 @@ export const FindDeadLetterRequest: MessageFns<FindDeadLetterRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindDeadLetterRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindDeadLetterRequest | FindDeadLetterRequest[]>
-      | Iterable<FindDeadLetterRequest | FindDeadLetterRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindDeadLetterRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindDeadLetterRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindDeadLetterRequest>): FindDeadLetterRequest {
+    return FindDeadLetterRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindDeadLetterRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindDeadLetterRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindDeadLetterRequest.decode(p)];
-        }
-      } else {
-        yield* [FindDeadLetterRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindDeadLetterRequest>, I>>(base?: I): FindDeadLetterRequest {
-    return FindDeadLetterRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindDeadLetterRequest>, I>>(object: I): FindDeadLetterRequest {
+  fromPartial(object: DeepPartial<FindDeadLetterRequest>): FindDeadLetterRequest {
     const message = createBaseFindDeadLetterRequest();
     message.id = object.id ?? "";
     return message;
@@ -561,44 +427,10 @@ export const FindDeadLetterReply: MessageFns<FindDeadLetterReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindDeadLetterReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindDeadLetterReply | FindDeadLetterReply[]>
-      | Iterable<FindDeadLetterReply | FindDeadLetterReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindDeadLetterReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindDeadLetterReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindDeadLetterReply>): FindDeadLetterReply {
+    return FindDeadLetterReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindDeadLetterReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindDeadLetterReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindDeadLetterReply.decode(p)];
-        }
-      } else {
-        yield* [FindDeadLetterReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindDeadLetterReply>, I>>(base?: I): FindDeadLetterReply {
-    return FindDeadLetterReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindDeadLetterReply>, I>>(object: I): FindDeadLetterReply {
+  fromPartial(object: DeepPartial<FindDeadLetterReply>): FindDeadLetterReply {
     const message = createBaseFindDeadLetterReply();
     message.deadLetter = (object.deadLetter !== undefined && object.deadLetter !== null)
       ? DeadLetterView.fromPartial(object.deadLetter)
@@ -819,42 +651,10 @@ export const DeadLetterView: MessageFns<DeadLetterView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeadLetterView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeadLetterView | DeadLetterView[]> | Iterable<DeadLetterView | DeadLetterView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterView.encode(p).finish()];
-        }
-      } else {
-        yield* [DeadLetterView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeadLetterView>): DeadLetterView {
+    return DeadLetterView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeadLetterView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeadLetterView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterView.decode(p)];
-        }
-      } else {
-        yield* [DeadLetterView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeadLetterView>, I>>(base?: I): DeadLetterView {
-    return DeadLetterView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeadLetterView>, I>>(object: I): DeadLetterView {
+  fromPartial(object: DeepPartial<DeadLetterView>): DeadLetterView {
     const message = createBaseDeadLetterView();
     message.id = object.id ?? "";
     message.reason = object.reason ?? "";
@@ -940,44 +740,10 @@ export const DeadLetterView_HeadersEntry: MessageFns<DeadLetterView_HeadersEntry
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeadLetterView_HeadersEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeadLetterView_HeadersEntry | DeadLetterView_HeadersEntry[]>
-      | Iterable<DeadLetterView_HeadersEntry | DeadLetterView_HeadersEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterView_HeadersEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [DeadLetterView_HeadersEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeadLetterView_HeadersEntry>): DeadLetterView_HeadersEntry {
+    return DeadLetterView_HeadersEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeadLetterView_HeadersEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeadLetterView_HeadersEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeadLetterView_HeadersEntry.decode(p)];
-        }
-      } else {
-        yield* [DeadLetterView_HeadersEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeadLetterView_HeadersEntry>, I>>(base?: I): DeadLetterView_HeadersEntry {
-    return DeadLetterView_HeadersEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeadLetterView_HeadersEntry>, I>>(object: I): DeadLetterView_HeadersEntry {
+  fromPartial(object: DeepPartial<DeadLetterView_HeadersEntry>): DeadLetterView_HeadersEntry {
     const message = createBaseDeadLetterView_HeadersEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -1063,42 +829,10 @@ export const RedriveRequest: MessageFns<RedriveRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RedriveRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RedriveRequest | RedriveRequest[]> | Iterable<RedriveRequest | RedriveRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RedriveRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [RedriveRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RedriveRequest>): RedriveRequest {
+    return RedriveRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RedriveRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RedriveRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RedriveRequest.decode(p)];
-        }
-      } else {
-        yield* [RedriveRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RedriveRequest>, I>>(base?: I): RedriveRequest {
-    return RedriveRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RedriveRequest>, I>>(object: I): RedriveRequest {
+  fromPartial(object: DeepPartial<RedriveRequest>): RedriveRequest {
     const message = createBaseRedriveRequest();
     message.ids = object.ids?.map((e) => e) || [];
     message.filter = (object.filter !== undefined && object.filter !== null)
@@ -1177,42 +911,10 @@ export const RedriveReply: MessageFns<RedriveReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RedriveReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RedriveReply | RedriveReply[]> | Iterable<RedriveReply | RedriveReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RedriveReply.encode(p).finish()];
-        }
-      } else {
-        yield* [RedriveReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RedriveReply>): RedriveReply {
+    return RedriveReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RedriveReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RedriveReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RedriveReply.decode(p)];
-        }
-      } else {
-        yield* [RedriveReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RedriveReply>, I>>(base?: I): RedriveReply {
-    return RedriveReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RedriveReply>, I>>(object: I): RedriveReply {
+  fromPartial(object: DeepPartial<RedriveReply>): RedriveReply {
     const message = createBaseRedriveReply();
     message.redriven = object.redriven ?? 0;
     message.stuck = object.stuck?.map((e) => StuckDeadLetter.fromPartial(e)) || [];
@@ -1277,42 +979,10 @@ export const StuckDeadLetter: MessageFns<StuckDeadLetter> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<StuckDeadLetter, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<StuckDeadLetter | StuckDeadLetter[]> | Iterable<StuckDeadLetter | StuckDeadLetter[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StuckDeadLetter.encode(p).finish()];
-        }
-      } else {
-        yield* [StuckDeadLetter.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<StuckDeadLetter>): StuckDeadLetter {
+    return StuckDeadLetter.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StuckDeadLetter>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StuckDeadLetter> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StuckDeadLetter.decode(p)];
-        }
-      } else {
-        yield* [StuckDeadLetter.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StuckDeadLetter>, I>>(base?: I): StuckDeadLetter {
-    return StuckDeadLetter.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StuckDeadLetter>, I>>(object: I): StuckDeadLetter {
+  fromPartial(object: DeepPartial<StuckDeadLetter>): StuckDeadLetter {
     const message = createBaseStuckDeadLetter();
     message.id = object.id ?? "";
     message.reason = object.reason ?? "";
@@ -1373,10 +1043,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -1392,10 +1058,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -230,44 +230,10 @@ export const AddGeozonesRequest: MessageFns<AddGeozonesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddGeozonesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddGeozonesRequest | AddGeozonesRequest[]>
-      | Iterable<AddGeozonesRequest | AddGeozonesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozonesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddGeozonesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddGeozonesRequest>): AddGeozonesRequest {
+    return AddGeozonesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddGeozonesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddGeozonesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozonesRequest.decode(p)];
-        }
-      } else {
-        yield* [AddGeozonesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddGeozonesRequest>, I>>(base?: I): AddGeozonesRequest {
-    return AddGeozonesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddGeozonesRequest>, I>>(object: I): AddGeozonesRequest {
+  fromPartial(object: DeepPartial<AddGeozonesRequest>): AddGeozonesRequest {
     const message = createBaseAddGeozonesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -332,42 +298,10 @@ export const GeozoneDraft: MessageFns<GeozoneDraft> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneDraft, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GeozoneDraft | GeozoneDraft[]> | Iterable<GeozoneDraft | GeozoneDraft[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneDraft.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneDraft.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneDraft>): GeozoneDraft {
+    return GeozoneDraft.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneDraft>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneDraft> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneDraft.decode(p)];
-        }
-      } else {
-        yield* [GeozoneDraft.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneDraft>, I>>(base?: I): GeozoneDraft {
-    return GeozoneDraft.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneDraft>, I>>(object: I): GeozoneDraft {
+  fromPartial(object: DeepPartial<GeozoneDraft>): GeozoneDraft {
     const message = createBaseGeozoneDraft();
     message.zone = (object.zone !== undefined && object.zone !== null) ? Geozone.fromPartial(object.zone) : undefined;
     message.campaign = object.campaign ?? "";
@@ -437,42 +371,10 @@ export const AddGeozonesReply: MessageFns<AddGeozonesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddGeozonesReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddGeozonesReply | AddGeozonesReply[]> | Iterable<AddGeozonesReply | AddGeozonesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozonesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AddGeozonesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddGeozonesReply>): AddGeozonesReply {
+    return AddGeozonesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddGeozonesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddGeozonesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozonesReply.decode(p)];
-        }
-      } else {
-        yield* [AddGeozonesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddGeozonesReply>, I>>(base?: I): AddGeozonesReply {
-    return AddGeozonesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddGeozonesReply>, I>>(object: I): AddGeozonesReply {
+  fromPartial(object: DeepPartial<AddGeozonesReply>): AddGeozonesReply {
     const message = createBaseAddGeozonesReply();
     message.ids = object.ids?.map((e) => BigInt(e)) || [];
     return message;
@@ -538,44 +440,10 @@ export const FindGeozoneRequest: MessageFns<FindGeozoneRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindGeozoneRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindGeozoneRequest | FindGeozoneRequest[]>
-      | Iterable<FindGeozoneRequest | FindGeozoneRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGeozoneRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindGeozoneRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindGeozoneRequest>): FindGeozoneRequest {
+    return FindGeozoneRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindGeozoneRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindGeozoneRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGeozoneRequest.decode(p)];
-        }
-      } else {
-        yield* [FindGeozoneRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindGeozoneRequest>, I>>(base?: I): FindGeozoneRequest {
-    return FindGeozoneRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindGeozoneRequest>, I>>(object: I): FindGeozoneRequest {
+  fromPartial(object: DeepPartial<FindGeozoneRequest>): FindGeozoneRequest {
     const message = createBaseFindGeozoneRequest();
     message.account = object.account ?? "";
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
@@ -628,42 +496,10 @@ export const FindGeozoneReply: MessageFns<FindGeozoneReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindGeozoneReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindGeozoneReply | FindGeozoneReply[]> | Iterable<FindGeozoneReply | FindGeozoneReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGeozoneReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindGeozoneReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindGeozoneReply>): FindGeozoneReply {
+    return FindGeozoneReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindGeozoneReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindGeozoneReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGeozoneReply.decode(p)];
-        }
-      } else {
-        yield* [FindGeozoneReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindGeozoneReply>, I>>(base?: I): FindGeozoneReply {
-    return FindGeozoneReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindGeozoneReply>, I>>(object: I): FindGeozoneReply {
+  fromPartial(object: DeepPartial<FindGeozoneReply>): FindGeozoneReply {
     const message = createBaseFindGeozoneReply();
     message.zone = (object.zone !== undefined && object.zone !== null) ? Geozone.fromPartial(object.zone) : undefined;
     return message;
@@ -876,44 +712,10 @@ export const ChangeGeozoneRequest: MessageFns<ChangeGeozoneRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChangeGeozoneRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ChangeGeozoneRequest | ChangeGeozoneRequest[]>
-      | Iterable<ChangeGeozoneRequest | ChangeGeozoneRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeGeozoneRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ChangeGeozoneRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChangeGeozoneRequest>): ChangeGeozoneRequest {
+    return ChangeGeozoneRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChangeGeozoneRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChangeGeozoneRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeGeozoneRequest.decode(p)];
-        }
-      } else {
-        yield* [ChangeGeozoneRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChangeGeozoneRequest>, I>>(base?: I): ChangeGeozoneRequest {
-    return ChangeGeozoneRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChangeGeozoneRequest>, I>>(object: I): ChangeGeozoneRequest {
+  fromPartial(object: DeepPartial<ChangeGeozoneRequest>): ChangeGeozoneRequest {
     const message = createBaseChangeGeozoneRequest();
     message.account = object.account ?? "";
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
@@ -969,44 +771,10 @@ export const ChangeGeozoneReply: MessageFns<ChangeGeozoneReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChangeGeozoneReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ChangeGeozoneReply | ChangeGeozoneReply[]>
-      | Iterable<ChangeGeozoneReply | ChangeGeozoneReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeGeozoneReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ChangeGeozoneReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChangeGeozoneReply>): ChangeGeozoneReply {
+    return ChangeGeozoneReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChangeGeozoneReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChangeGeozoneReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeGeozoneReply.decode(p)];
-        }
-      } else {
-        yield* [ChangeGeozoneReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChangeGeozoneReply>, I>>(base?: I): ChangeGeozoneReply {
-    return ChangeGeozoneReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChangeGeozoneReply>, I>>(_: I): ChangeGeozoneReply {
+  fromPartial(_: DeepPartial<ChangeGeozoneReply>): ChangeGeozoneReply {
     const message = createBaseChangeGeozoneReply();
     return message;
   },
@@ -1096,44 +864,10 @@ export const DeleteGeozonesRequest: MessageFns<DeleteGeozonesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteGeozonesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteGeozonesRequest | DeleteGeozonesRequest[]>
-      | Iterable<DeleteGeozonesRequest | DeleteGeozonesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozonesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteGeozonesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteGeozonesRequest>): DeleteGeozonesRequest {
+    return DeleteGeozonesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteGeozonesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteGeozonesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozonesRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteGeozonesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteGeozonesRequest>, I>>(base?: I): DeleteGeozonesRequest {
-    return DeleteGeozonesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteGeozonesRequest>, I>>(object: I): DeleteGeozonesRequest {
+  fromPartial(object: DeepPartial<DeleteGeozonesRequest>): DeleteGeozonesRequest {
     const message = createBaseDeleteGeozonesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1176,44 +910,10 @@ export const DeleteGeozonesReply: MessageFns<DeleteGeozonesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteGeozonesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteGeozonesReply | DeleteGeozonesReply[]>
-      | Iterable<DeleteGeozonesReply | DeleteGeozonesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozonesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteGeozonesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteGeozonesReply>): DeleteGeozonesReply {
+    return DeleteGeozonesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteGeozonesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteGeozonesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozonesReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteGeozonesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteGeozonesReply>, I>>(base?: I): DeleteGeozonesReply {
-    return DeleteGeozonesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteGeozonesReply>, I>>(_: I): DeleteGeozonesReply {
+  fromPartial(_: DeepPartial<DeleteGeozonesReply>): DeleteGeozonesReply {
     const message = createBaseDeleteGeozonesReply();
     return message;
   },
@@ -1286,44 +986,10 @@ export const ListGeozonesRequest: MessageFns<ListGeozonesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListGeozonesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListGeozonesRequest | ListGeozonesRequest[]>
-      | Iterable<ListGeozonesRequest | ListGeozonesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozonesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListGeozonesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListGeozonesRequest>): ListGeozonesRequest {
+    return ListGeozonesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListGeozonesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListGeozonesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozonesRequest.decode(p)];
-        }
-      } else {
-        yield* [ListGeozonesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListGeozonesRequest>, I>>(base?: I): ListGeozonesRequest {
-    return ListGeozonesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListGeozonesRequest>, I>>(object: I): ListGeozonesRequest {
+  fromPartial(object: DeepPartial<ListGeozonesRequest>): ListGeozonesRequest {
     const message = createBaseListGeozonesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1388,42 +1054,10 @@ export const ListGeozonesReply: MessageFns<ListGeozonesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListGeozonesReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListGeozonesReply | ListGeozonesReply[]> | Iterable<ListGeozonesReply | ListGeozonesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozonesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListGeozonesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListGeozonesReply>): ListGeozonesReply {
+    return ListGeozonesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListGeozonesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListGeozonesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozonesReply.decode(p)];
-        }
-      } else {
-        yield* [ListGeozonesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListGeozonesReply>, I>>(base?: I): ListGeozonesReply {
-    return ListGeozonesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListGeozonesReply>, I>>(object: I): ListGeozonesReply {
+  fromPartial(object: DeepPartial<ListGeozonesReply>): ListGeozonesReply {
     const message = createBaseListGeozonesReply();
     message.zones = object.zones?.map((e) => Geozone.fromPartial(e)) || [];
     message.next = object.next ?? "";
@@ -1498,44 +1132,10 @@ export const ListGeozoneClustersRequest: MessageFns<ListGeozoneClustersRequest> 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListGeozoneClustersRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListGeozoneClustersRequest | ListGeozoneClustersRequest[]>
-      | Iterable<ListGeozoneClustersRequest | ListGeozoneClustersRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozoneClustersRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListGeozoneClustersRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListGeozoneClustersRequest>): ListGeozoneClustersRequest {
+    return ListGeozoneClustersRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListGeozoneClustersRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListGeozoneClustersRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozoneClustersRequest.decode(p)];
-        }
-      } else {
-        yield* [ListGeozoneClustersRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListGeozoneClustersRequest>, I>>(base?: I): ListGeozoneClustersRequest {
-    return ListGeozoneClustersRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListGeozoneClustersRequest>, I>>(object: I): ListGeozoneClustersRequest {
+  fromPartial(object: DeepPartial<ListGeozoneClustersRequest>): ListGeozoneClustersRequest {
     const message = createBaseListGeozoneClustersRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1600,44 +1200,10 @@ export const ListGeozoneClustersReply: MessageFns<ListGeozoneClustersReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListGeozoneClustersReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListGeozoneClustersReply | ListGeozoneClustersReply[]>
-      | Iterable<ListGeozoneClustersReply | ListGeozoneClustersReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozoneClustersReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListGeozoneClustersReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListGeozoneClustersReply>): ListGeozoneClustersReply {
+    return ListGeozoneClustersReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListGeozoneClustersReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListGeozoneClustersReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListGeozoneClustersReply.decode(p)];
-        }
-      } else {
-        yield* [ListGeozoneClustersReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListGeozoneClustersReply>, I>>(base?: I): ListGeozoneClustersReply {
-    return ListGeozoneClustersReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListGeozoneClustersReply>, I>>(object: I): ListGeozoneClustersReply {
+  fromPartial(object: DeepPartial<ListGeozoneClustersReply>): ListGeozoneClustersReply {
     const message = createBaseListGeozoneClustersReply();
     message.clusters = object.clusters?.map((e) => GeozoneClusterView.fromPartial(e)) || [];
     message.next = object.next ?? "";
@@ -1701,44 +1267,10 @@ export const GeozoneClusterView: MessageFns<GeozoneClusterView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GeozoneClusterView, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GeozoneClusterView | GeozoneClusterView[]>
-      | Iterable<GeozoneClusterView | GeozoneClusterView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterView.encode(p).finish()];
-        }
-      } else {
-        yield* [GeozoneClusterView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GeozoneClusterView>): GeozoneClusterView {
+    return GeozoneClusterView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GeozoneClusterView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GeozoneClusterView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GeozoneClusterView.decode(p)];
-        }
-      } else {
-        yield* [GeozoneClusterView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GeozoneClusterView>, I>>(base?: I): GeozoneClusterView {
-    return GeozoneClusterView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GeozoneClusterView>, I>>(object: I): GeozoneClusterView {
+  fromPartial(object: DeepPartial<GeozoneClusterView>): GeozoneClusterView {
     const message = createBaseGeozoneClusterView();
     message.cluster = (object.cluster !== undefined && object.cluster !== null)
       ? GeozoneCluster.fromPartial(object.cluster)
@@ -1826,44 +1358,10 @@ export const AddGeozoneClusterRequest: MessageFns<AddGeozoneClusterRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddGeozoneClusterRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddGeozoneClusterRequest | AddGeozoneClusterRequest[]>
-      | Iterable<AddGeozoneClusterRequest | AddGeozoneClusterRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozoneClusterRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddGeozoneClusterRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddGeozoneClusterRequest>): AddGeozoneClusterRequest {
+    return AddGeozoneClusterRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddGeozoneClusterRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddGeozoneClusterRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozoneClusterRequest.decode(p)];
-        }
-      } else {
-        yield* [AddGeozoneClusterRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddGeozoneClusterRequest>, I>>(base?: I): AddGeozoneClusterRequest {
-    return AddGeozoneClusterRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddGeozoneClusterRequest>, I>>(object: I): AddGeozoneClusterRequest {
+  fromPartial(object: DeepPartial<AddGeozoneClusterRequest>): AddGeozoneClusterRequest {
     const message = createBaseAddGeozoneClusterRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1918,44 +1416,10 @@ export const AddGeozoneClusterReply: MessageFns<AddGeozoneClusterReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddGeozoneClusterReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddGeozoneClusterReply | AddGeozoneClusterReply[]>
-      | Iterable<AddGeozoneClusterReply | AddGeozoneClusterReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozoneClusterReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AddGeozoneClusterReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddGeozoneClusterReply>): AddGeozoneClusterReply {
+    return AddGeozoneClusterReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddGeozoneClusterReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddGeozoneClusterReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddGeozoneClusterReply.decode(p)];
-        }
-      } else {
-        yield* [AddGeozoneClusterReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddGeozoneClusterReply>, I>>(base?: I): AddGeozoneClusterReply {
-    return AddGeozoneClusterReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddGeozoneClusterReply>, I>>(object: I): AddGeozoneClusterReply {
+  fromPartial(object: DeepPartial<AddGeozoneClusterReply>): AddGeozoneClusterReply {
     const message = createBaseAddGeozoneClusterReply();
     message.code = object.code ?? "";
     return message;
@@ -2029,44 +1493,10 @@ export const DeleteGeozoneClusterRequest: MessageFns<DeleteGeozoneClusterRequest
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteGeozoneClusterRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteGeozoneClusterRequest | DeleteGeozoneClusterRequest[]>
-      | Iterable<DeleteGeozoneClusterRequest | DeleteGeozoneClusterRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozoneClusterRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteGeozoneClusterRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteGeozoneClusterRequest>): DeleteGeozoneClusterRequest {
+    return DeleteGeozoneClusterRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteGeozoneClusterRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteGeozoneClusterRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozoneClusterRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteGeozoneClusterRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteGeozoneClusterRequest>, I>>(base?: I): DeleteGeozoneClusterRequest {
-    return DeleteGeozoneClusterRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteGeozoneClusterRequest>, I>>(object: I): DeleteGeozoneClusterRequest {
+  fromPartial(object: DeepPartial<DeleteGeozoneClusterRequest>): DeleteGeozoneClusterRequest {
     const message = createBaseDeleteGeozoneClusterRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -2109,44 +1539,10 @@ export const DeleteGeozoneClusterReply: MessageFns<DeleteGeozoneClusterReply> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteGeozoneClusterReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteGeozoneClusterReply | DeleteGeozoneClusterReply[]>
-      | Iterable<DeleteGeozoneClusterReply | DeleteGeozoneClusterReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozoneClusterReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteGeozoneClusterReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteGeozoneClusterReply>): DeleteGeozoneClusterReply {
+    return DeleteGeozoneClusterReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteGeozoneClusterReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteGeozoneClusterReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteGeozoneClusterReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteGeozoneClusterReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteGeozoneClusterReply>, I>>(base?: I): DeleteGeozoneClusterReply {
-    return DeleteGeozoneClusterReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteGeozoneClusterReply>, I>>(_: I): DeleteGeozoneClusterReply {
+  fromPartial(_: DeepPartial<DeleteGeozoneClusterReply>): DeleteGeozoneClusterReply {
     const message = createBaseDeleteGeozoneClusterReply();
     return message;
   },
@@ -2271,44 +1667,10 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReportLocationRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ReportLocationRequest | ReportLocationRequest[]>
-      | Iterable<ReportLocationRequest | ReportLocationRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportLocationRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ReportLocationRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReportLocationRequest>): ReportLocationRequest {
+    return ReportLocationRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportLocationRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportLocationRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportLocationRequest.decode(p)];
-        }
-      } else {
-        yield* [ReportLocationRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReportLocationRequest>, I>>(base?: I): ReportLocationRequest {
-    return ReportLocationRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReportLocationRequest>, I>>(object: I): ReportLocationRequest {
+  fromPartial(object: DeepPartial<ReportLocationRequest>): ReportLocationRequest {
     const message = createBaseReportLocationRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -2366,44 +1728,10 @@ export const ReportLocationReply: MessageFns<ReportLocationReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReportLocationReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ReportLocationReply | ReportLocationReply[]>
-      | Iterable<ReportLocationReply | ReportLocationReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportLocationReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ReportLocationReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReportLocationReply>): ReportLocationReply {
+    return ReportLocationReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportLocationReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportLocationReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportLocationReply.decode(p)];
-        }
-      } else {
-        yield* [ReportLocationReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReportLocationReply>, I>>(base?: I): ReportLocationReply {
-    return ReportLocationReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReportLocationReply>, I>>(object: I): ReportLocationReply {
+  fromPartial(object: DeepPartial<ReportLocationReply>): ReportLocationReply {
     const message = createBaseReportLocationReply();
     message.nearest = object.nearest?.map((e) => NearbyGeozone.fromPartial(e)) || [];
     return message;
@@ -2499,42 +1827,10 @@ export const NearbyGeozone: MessageFns<NearbyGeozone> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<NearbyGeozone, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<NearbyGeozone | NearbyGeozone[]> | Iterable<NearbyGeozone | NearbyGeozone[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NearbyGeozone.encode(p).finish()];
-        }
-      } else {
-        yield* [NearbyGeozone.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<NearbyGeozone>): NearbyGeozone {
+    return NearbyGeozone.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, NearbyGeozone>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<NearbyGeozone> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NearbyGeozone.decode(p)];
-        }
-      } else {
-        yield* [NearbyGeozone.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<NearbyGeozone>, I>>(base?: I): NearbyGeozone {
-    return NearbyGeozone.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<NearbyGeozone>, I>>(object: I): NearbyGeozone {
+  fromPartial(object: DeepPartial<NearbyGeozone>): NearbyGeozone {
     const message = createBaseNearbyGeozone();
     message.name = object.name ?? "";
     message.lat = object.lat ?? 0;
@@ -2660,17 +1956,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

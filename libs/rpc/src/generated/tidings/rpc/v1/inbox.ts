@@ -159,42 +159,10 @@ export const InboxOwner: MessageFns<InboxOwner> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InboxOwner, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InboxOwner | InboxOwner[]> | Iterable<InboxOwner | InboxOwner[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxOwner.encode(p).finish()];
-        }
-      } else {
-        yield* [InboxOwner.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InboxOwner>): InboxOwner {
+    return InboxOwner.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InboxOwner>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InboxOwner> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxOwner.decode(p)];
-        }
-      } else {
-        yield* [InboxOwner.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InboxOwner>, I>>(base?: I): InboxOwner {
-    return InboxOwner.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InboxOwner>, I>>(object: I): InboxOwner {
+  fromPartial(object: DeepPartial<InboxOwner>): InboxOwner {
     const message = createBaseInboxOwner();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -271,42 +239,10 @@ export const ListInboxRequest: MessageFns<ListInboxRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListInboxRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListInboxRequest | ListInboxRequest[]> | Iterable<ListInboxRequest | ListInboxRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListInboxRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListInboxRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListInboxRequest>): ListInboxRequest {
+    return ListInboxRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListInboxRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListInboxRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListInboxRequest.decode(p)];
-        }
-      } else {
-        yield* [ListInboxRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListInboxRequest>, I>>(base?: I): ListInboxRequest {
-    return ListInboxRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListInboxRequest>, I>>(object: I): ListInboxRequest {
+  fromPartial(object: DeepPartial<ListInboxRequest>): ListInboxRequest {
     const message = createBaseListInboxRequest();
     message.owner = (object.owner !== undefined && object.owner !== null)
       ? InboxOwner.fromPartial(object.owner)
@@ -384,42 +320,10 @@ export const ListInboxReply: MessageFns<ListInboxReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListInboxReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListInboxReply | ListInboxReply[]> | Iterable<ListInboxReply | ListInboxReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListInboxReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListInboxReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListInboxReply>): ListInboxReply {
+    return ListInboxReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListInboxReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListInboxReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListInboxReply.decode(p)];
-        }
-      } else {
-        yield* [ListInboxReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListInboxReply>, I>>(base?: I): ListInboxReply {
-    return ListInboxReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListInboxReply>, I>>(object: I): ListInboxReply {
+  fromPartial(object: DeepPartial<ListInboxReply>): ListInboxReply {
     const message = createBaseListInboxReply();
     message.entries = object.entries?.map((e) => InboxEntry.fromPartial(e)) || [];
     message.deleted = object.deleted?.map((e) => e) || [];
@@ -601,42 +505,10 @@ export const InboxEntry: MessageFns<InboxEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<InboxEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<InboxEntry | InboxEntry[]> | Iterable<InboxEntry | InboxEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [InboxEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<InboxEntry>): InboxEntry {
+    return InboxEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, InboxEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<InboxEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [InboxEntry.decode(p)];
-        }
-      } else {
-        yield* [InboxEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<InboxEntry>, I>>(base?: I): InboxEntry {
-    return InboxEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<InboxEntry>, I>>(object: I): InboxEntry {
+  fromPartial(object: DeepPartial<InboxEntry>): InboxEntry {
     const message = createBaseInboxEntry();
     message.order = object.order ?? "";
     message.message = object.message ?? "";
@@ -734,44 +606,10 @@ export const SetInboxStatusRequest: MessageFns<SetInboxStatusRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetInboxStatusRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetInboxStatusRequest | SetInboxStatusRequest[]>
-      | Iterable<SetInboxStatusRequest | SetInboxStatusRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetInboxStatusRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetInboxStatusRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetInboxStatusRequest>): SetInboxStatusRequest {
+    return SetInboxStatusRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetInboxStatusRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetInboxStatusRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetInboxStatusRequest.decode(p)];
-        }
-      } else {
-        yield* [SetInboxStatusRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetInboxStatusRequest>, I>>(base?: I): SetInboxStatusRequest {
-    return SetInboxStatusRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetInboxStatusRequest>, I>>(object: I): SetInboxStatusRequest {
+  fromPartial(object: DeepPartial<SetInboxStatusRequest>): SetInboxStatusRequest {
     const message = createBaseSetInboxStatusRequest();
     message.owner = (object.owner !== undefined && object.owner !== null)
       ? InboxOwner.fromPartial(object.owner)
@@ -828,44 +666,10 @@ export const SetInboxStatusReply: MessageFns<SetInboxStatusReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetInboxStatusReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetInboxStatusReply | SetInboxStatusReply[]>
-      | Iterable<SetInboxStatusReply | SetInboxStatusReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetInboxStatusReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SetInboxStatusReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetInboxStatusReply>): SetInboxStatusReply {
+    return SetInboxStatusReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetInboxStatusReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetInboxStatusReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetInboxStatusReply.decode(p)];
-        }
-      } else {
-        yield* [SetInboxStatusReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetInboxStatusReply>, I>>(base?: I): SetInboxStatusReply {
-    return SetInboxStatusReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetInboxStatusReply>, I>>(object: I): SetInboxStatusReply {
+  fromPartial(object: DeepPartial<SetInboxStatusReply>): SetInboxStatusReply {
     const message = createBaseSetInboxStatusReply();
     message.unknown = object.unknown ?? false;
     return message;
@@ -928,44 +732,10 @@ export const DeleteInboxEntriesRequest: MessageFns<DeleteInboxEntriesRequest> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteInboxEntriesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteInboxEntriesRequest | DeleteInboxEntriesRequest[]>
-      | Iterable<DeleteInboxEntriesRequest | DeleteInboxEntriesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteInboxEntriesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteInboxEntriesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteInboxEntriesRequest>): DeleteInboxEntriesRequest {
+    return DeleteInboxEntriesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteInboxEntriesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteInboxEntriesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteInboxEntriesRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteInboxEntriesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteInboxEntriesRequest>, I>>(base?: I): DeleteInboxEntriesRequest {
-    return DeleteInboxEntriesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteInboxEntriesRequest>, I>>(object: I): DeleteInboxEntriesRequest {
+  fromPartial(object: DeepPartial<DeleteInboxEntriesRequest>): DeleteInboxEntriesRequest {
     const message = createBaseDeleteInboxEntriesRequest();
     message.application = object.application ?? "";
     message.order = object.order ?? "";
@@ -1018,44 +788,10 @@ export const DeleteInboxEntriesReply: MessageFns<DeleteInboxEntriesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteInboxEntriesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteInboxEntriesReply | DeleteInboxEntriesReply[]>
-      | Iterable<DeleteInboxEntriesReply | DeleteInboxEntriesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteInboxEntriesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteInboxEntriesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteInboxEntriesReply>): DeleteInboxEntriesReply {
+    return DeleteInboxEntriesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteInboxEntriesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteInboxEntriesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteInboxEntriesReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteInboxEntriesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteInboxEntriesReply>, I>>(base?: I): DeleteInboxEntriesReply {
-    return DeleteInboxEntriesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteInboxEntriesReply>, I>>(object: I): DeleteInboxEntriesReply {
+  fromPartial(object: DeepPartial<DeleteInboxEntriesReply>): DeleteInboxEntriesReply {
     const message = createBaseDeleteInboxEntriesReply();
     message.unknown = object.unknown ?? false;
     return message;
@@ -1117,17 +853,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -312,42 +312,10 @@ export const JobEntry: MessageFns<JobEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobEntry | JobEntry[]> | Iterable<JobEntry | JobEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [JobEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobEntry>): JobEntry {
+    return JobEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobEntry.decode(p)];
-        }
-      } else {
-        yield* [JobEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobEntry>, I>>(base?: I): JobEntry {
-    return JobEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobEntry>, I>>(object: I): JobEntry {
+  fromPartial(object: DeepPartial<JobEntry>): JobEntry {
     const message = createBaseJobEntry();
     switch (object.identifier?.$case) {
       case "hwid": {
@@ -425,42 +393,10 @@ export const PartEntries: MessageFns<PartEntries> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PartEntries, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PartEntries | PartEntries[]> | Iterable<PartEntries | PartEntries[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartEntries.encode(p).finish()];
-        }
-      } else {
-        yield* [PartEntries.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PartEntries>): PartEntries {
+    return PartEntries.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PartEntries>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PartEntries> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PartEntries.decode(p)];
-        }
-      } else {
-        yield* [PartEntries.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PartEntries>, I>>(base?: I): PartEntries {
-    return PartEntries.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PartEntries>, I>>(object: I): PartEntries {
+  fromPartial(object: DeepPartial<PartEntries>): PartEntries {
     const message = createBasePartEntries();
     message.entries = object.entries?.map((e) => e) || [];
     return message;
@@ -556,42 +492,10 @@ export const StorePartRequest: MessageFns<StorePartRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<StorePartRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<StorePartRequest | StorePartRequest[]> | Iterable<StorePartRequest | StorePartRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StorePartRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [StorePartRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<StorePartRequest>): StorePartRequest {
+    return StorePartRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StorePartRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StorePartRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StorePartRequest.decode(p)];
-        }
-      } else {
-        yield* [StorePartRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StorePartRequest>, I>>(base?: I): StorePartRequest {
-    return StorePartRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StorePartRequest>, I>>(object: I): StorePartRequest {
+  fromPartial(object: DeepPartial<StorePartRequest>): StorePartRequest {
     const message = createBaseStorePartRequest();
     message.job = object.job ?? "";
     message.number = object.number ?? 0;
@@ -638,42 +542,10 @@ export const StorePartReply: MessageFns<StorePartReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<StorePartReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<StorePartReply | StorePartReply[]> | Iterable<StorePartReply | StorePartReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StorePartReply.encode(p).finish()];
-        }
-      } else {
-        yield* [StorePartReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<StorePartReply>): StorePartReply {
+    return StorePartReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StorePartReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StorePartReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StorePartReply.decode(p)];
-        }
-      } else {
-        yield* [StorePartReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StorePartReply>, I>>(base?: I): StorePartReply {
-    return StorePartReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StorePartReply>, I>>(_: I): StorePartReply {
+  fromPartial(_: DeepPartial<StorePartReply>): StorePartReply {
     const message = createBaseStorePartReply();
     return message;
   },
@@ -746,42 +618,10 @@ export const AcceptJobRequest: MessageFns<AcceptJobRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AcceptJobRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AcceptJobRequest | AcceptJobRequest[]> | Iterable<AcceptJobRequest | AcceptJobRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptJobRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AcceptJobRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AcceptJobRequest>): AcceptJobRequest {
+    return AcceptJobRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AcceptJobRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AcceptJobRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptJobRequest.decode(p)];
-        }
-      } else {
-        yield* [AcceptJobRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AcceptJobRequest>, I>>(base?: I): AcceptJobRequest {
-    return AcceptJobRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AcceptJobRequest>, I>>(object: I): AcceptJobRequest {
+  fromPartial(object: DeepPartial<AcceptJobRequest>): AcceptJobRequest {
     const message = createBaseAcceptJobRequest();
     message.job = object.job ?? "";
     message.account = object.account ?? "";
@@ -826,42 +666,10 @@ export const AcceptJobReply: MessageFns<AcceptJobReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AcceptJobReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AcceptJobReply | AcceptJobReply[]> | Iterable<AcceptJobReply | AcceptJobReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptJobReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AcceptJobReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AcceptJobReply>): AcceptJobReply {
+    return AcceptJobReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AcceptJobReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AcceptJobReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptJobReply.decode(p)];
-        }
-      } else {
-        yield* [AcceptJobReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AcceptJobReply>, I>>(base?: I): AcceptJobReply {
-    return AcceptJobReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AcceptJobReply>, I>>(_: I): AcceptJobReply {
+  fromPartial(_: DeepPartial<AcceptJobReply>): AcceptJobReply {
     const message = createBaseAcceptJobReply();
     return message;
   },
@@ -945,44 +753,10 @@ export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AcceptExportRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AcceptExportRequest | AcceptExportRequest[]>
-      | Iterable<AcceptExportRequest | AcceptExportRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptExportRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AcceptExportRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AcceptExportRequest>): AcceptExportRequest {
+    return AcceptExportRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AcceptExportRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AcceptExportRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AcceptExportRequest.decode(p)];
-        }
-      } else {
-        yield* [AcceptExportRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AcceptExportRequest>, I>>(base?: I): AcceptExportRequest {
-    return AcceptExportRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AcceptExportRequest>, I>>(object: I): AcceptExportRequest {
+  fromPartial(object: DeepPartial<AcceptExportRequest>): AcceptExportRequest {
     const message = createBaseAcceptExportRequest();
     message.job = object.job ?? "";
     message.segment = (object.segment !== undefined && object.segment !== null)
@@ -1052,42 +826,10 @@ export const ExportInput: MessageFns<ExportInput> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ExportInput, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ExportInput | ExportInput[]> | Iterable<ExportInput | ExportInput[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExportInput.encode(p).finish()];
-        }
-      } else {
-        yield* [ExportInput.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ExportInput>): ExportInput {
+    return ExportInput.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ExportInput>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ExportInput> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExportInput.decode(p)];
-        }
-      } else {
-        yield* [ExportInput.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ExportInput>, I>>(base?: I): ExportInput {
-    return ExportInput.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ExportInput>, I>>(object: I): ExportInput {
+  fromPartial(object: DeepPartial<ExportInput>): ExportInput {
     const message = createBaseExportInput();
     message.selection = (object.selection !== undefined && object.selection !== null)
       ? Selection.fromPartial(object.selection)
@@ -1144,44 +886,10 @@ export const FindArchivesRequest: MessageFns<FindArchivesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindArchivesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindArchivesRequest | FindArchivesRequest[]>
-      | Iterable<FindArchivesRequest | FindArchivesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindArchivesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindArchivesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindArchivesRequest>): FindArchivesRequest {
+    return FindArchivesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindArchivesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindArchivesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindArchivesRequest.decode(p)];
-        }
-      } else {
-        yield* [FindArchivesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindArchivesRequest>, I>>(base?: I): FindArchivesRequest {
-    return FindArchivesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindArchivesRequest>, I>>(object: I): FindArchivesRequest {
+  fromPartial(object: DeepPartial<FindArchivesRequest>): FindArchivesRequest {
     const message = createBaseFindArchivesRequest();
     message.archive = object.archive ?? "";
     return message;
@@ -1233,42 +941,10 @@ export const FindArchivesReply: MessageFns<FindArchivesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindArchivesReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindArchivesReply | FindArchivesReply[]> | Iterable<FindArchivesReply | FindArchivesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindArchivesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindArchivesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindArchivesReply>): FindArchivesReply {
+    return FindArchivesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindArchivesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindArchivesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindArchivesReply.decode(p)];
-        }
-      } else {
-        yield* [FindArchivesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindArchivesReply>, I>>(base?: I): FindArchivesReply {
-    return FindArchivesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindArchivesReply>, I>>(object: I): FindArchivesReply {
+  fromPartial(object: DeepPartial<FindArchivesReply>): FindArchivesReply {
     const message = createBaseFindArchivesReply();
     message.archives = object.archives?.map((e) => ArchiveView.fromPartial(e)) || [];
     return message;
@@ -1334,42 +1010,10 @@ export const ArchiveView: MessageFns<ArchiveView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ArchiveView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ArchiveView | ArchiveView[]> | Iterable<ArchiveView | ArchiveView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ArchiveView.encode(p).finish()];
-        }
-      } else {
-        yield* [ArchiveView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ArchiveView>): ArchiveView {
+    return ArchiveView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ArchiveView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ArchiveView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ArchiveView.decode(p)];
-        }
-      } else {
-        yield* [ArchiveView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ArchiveView>, I>>(base?: I): ArchiveView {
-    return ArchiveView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ArchiveView>, I>>(object: I): ArchiveView {
+  fromPartial(object: DeepPartial<ArchiveView>): ArchiveView {
     const message = createBaseArchiveView();
     message.job = object.job ?? "";
     message.size = (object.size !== undefined && object.size !== null) ? BigInt(object.size) : 0n;
@@ -1433,44 +1077,10 @@ export const ReadArchiveRequest: MessageFns<ReadArchiveRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReadArchiveRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ReadArchiveRequest | ReadArchiveRequest[]>
-      | Iterable<ReadArchiveRequest | ReadArchiveRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReadArchiveRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ReadArchiveRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReadArchiveRequest>): ReadArchiveRequest {
+    return ReadArchiveRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReadArchiveRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReadArchiveRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReadArchiveRequest.decode(p)];
-        }
-      } else {
-        yield* [ReadArchiveRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReadArchiveRequest>, I>>(base?: I): ReadArchiveRequest {
-    return ReadArchiveRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReadArchiveRequest>, I>>(object: I): ReadArchiveRequest {
+  fromPartial(object: DeepPartial<ReadArchiveRequest>): ReadArchiveRequest {
     const message = createBaseReadArchiveRequest();
     message.job = object.job ?? "";
     message.from = (object.from !== undefined && object.from !== null)
@@ -1536,42 +1146,10 @@ export const ReadArchiveReply: MessageFns<ReadArchiveReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReadArchiveReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReadArchiveReply | ReadArchiveReply[]> | Iterable<ReadArchiveReply | ReadArchiveReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReadArchiveReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ReadArchiveReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReadArchiveReply>): ReadArchiveReply {
+    return ReadArchiveReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReadArchiveReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReadArchiveReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReadArchiveReply.decode(p)];
-        }
-      } else {
-        yield* [ReadArchiveReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReadArchiveReply>, I>>(base?: I): ReadArchiveReply {
-    return ReadArchiveReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReadArchiveReply>, I>>(object: I): ReadArchiveReply {
+  fromPartial(object: DeepPartial<ReadArchiveReply>): ReadArchiveReply {
     const message = createBaseReadArchiveReply();
     message.bytes = object.bytes ?? Buffer.alloc(0);
     message.next = (object.next !== undefined && object.next !== null)
@@ -1637,42 +1215,10 @@ export const ArchivePlace: MessageFns<ArchivePlace> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ArchivePlace, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ArchivePlace | ArchivePlace[]> | Iterable<ArchivePlace | ArchivePlace[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ArchivePlace.encode(p).finish()];
-        }
-      } else {
-        yield* [ArchivePlace.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ArchivePlace>): ArchivePlace {
+    return ArchivePlace.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ArchivePlace>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ArchivePlace> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ArchivePlace.decode(p)];
-        }
-      } else {
-        yield* [ArchivePlace.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ArchivePlace>, I>>(base?: I): ArchivePlace {
-    return ArchivePlace.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ArchivePlace>, I>>(object: I): ArchivePlace {
+  fromPartial(object: DeepPartial<ArchivePlace>): ArchivePlace {
     const message = createBaseArchivePlace();
     message.part = object.part ?? 0;
     message.block = object.block ?? 0;
@@ -1747,42 +1293,10 @@ export const FindJobRequest: MessageFns<FindJobRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindJobRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindJobRequest | FindJobRequest[]> | Iterable<FindJobRequest | FindJobRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindJobRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindJobRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindJobRequest>): FindJobRequest {
+    return FindJobRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindJobRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindJobRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindJobRequest.decode(p)];
-        }
-      } else {
-        yield* [FindJobRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindJobRequest>, I>>(base?: I): FindJobRequest {
-    return FindJobRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindJobRequest>, I>>(object: I): FindJobRequest {
+  fromPartial(object: DeepPartial<FindJobRequest>): FindJobRequest {
     const message = createBaseFindJobRequest();
     message.job = object.job ?? "";
     message.kind = object.kind ?? 0;
@@ -1836,42 +1350,10 @@ export const FindJobReply: MessageFns<FindJobReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindJobReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindJobReply | FindJobReply[]> | Iterable<FindJobReply | FindJobReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindJobReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindJobReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindJobReply>): FindJobReply {
+    return FindJobReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindJobReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindJobReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindJobReply.decode(p)];
-        }
-      } else {
-        yield* [FindJobReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindJobReply>, I>>(base?: I): FindJobReply {
-    return FindJobReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindJobReply>, I>>(object: I): FindJobReply {
+  fromPartial(object: DeepPartial<FindJobReply>): FindJobReply {
     const message = createBaseFindJobReply();
     message.job = (object.job !== undefined && object.job !== null) ? JobView.fromPartial(object.job) : undefined;
     return message;
@@ -1978,42 +1460,10 @@ export const JobView: MessageFns<JobView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobView | JobView[]> | Iterable<JobView | JobView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobView.encode(p).finish()];
-        }
-      } else {
-        yield* [JobView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobView>): JobView {
+    return JobView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobView.decode(p)];
-        }
-      } else {
-        yield* [JobView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobView>, I>>(base?: I): JobView {
-    return JobView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobView>, I>>(object: I): JobView {
+  fromPartial(object: DeepPartial<JobView>): JobView {
     const message = createBaseJobView();
     message.status = object.status ?? 0;
     message.progress = object.progress ?? 0;
@@ -2070,42 +1520,10 @@ export const JobRows: MessageFns<JobRows> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobRows, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobRows | JobRows[]> | Iterable<JobRows | JobRows[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRows.encode(p).finish()];
-        }
-      } else {
-        yield* [JobRows.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobRows>): JobRows {
+    return JobRows.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobRows>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobRows> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRows.decode(p)];
-        }
-      } else {
-        yield* [JobRows.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobRows>, I>>(base?: I): JobRows {
-    return JobRows.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobRows>, I>>(object: I): JobRows {
+  fromPartial(object: DeepPartial<JobRows>): JobRows {
     const message = createBaseJobRows();
     message.rows = object.rows?.map((e) => JobRow.fromPartial(e)) || [];
     return message;
@@ -2204,42 +1622,10 @@ export const JobRow: MessageFns<JobRow> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobRow, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobRow | JobRow[]> | Iterable<JobRow | JobRow[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRow.encode(p).finish()];
-        }
-      } else {
-        yield* [JobRow.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobRow>): JobRow {
+    return JobRow.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobRow>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobRow> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRow.decode(p)];
-        }
-      } else {
-        yield* [JobRow.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobRow>, I>>(base?: I): JobRow {
-    return JobRow.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobRow>, I>>(object: I): JobRow {
+  fromPartial(object: DeepPartial<JobRow>): JobRow {
     const message = createBaseJobRow();
     message.hwid = object.hwid ?? "";
     message.userId = object.userId ?? "";
@@ -2314,42 +1700,10 @@ export const JobRow_TagsEntry: MessageFns<JobRow_TagsEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<JobRow_TagsEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<JobRow_TagsEntry | JobRow_TagsEntry[]> | Iterable<JobRow_TagsEntry | JobRow_TagsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRow_TagsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [JobRow_TagsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<JobRow_TagsEntry>): JobRow_TagsEntry {
+    return JobRow_TagsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, JobRow_TagsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<JobRow_TagsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [JobRow_TagsEntry.decode(p)];
-        }
-      } else {
-        yield* [JobRow_TagsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<JobRow_TagsEntry>, I>>(base?: I): JobRow_TagsEntry {
-    return JobRow_TagsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<JobRow_TagsEntry>, I>>(object: I): JobRow_TagsEntry {
+  fromPartial(object: DeepPartial<JobRow_TagsEntry>): JobRow_TagsEntry {
     const message = createBaseJobRow_TagsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -2462,17 +1816,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -83,42 +83,10 @@ export const SettledRequest: MessageFns<SettledRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SettledRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SettledRequest | SettledRequest[]> | Iterable<SettledRequest | SettledRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SettledRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SettledRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SettledRequest>): SettledRequest {
+    return SettledRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SettledRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SettledRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SettledRequest.decode(p)];
-        }
-      } else {
-        yield* [SettledRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SettledRequest>, I>>(base?: I): SettledRequest {
-    return SettledRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SettledRequest>, I>>(object: I): SettledRequest {
+  fromPartial(object: DeepPartial<SettledRequest>): SettledRequest {
     const message = createBaseSettledRequest();
     message.ownOnly = object.ownOnly ?? undefined;
     return message;
@@ -170,42 +138,10 @@ export const SettledReply: MessageFns<SettledReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SettledReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SettledReply | SettledReply[]> | Iterable<SettledReply | SettledReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SettledReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SettledReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SettledReply>): SettledReply {
+    return SettledReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SettledReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SettledReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SettledReply.decode(p)];
-        }
-      } else {
-        yield* [SettledReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SettledReply>, I>>(base?: I): SettledReply {
-    return SettledReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SettledReply>, I>>(object: I): SettledReply {
+  fromPartial(object: DeepPartial<SettledReply>): SettledReply {
     const message = createBaseSettledReply();
     message.open = object.open?.map((e) => e) || [];
     return message;
@@ -260,44 +196,10 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AdvanceClockRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AdvanceClockRequest | AdvanceClockRequest[]>
-      | Iterable<AdvanceClockRequest | AdvanceClockRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AdvanceClockRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AdvanceClockRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AdvanceClockRequest>): AdvanceClockRequest {
+    return AdvanceClockRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AdvanceClockRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AdvanceClockRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AdvanceClockRequest.decode(p)];
-        }
-      } else {
-        yield* [AdvanceClockRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AdvanceClockRequest>, I>>(base?: I): AdvanceClockRequest {
-    return AdvanceClockRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AdvanceClockRequest>, I>>(object: I): AdvanceClockRequest {
+  fromPartial(object: DeepPartial<AdvanceClockRequest>): AdvanceClockRequest {
     const message = createBaseAdvanceClockRequest();
     message.aheadMs = (object.aheadMs !== undefined && object.aheadMs !== null) ? BigInt(object.aheadMs) : 0n;
     return message;
@@ -380,42 +282,10 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AdvanceClockReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AdvanceClockReply | AdvanceClockReply[]> | Iterable<AdvanceClockReply | AdvanceClockReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AdvanceClockReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AdvanceClockReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AdvanceClockReply>): AdvanceClockReply {
+    return AdvanceClockReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AdvanceClockReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AdvanceClockReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AdvanceClockReply.decode(p)];
-        }
-      } else {
-        yield* [AdvanceClockReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AdvanceClockReply>, I>>(base?: I): AdvanceClockReply {
-    return AdvanceClockReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AdvanceClockReply>, I>>(object: I): AdvanceClockReply {
+  fromPartial(object: DeepPartial<AdvanceClockReply>): AdvanceClockReply {
     const message = createBaseAdvanceClockReply();
     message.nowMs = (object.nowMs !== undefined && object.nowMs !== null) ? BigInt(object.nowMs) : 0n;
     message.aheadMs = (object.aheadMs !== undefined && object.aheadMs !== null) ? BigInt(object.aheadMs) : 0n;
@@ -470,17 +340,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

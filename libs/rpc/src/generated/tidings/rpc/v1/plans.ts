@@ -154,44 +154,10 @@ export const PlansOfDeviceRequest: MessageFns<PlansOfDeviceRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlansOfDeviceRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlansOfDeviceRequest | PlansOfDeviceRequest[]>
-      | Iterable<PlansOfDeviceRequest | PlansOfDeviceRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlansOfDeviceRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [PlansOfDeviceRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlansOfDeviceRequest>): PlansOfDeviceRequest {
+    return PlansOfDeviceRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlansOfDeviceRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlansOfDeviceRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlansOfDeviceRequest.decode(p)];
-        }
-      } else {
-        yield* [PlansOfDeviceRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlansOfDeviceRequest>, I>>(base?: I): PlansOfDeviceRequest {
-    return PlansOfDeviceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlansOfDeviceRequest>, I>>(object: I): PlansOfDeviceRequest {
+  fromPartial(object: DeepPartial<PlansOfDeviceRequest>): PlansOfDeviceRequest {
     const message = createBasePlansOfDeviceRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -308,44 +274,10 @@ export const PlansOfDeviceReply: MessageFns<PlansOfDeviceReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlansOfDeviceReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<PlansOfDeviceReply | PlansOfDeviceReply[]>
-      | Iterable<PlansOfDeviceReply | PlansOfDeviceReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlansOfDeviceReply.encode(p).finish()];
-        }
-      } else {
-        yield* [PlansOfDeviceReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlansOfDeviceReply>): PlansOfDeviceReply {
+    return PlansOfDeviceReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlansOfDeviceReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlansOfDeviceReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlansOfDeviceReply.decode(p)];
-        }
-      } else {
-        yield* [PlansOfDeviceReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlansOfDeviceReply>, I>>(base?: I): PlansOfDeviceReply {
-    return PlansOfDeviceReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlansOfDeviceReply>, I>>(object: I): PlansOfDeviceReply {
+  fromPartial(object: DeepPartial<PlansOfDeviceReply>): PlansOfDeviceReply {
     const message = createBasePlansOfDeviceReply();
     message.device = (object.device !== undefined && object.device !== null)
       ? ExplainedDevice.fromPartial(object.device)
@@ -448,42 +380,10 @@ export const ExplainedDevice: MessageFns<ExplainedDevice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ExplainedDevice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ExplainedDevice | ExplainedDevice[]> | Iterable<ExplainedDevice | ExplainedDevice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExplainedDevice.encode(p).finish()];
-        }
-      } else {
-        yield* [ExplainedDevice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ExplainedDevice>): ExplainedDevice {
+    return ExplainedDevice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ExplainedDevice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ExplainedDevice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExplainedDevice.decode(p)];
-        }
-      } else {
-        yield* [ExplainedDevice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ExplainedDevice>, I>>(base?: I): ExplainedDevice {
-    return ExplainedDevice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ExplainedDevice>, I>>(object: I): ExplainedDevice {
+  fromPartial(object: DeepPartial<ExplainedDevice>): ExplainedDevice {
     const message = createBaseExplainedDevice();
     message.seq = object.seq ?? 0;
     message.deleted = object.deleted ?? false;
@@ -625,42 +525,10 @@ export const PlannedDevice: MessageFns<PlannedDevice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlannedDevice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlannedDevice | PlannedDevice[]> | Iterable<PlannedDevice | PlannedDevice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedDevice.encode(p).finish()];
-        }
-      } else {
-        yield* [PlannedDevice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlannedDevice>): PlannedDevice {
+    return PlannedDevice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlannedDevice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlannedDevice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedDevice.decode(p)];
-        }
-      } else {
-        yield* [PlannedDevice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlannedDevice>, I>>(base?: I): PlannedDevice {
-    return PlannedDevice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlannedDevice>, I>>(object: I): PlannedDevice {
+  fromPartial(object: DeepPartial<PlannedDevice>): PlannedDevice {
     const message = createBasePlannedDevice();
     message.bucket = object.bucket ?? 0;
     message.at = object.at ?? undefined;
@@ -745,42 +613,10 @@ export const PlannedFailure: MessageFns<PlannedFailure> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlannedFailure, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlannedFailure | PlannedFailure[]> | Iterable<PlannedFailure | PlannedFailure[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedFailure.encode(p).finish()];
-        }
-      } else {
-        yield* [PlannedFailure.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlannedFailure>): PlannedFailure {
+    return PlannedFailure.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlannedFailure>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlannedFailure> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedFailure.decode(p)];
-        }
-      } else {
-        yield* [PlannedFailure.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlannedFailure>, I>>(base?: I): PlannedFailure {
-    return PlannedFailure.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlannedFailure>, I>>(object: I): PlannedFailure {
+  fromPartial(object: DeepPartial<PlannedFailure>): PlannedFailure {
     const message = createBasePlannedFailure();
     message.category = object.category ?? "";
     message.code = object.code ?? "";
@@ -845,42 +681,10 @@ export const PlannedSlice: MessageFns<PlannedSlice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlannedSlice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlannedSlice | PlannedSlice[]> | Iterable<PlannedSlice | PlannedSlice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedSlice.encode(p).finish()];
-        }
-      } else {
-        yield* [PlannedSlice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlannedSlice>): PlannedSlice {
+    return PlannedSlice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlannedSlice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlannedSlice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlannedSlice.decode(p)];
-        }
-      } else {
-        yield* [PlannedSlice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlannedSlice>, I>>(base?: I): PlannedSlice {
-    return PlannedSlice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlannedSlice>, I>>(object: I): PlannedSlice {
+  fromPartial(object: DeepPartial<PlannedSlice>): PlannedSlice {
     const message = createBasePlannedSlice();
     message.variant = object.variant ?? "";
     message.number = object.number ?? 0;
@@ -921,10 +725,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -940,10 +740,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -171,44 +171,10 @@ export const CreatePresetRequest: MessageFns<CreatePresetRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreatePresetRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreatePresetRequest | CreatePresetRequest[]>
-      | Iterable<CreatePresetRequest | CreatePresetRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatePresetRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreatePresetRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreatePresetRequest>): CreatePresetRequest {
+    return CreatePresetRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreatePresetRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreatePresetRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatePresetRequest.decode(p)];
-        }
-      } else {
-        yield* [CreatePresetRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreatePresetRequest>, I>>(base?: I): CreatePresetRequest {
-    return CreatePresetRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreatePresetRequest>, I>>(object: I): CreatePresetRequest {
+  fromPartial(object: DeepPartial<CreatePresetRequest>): CreatePresetRequest {
     const message = createBaseCreatePresetRequest();
     message.account = object.account ?? "";
     message.preset = (object.preset !== undefined && object.preset !== null)
@@ -252,42 +218,10 @@ export const CreatePresetReply: MessageFns<CreatePresetReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreatePresetReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CreatePresetReply | CreatePresetReply[]> | Iterable<CreatePresetReply | CreatePresetReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatePresetReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreatePresetReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreatePresetReply>): CreatePresetReply {
+    return CreatePresetReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreatePresetReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreatePresetReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatePresetReply.decode(p)];
-        }
-      } else {
-        yield* [CreatePresetReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreatePresetReply>, I>>(base?: I): CreatePresetReply {
-    return CreatePresetReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreatePresetReply>, I>>(_: I): CreatePresetReply {
+  fromPartial(_: DeepPartial<CreatePresetReply>): CreatePresetReply {
     const message = createBaseCreatePresetReply();
     return message;
   },
@@ -349,42 +283,10 @@ export const FindPresetRequest: MessageFns<FindPresetRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindPresetRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindPresetRequest | FindPresetRequest[]> | Iterable<FindPresetRequest | FindPresetRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindPresetRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindPresetRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindPresetRequest>): FindPresetRequest {
+    return FindPresetRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindPresetRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindPresetRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindPresetRequest.decode(p)];
-        }
-      } else {
-        yield* [FindPresetRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindPresetRequest>, I>>(base?: I): FindPresetRequest {
-    return FindPresetRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindPresetRequest>, I>>(object: I): FindPresetRequest {
+  fromPartial(object: DeepPartial<FindPresetRequest>): FindPresetRequest {
     const message = createBaseFindPresetRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -437,42 +339,10 @@ export const FindPresetReply: MessageFns<FindPresetReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindPresetReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindPresetReply | FindPresetReply[]> | Iterable<FindPresetReply | FindPresetReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindPresetReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindPresetReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindPresetReply>): FindPresetReply {
+    return FindPresetReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindPresetReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindPresetReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindPresetReply.decode(p)];
-        }
-      } else {
-        yield* [FindPresetReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindPresetReply>, I>>(base?: I): FindPresetReply {
-    return FindPresetReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindPresetReply>, I>>(object: I): FindPresetReply {
+  fromPartial(object: DeepPartial<FindPresetReply>): FindPresetReply {
     const message = createBaseFindPresetReply();
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
@@ -537,44 +407,10 @@ export const SetApprovalRequest: MessageFns<SetApprovalRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetApprovalRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetApprovalRequest | SetApprovalRequest[]>
-      | Iterable<SetApprovalRequest | SetApprovalRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetApprovalRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetApprovalRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetApprovalRequest>): SetApprovalRequest {
+    return SetApprovalRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetApprovalRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetApprovalRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetApprovalRequest.decode(p)];
-        }
-      } else {
-        yield* [SetApprovalRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetApprovalRequest>, I>>(base?: I): SetApprovalRequest {
-    return SetApprovalRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetApprovalRequest>, I>>(object: I): SetApprovalRequest {
+  fromPartial(object: DeepPartial<SetApprovalRequest>): SetApprovalRequest {
     const message = createBaseSetApprovalRequest();
     message.code = object.code ?? "";
     message.approved = object.approved ?? false;
@@ -627,44 +463,10 @@ export const FindApprovalRequest: MessageFns<FindApprovalRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindApprovalRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindApprovalRequest | FindApprovalRequest[]>
-      | Iterable<FindApprovalRequest | FindApprovalRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApprovalRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindApprovalRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindApprovalRequest>): FindApprovalRequest {
+    return FindApprovalRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindApprovalRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindApprovalRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApprovalRequest.decode(p)];
-        }
-      } else {
-        yield* [FindApprovalRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindApprovalRequest>, I>>(base?: I): FindApprovalRequest {
-    return FindApprovalRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindApprovalRequest>, I>>(object: I): FindApprovalRequest {
+  fromPartial(object: DeepPartial<FindApprovalRequest>): FindApprovalRequest {
     const message = createBaseFindApprovalRequest();
     message.code = object.code ?? "";
     return message;
@@ -716,42 +518,10 @@ export const ApprovalView: MessageFns<ApprovalView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApprovalView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ApprovalView | ApprovalView[]> | Iterable<ApprovalView | ApprovalView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApprovalView.encode(p).finish()];
-        }
-      } else {
-        yield* [ApprovalView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApprovalView>): ApprovalView {
+    return ApprovalView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApprovalView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApprovalView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApprovalView.decode(p)];
-        }
-      } else {
-        yield* [ApprovalView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApprovalView>, I>>(base?: I): ApprovalView {
-    return ApprovalView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApprovalView>, I>>(object: I): ApprovalView {
+  fromPartial(object: DeepPartial<ApprovalView>): ApprovalView {
     const message = createBaseApprovalView();
     message.approved = object.approved ?? false;
     return message;
@@ -825,44 +595,10 @@ export const ListPresetsRequest: MessageFns<ListPresetsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListPresetsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListPresetsRequest | ListPresetsRequest[]>
-      | Iterable<ListPresetsRequest | ListPresetsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListPresetsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListPresetsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListPresetsRequest>): ListPresetsRequest {
+    return ListPresetsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListPresetsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListPresetsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListPresetsRequest.decode(p)];
-        }
-      } else {
-        yield* [ListPresetsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListPresetsRequest>, I>>(base?: I): ListPresetsRequest {
-    return ListPresetsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListPresetsRequest>, I>>(object: I): ListPresetsRequest {
+  fromPartial(object: DeepPartial<ListPresetsRequest>): ListPresetsRequest {
     const message = createBaseListPresetsRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -927,42 +663,10 @@ export const ListPresetsReply: MessageFns<ListPresetsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListPresetsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListPresetsReply | ListPresetsReply[]> | Iterable<ListPresetsReply | ListPresetsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListPresetsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListPresetsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListPresetsReply>): ListPresetsReply {
+    return ListPresetsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListPresetsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListPresetsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListPresetsReply.decode(p)];
-        }
-      } else {
-        yield* [ListPresetsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListPresetsReply>, I>>(base?: I): ListPresetsReply {
-    return ListPresetsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListPresetsReply>, I>>(object: I): ListPresetsReply {
+  fromPartial(object: DeepPartial<ListPresetsReply>): ListPresetsReply {
     const message = createBaseListPresetsReply();
     message.presets = object.presets?.map((e) => PresetName.fromPartial(e)) || [];
     message.next = object.next ?? "";
@@ -1037,42 +741,10 @@ export const PresetName: MessageFns<PresetName> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PresetName, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PresetName | PresetName[]> | Iterable<PresetName | PresetName[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetName.encode(p).finish()];
-        }
-      } else {
-        yield* [PresetName.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PresetName>): PresetName {
+    return PresetName.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PresetName>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PresetName> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PresetName.decode(p)];
-        }
-      } else {
-        yield* [PresetName.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PresetName>, I>>(base?: I): PresetName {
-    return PresetName.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PresetName>, I>>(object: I): PresetName {
+  fromPartial(object: DeepPartial<PresetName>): PresetName {
     const message = createBasePresetName();
     message.code = object.code ?? "";
     message.name = object.name ?? "";
@@ -1137,44 +809,10 @@ export const DeletePresetRequest: MessageFns<DeletePresetRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeletePresetRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeletePresetRequest | DeletePresetRequest[]>
-      | Iterable<DeletePresetRequest | DeletePresetRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeletePresetRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeletePresetRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeletePresetRequest>): DeletePresetRequest {
+    return DeletePresetRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeletePresetRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeletePresetRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeletePresetRequest.decode(p)];
-        }
-      } else {
-        yield* [DeletePresetRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeletePresetRequest>, I>>(base?: I): DeletePresetRequest {
-    return DeletePresetRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeletePresetRequest>, I>>(object: I): DeletePresetRequest {
+  fromPartial(object: DeepPartial<DeletePresetRequest>): DeletePresetRequest {
     const message = createBaseDeletePresetRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -1216,42 +854,10 @@ export const DeletePresetReply: MessageFns<DeletePresetReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeletePresetReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeletePresetReply | DeletePresetReply[]> | Iterable<DeletePresetReply | DeletePresetReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeletePresetReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeletePresetReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeletePresetReply>): DeletePresetReply {
+    return DeletePresetReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeletePresetReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeletePresetReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeletePresetReply.decode(p)];
-        }
-      } else {
-        yield* [DeletePresetReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeletePresetReply>, I>>(base?: I): DeletePresetReply {
-    return DeletePresetReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeletePresetReply>, I>>(_: I): DeletePresetReply {
+  fromPartial(_: DeepPartial<DeletePresetReply>): DeletePresetReply {
     const message = createBaseDeletePresetReply();
     return message;
   },
@@ -1335,44 +941,10 @@ export const CreateCampaignRequest: MessageFns<CreateCampaignRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateCampaignRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateCampaignRequest | CreateCampaignRequest[]>
-      | Iterable<CreateCampaignRequest | CreateCampaignRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateCampaignRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateCampaignRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateCampaignRequest>): CreateCampaignRequest {
+    return CreateCampaignRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateCampaignRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateCampaignRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateCampaignRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateCampaignRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateCampaignRequest>, I>>(base?: I): CreateCampaignRequest {
-    return CreateCampaignRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateCampaignRequest>, I>>(object: I): CreateCampaignRequest {
+  fromPartial(object: DeepPartial<CreateCampaignRequest>): CreateCampaignRequest {
     const message = createBaseCreateCampaignRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1449,44 +1021,10 @@ export const NameCampaignRequest: MessageFns<NameCampaignRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<NameCampaignRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<NameCampaignRequest | NameCampaignRequest[]>
-      | Iterable<NameCampaignRequest | NameCampaignRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NameCampaignRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [NameCampaignRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<NameCampaignRequest>): NameCampaignRequest {
+    return NameCampaignRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, NameCampaignRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<NameCampaignRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [NameCampaignRequest.decode(p)];
-        }
-      } else {
-        yield* [NameCampaignRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<NameCampaignRequest>, I>>(base?: I): NameCampaignRequest {
-    return NameCampaignRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<NameCampaignRequest>, I>>(object: I): NameCampaignRequest {
+  fromPartial(object: DeepPartial<NameCampaignRequest>): NameCampaignRequest {
     const message = createBaseNameCampaignRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1551,44 +1089,10 @@ export const FindCampaignRequest: MessageFns<FindCampaignRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindCampaignRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindCampaignRequest | FindCampaignRequest[]>
-      | Iterable<FindCampaignRequest | FindCampaignRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCampaignRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindCampaignRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindCampaignRequest>): FindCampaignRequest {
+    return FindCampaignRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindCampaignRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindCampaignRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCampaignRequest.decode(p)];
-        }
-      } else {
-        yield* [FindCampaignRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindCampaignRequest>, I>>(base?: I): FindCampaignRequest {
-    return FindCampaignRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindCampaignRequest>, I>>(object: I): FindCampaignRequest {
+  fromPartial(object: DeepPartial<FindCampaignRequest>): FindCampaignRequest {
     const message = createBaseFindCampaignRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -1641,42 +1145,10 @@ export const CampaignReply: MessageFns<CampaignReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CampaignReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CampaignReply | CampaignReply[]> | Iterable<CampaignReply | CampaignReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CampaignReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CampaignReply>): CampaignReply {
+    return CampaignReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CampaignReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CampaignReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignReply.decode(p)];
-        }
-      } else {
-        yield* [CampaignReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CampaignReply>, I>>(base?: I): CampaignReply {
-    return CampaignReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CampaignReply>, I>>(object: I): CampaignReply {
+  fromPartial(object: DeepPartial<CampaignReply>): CampaignReply {
     const message = createBaseCampaignReply();
     message.campaign = (object.campaign !== undefined && object.campaign !== null)
       ? Campaign.fromPartial(object.campaign)
@@ -1766,44 +1238,10 @@ export const ListCampaignsRequest: MessageFns<ListCampaignsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListCampaignsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListCampaignsRequest | ListCampaignsRequest[]>
-      | Iterable<ListCampaignsRequest | ListCampaignsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListCampaignsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListCampaignsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListCampaignsRequest>): ListCampaignsRequest {
+    return ListCampaignsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListCampaignsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListCampaignsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListCampaignsRequest.decode(p)];
-        }
-      } else {
-        yield* [ListCampaignsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListCampaignsRequest>, I>>(base?: I): ListCampaignsRequest {
-    return ListCampaignsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListCampaignsRequest>, I>>(object: I): ListCampaignsRequest {
+  fromPartial(object: DeepPartial<ListCampaignsRequest>): ListCampaignsRequest {
     const message = createBaseListCampaignsRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1869,44 +1307,10 @@ export const ListCampaignsReply: MessageFns<ListCampaignsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListCampaignsReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListCampaignsReply | ListCampaignsReply[]>
-      | Iterable<ListCampaignsReply | ListCampaignsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListCampaignsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListCampaignsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListCampaignsReply>): ListCampaignsReply {
+    return ListCampaignsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListCampaignsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListCampaignsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListCampaignsReply.decode(p)];
-        }
-      } else {
-        yield* [ListCampaignsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListCampaignsReply>, I>>(base?: I): ListCampaignsReply {
-    return ListCampaignsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListCampaignsReply>, I>>(object: I): ListCampaignsReply {
+  fromPartial(object: DeepPartial<ListCampaignsReply>): ListCampaignsReply {
     const message = createBaseListCampaignsReply();
     message.campaigns = object.campaigns?.map((e) => Campaign.fromPartial(e)) || [];
     message.more = object.more ?? false;
@@ -1970,44 +1374,10 @@ export const DeleteCampaignRequest: MessageFns<DeleteCampaignRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteCampaignRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteCampaignRequest | DeleteCampaignRequest[]>
-      | Iterable<DeleteCampaignRequest | DeleteCampaignRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteCampaignRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteCampaignRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteCampaignRequest>): DeleteCampaignRequest {
+    return DeleteCampaignRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteCampaignRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteCampaignRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteCampaignRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteCampaignRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteCampaignRequest>, I>>(base?: I): DeleteCampaignRequest {
-    return DeleteCampaignRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteCampaignRequest>, I>>(object: I): DeleteCampaignRequest {
+  fromPartial(object: DeepPartial<DeleteCampaignRequest>): DeleteCampaignRequest {
     const message = createBaseDeleteCampaignRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -2049,44 +1419,10 @@ export const DeleteCampaignReply: MessageFns<DeleteCampaignReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteCampaignReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteCampaignReply | DeleteCampaignReply[]>
-      | Iterable<DeleteCampaignReply | DeleteCampaignReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteCampaignReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteCampaignReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteCampaignReply>): DeleteCampaignReply {
+    return DeleteCampaignReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteCampaignReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteCampaignReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteCampaignReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteCampaignReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteCampaignReply>, I>>(base?: I): DeleteCampaignReply {
-    return DeleteCampaignReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteCampaignReply>, I>>(_: I): DeleteCampaignReply {
+  fromPartial(_: DeepPartial<DeleteCampaignReply>): DeleteCampaignReply {
     const message = createBaseDeleteCampaignReply();
     return message;
   },
@@ -2227,17 +1563,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

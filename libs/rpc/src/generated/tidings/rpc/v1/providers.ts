@@ -102,44 +102,10 @@ export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListProvidersRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListProvidersRequest | ListProvidersRequest[]>
-      | Iterable<ListProvidersRequest | ListProvidersRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListProvidersRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListProvidersRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListProvidersRequest>): ListProvidersRequest {
+    return ListProvidersRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListProvidersRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListProvidersRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListProvidersRequest.decode(p)];
-        }
-      } else {
-        yield* [ListProvidersRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListProvidersRequest>, I>>(base?: I): ListProvidersRequest {
-    return ListProvidersRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListProvidersRequest>, I>>(_: I): ListProvidersRequest {
+  fromPartial(_: DeepPartial<ListProvidersRequest>): ListProvidersRequest {
     const message = createBaseListProvidersRequest();
     return message;
   },
@@ -190,44 +156,10 @@ export const ListProvidersReply: MessageFns<ListProvidersReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListProvidersReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListProvidersReply | ListProvidersReply[]>
-      | Iterable<ListProvidersReply | ListProvidersReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListProvidersReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListProvidersReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListProvidersReply>): ListProvidersReply {
+    return ListProvidersReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListProvidersReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListProvidersReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListProvidersReply.decode(p)];
-        }
-      } else {
-        yield* [ListProvidersReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListProvidersReply>, I>>(base?: I): ListProvidersReply {
-    return ListProvidersReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListProvidersReply>, I>>(object: I): ListProvidersReply {
+  fromPartial(object: DeepPartial<ListProvidersReply>): ListProvidersReply {
     const message = createBaseListProvidersReply();
     message.providers = object.providers?.map((e) => ProviderView.fromPartial(e)) || [];
     return message;
@@ -365,42 +297,10 @@ export const ProviderView: MessageFns<ProviderView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ProviderView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ProviderView | ProviderView[]> | Iterable<ProviderView | ProviderView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderView.encode(p).finish()];
-        }
-      } else {
-        yield* [ProviderView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ProviderView>): ProviderView {
+    return ProviderView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ProviderView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ProviderView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderView.decode(p)];
-        }
-      } else {
-        yield* [ProviderView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ProviderView>, I>>(base?: I): ProviderView {
-    return ProviderView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ProviderView>, I>>(object: I): ProviderView {
+  fromPartial(object: DeepPartial<ProviderView>): ProviderView {
     const message = createBaseProviderView();
     message.credential = object.credential ?? "";
     message.channel = object.channel ?? "";
@@ -483,42 +383,10 @@ export const ThrottledService: MessageFns<ThrottledService> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ThrottledService, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ThrottledService | ThrottledService[]> | Iterable<ThrottledService | ThrottledService[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ThrottledService.encode(p).finish()];
-        }
-      } else {
-        yield* [ThrottledService.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ThrottledService>): ThrottledService {
+    return ThrottledService.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ThrottledService>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ThrottledService> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ThrottledService.decode(p)];
-        }
-      } else {
-        yield* [ThrottledService.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ThrottledService>, I>>(base?: I): ThrottledService {
-    return ThrottledService.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ThrottledService>, I>>(object: I): ThrottledService {
+  fromPartial(object: DeepPartial<ThrottledService>): ThrottledService {
     const message = createBaseThrottledService();
     message.origin = object.origin ?? "";
     message.until = object.until ?? undefined;
@@ -594,42 +462,10 @@ export const ProviderError: MessageFns<ProviderError> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ProviderError, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ProviderError | ProviderError[]> | Iterable<ProviderError | ProviderError[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderError.encode(p).finish()];
-        }
-      } else {
-        yield* [ProviderError.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ProviderError>): ProviderError {
+    return ProviderError.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ProviderError>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ProviderError> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ProviderError.decode(p)];
-        }
-      } else {
-        yield* [ProviderError.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ProviderError>, I>>(base?: I): ProviderError {
-    return ProviderError.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ProviderError>, I>>(object: I): ProviderError {
+  fromPartial(object: DeepPartial<ProviderError>): ProviderError {
     const message = createBaseProviderError();
     message.name = object.name ?? "";
     message.message = object.message ?? "";
@@ -683,44 +519,10 @@ export const LiftThrottleRequest: MessageFns<LiftThrottleRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LiftThrottleRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<LiftThrottleRequest | LiftThrottleRequest[]>
-      | Iterable<LiftThrottleRequest | LiftThrottleRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiftThrottleRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [LiftThrottleRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LiftThrottleRequest>): LiftThrottleRequest {
+    return LiftThrottleRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LiftThrottleRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LiftThrottleRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiftThrottleRequest.decode(p)];
-        }
-      } else {
-        yield* [LiftThrottleRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LiftThrottleRequest>, I>>(base?: I): LiftThrottleRequest {
-    return LiftThrottleRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LiftThrottleRequest>, I>>(object: I): LiftThrottleRequest {
+  fromPartial(object: DeepPartial<LiftThrottleRequest>): LiftThrottleRequest {
     const message = createBaseLiftThrottleRequest();
     message.credential = object.credential ?? "";
     return message;
@@ -772,42 +574,10 @@ export const LiftThrottleReply: MessageFns<LiftThrottleReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LiftThrottleReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LiftThrottleReply | LiftThrottleReply[]> | Iterable<LiftThrottleReply | LiftThrottleReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiftThrottleReply.encode(p).finish()];
-        }
-      } else {
-        yield* [LiftThrottleReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LiftThrottleReply>): LiftThrottleReply {
+    return LiftThrottleReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LiftThrottleReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LiftThrottleReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LiftThrottleReply.decode(p)];
-        }
-      } else {
-        yield* [LiftThrottleReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LiftThrottleReply>, I>>(base?: I): LiftThrottleReply {
-    return LiftThrottleReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LiftThrottleReply>, I>>(object: I): LiftThrottleReply {
+  fromPartial(object: DeepPartial<LiftThrottleReply>): LiftThrottleReply {
     const message = createBaseLiftThrottleReply();
     message.lifted = object.lifted ?? false;
     return message;
@@ -856,10 +626,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -875,10 +641,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

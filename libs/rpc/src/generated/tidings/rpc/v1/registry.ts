@@ -1105,44 +1105,10 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateAccountRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateAccountRequest | CreateAccountRequest[]>
-      | Iterable<CreateAccountRequest | CreateAccountRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateAccountRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateAccountRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateAccountRequest>): CreateAccountRequest {
+    return CreateAccountRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateAccountRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateAccountRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateAccountRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateAccountRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateAccountRequest>, I>>(base?: I): CreateAccountRequest {
-    return CreateAccountRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateAccountRequest>, I>>(object: I): CreateAccountRequest {
+  fromPartial(object: DeepPartial<CreateAccountRequest>): CreateAccountRequest {
     const message = createBaseCreateAccountRequest();
     message.name = object.name ?? "";
     return message;
@@ -1194,44 +1160,10 @@ export const CreateAccountReply: MessageFns<CreateAccountReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateAccountReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateAccountReply | CreateAccountReply[]>
-      | Iterable<CreateAccountReply | CreateAccountReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateAccountReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateAccountReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateAccountReply>): CreateAccountReply {
+    return CreateAccountReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateAccountReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateAccountReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateAccountReply.decode(p)];
-        }
-      } else {
-        yield* [CreateAccountReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateAccountReply>, I>>(base?: I): CreateAccountReply {
-    return CreateAccountReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateAccountReply>, I>>(object: I): CreateAccountReply {
+  fromPartial(object: DeepPartial<CreateAccountReply>): CreateAccountReply {
     const message = createBaseCreateAccountReply();
     message.account = object.account ?? "";
     return message;
@@ -1283,44 +1215,10 @@ export const FindAccountRequest: MessageFns<FindAccountRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindAccountRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindAccountRequest | FindAccountRequest[]>
-      | Iterable<FindAccountRequest | FindAccountRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindAccountRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindAccountRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindAccountRequest>): FindAccountRequest {
+    return FindAccountRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindAccountRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindAccountRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindAccountRequest.decode(p)];
-        }
-      } else {
-        yield* [FindAccountRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindAccountRequest>, I>>(base?: I): FindAccountRequest {
-    return FindAccountRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindAccountRequest>, I>>(object: I): FindAccountRequest {
+  fromPartial(object: DeepPartial<FindAccountRequest>): FindAccountRequest {
     const message = createBaseFindAccountRequest();
     message.account = object.account ?? "";
     return message;
@@ -1383,42 +1281,10 @@ export const FindAccountReply: MessageFns<FindAccountReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindAccountReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindAccountReply | FindAccountReply[]> | Iterable<FindAccountReply | FindAccountReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindAccountReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindAccountReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindAccountReply>): FindAccountReply {
+    return FindAccountReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindAccountReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindAccountReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindAccountReply.decode(p)];
-        }
-      } else {
-        yield* [FindAccountReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindAccountReply>, I>>(base?: I): FindAccountReply {
-    return FindAccountReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindAccountReply>, I>>(object: I): FindAccountReply {
+  fromPartial(object: DeepPartial<FindAccountReply>): FindAccountReply {
     const message = createBaseFindAccountReply();
     message.found = object.found ?? false;
     message.categories = object.categories?.map((e) => e) || [];
@@ -1460,44 +1326,10 @@ export const GetMasterKeyIdRequest: MessageFns<GetMasterKeyIdRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetMasterKeyIdRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetMasterKeyIdRequest | GetMasterKeyIdRequest[]>
-      | Iterable<GetMasterKeyIdRequest | GetMasterKeyIdRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetMasterKeyIdRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetMasterKeyIdRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetMasterKeyIdRequest>): GetMasterKeyIdRequest {
+    return GetMasterKeyIdRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetMasterKeyIdRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetMasterKeyIdRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetMasterKeyIdRequest.decode(p)];
-        }
-      } else {
-        yield* [GetMasterKeyIdRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetMasterKeyIdRequest>, I>>(base?: I): GetMasterKeyIdRequest {
-    return GetMasterKeyIdRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetMasterKeyIdRequest>, I>>(_: I): GetMasterKeyIdRequest {
+  fromPartial(_: DeepPartial<GetMasterKeyIdRequest>): GetMasterKeyIdRequest {
     const message = createBaseGetMasterKeyIdRequest();
     return message;
   },
@@ -1559,44 +1391,10 @@ export const GetMasterKeyIdReply: MessageFns<GetMasterKeyIdReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetMasterKeyIdReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetMasterKeyIdReply | GetMasterKeyIdReply[]>
-      | Iterable<GetMasterKeyIdReply | GetMasterKeyIdReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetMasterKeyIdReply.encode(p).finish()];
-        }
-      } else {
-        yield* [GetMasterKeyIdReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetMasterKeyIdReply>): GetMasterKeyIdReply {
+    return GetMasterKeyIdReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetMasterKeyIdReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetMasterKeyIdReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetMasterKeyIdReply.decode(p)];
-        }
-      } else {
-        yield* [GetMasterKeyIdReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetMasterKeyIdReply>, I>>(base?: I): GetMasterKeyIdReply {
-    return GetMasterKeyIdReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetMasterKeyIdReply>, I>>(object: I): GetMasterKeyIdReply {
+  fromPartial(object: DeepPartial<GetMasterKeyIdReply>): GetMasterKeyIdReply {
     const message = createBaseGetMasterKeyIdReply();
     message.id = object.id ?? "";
     message.identities = object.identities?.map((e) => e) || [];
@@ -1693,42 +1491,10 @@ export const IssueTokenRequest: MessageFns<IssueTokenRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<IssueTokenRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<IssueTokenRequest | IssueTokenRequest[]> | Iterable<IssueTokenRequest | IssueTokenRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IssueTokenRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [IssueTokenRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<IssueTokenRequest>): IssueTokenRequest {
+    return IssueTokenRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, IssueTokenRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<IssueTokenRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IssueTokenRequest.decode(p)];
-        }
-      } else {
-        yield* [IssueTokenRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<IssueTokenRequest>, I>>(base?: I): IssueTokenRequest {
-    return IssueTokenRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<IssueTokenRequest>, I>>(object: I): IssueTokenRequest {
+  fromPartial(object: DeepPartial<IssueTokenRequest>): IssueTokenRequest {
     const message = createBaseIssueTokenRequest();
     message.account = object.account ?? "";
     message.scope = object.scope ?? 0;
@@ -1795,42 +1561,10 @@ export const IssueTokenReply: MessageFns<IssueTokenReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<IssueTokenReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<IssueTokenReply | IssueTokenReply[]> | Iterable<IssueTokenReply | IssueTokenReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IssueTokenReply.encode(p).finish()];
-        }
-      } else {
-        yield* [IssueTokenReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<IssueTokenReply>): IssueTokenReply {
+    return IssueTokenReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, IssueTokenReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<IssueTokenReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [IssueTokenReply.decode(p)];
-        }
-      } else {
-        yield* [IssueTokenReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<IssueTokenReply>, I>>(base?: I): IssueTokenReply {
-    return IssueTokenReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<IssueTokenReply>, I>>(object: I): IssueTokenReply {
+  fromPartial(object: DeepPartial<IssueTokenReply>): IssueTokenReply {
     const message = createBaseIssueTokenReply();
     message.id = object.id ?? "";
     message.secret = object.secret ?? "";
@@ -1872,42 +1606,10 @@ export const ListTokensRequest: MessageFns<ListTokensRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTokensRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListTokensRequest | ListTokensRequest[]> | Iterable<ListTokensRequest | ListTokensRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTokensRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTokensRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTokensRequest>): ListTokensRequest {
+    return ListTokensRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTokensRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTokensRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTokensRequest.decode(p)];
-        }
-      } else {
-        yield* [ListTokensRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTokensRequest>, I>>(base?: I): ListTokensRequest {
-    return ListTokensRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTokensRequest>, I>>(_: I): ListTokensRequest {
+  fromPartial(_: DeepPartial<ListTokensRequest>): ListTokensRequest {
     const message = createBaseListTokensRequest();
     return message;
   },
@@ -1958,42 +1660,10 @@ export const ListTokensReply: MessageFns<ListTokensReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTokensReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListTokensReply | ListTokensReply[]> | Iterable<ListTokensReply | ListTokensReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTokensReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTokensReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTokensReply>): ListTokensReply {
+    return ListTokensReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTokensReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTokensReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTokensReply.decode(p)];
-        }
-      } else {
-        yield* [ListTokensReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTokensReply>, I>>(base?: I): ListTokensReply {
-    return ListTokensReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTokensReply>, I>>(object: I): ListTokensReply {
+  fromPartial(object: DeepPartial<ListTokensReply>): ListTokensReply {
     const message = createBaseListTokensReply();
     message.tokens = object.tokens?.map((e) => TokenView.fromPartial(e)) || [];
     return message;
@@ -2045,42 +1715,10 @@ export const FindTokenRequest: MessageFns<FindTokenRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindTokenRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindTokenRequest | FindTokenRequest[]> | Iterable<FindTokenRequest | FindTokenRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindTokenRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindTokenRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindTokenRequest>): FindTokenRequest {
+    return FindTokenRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindTokenRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindTokenRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindTokenRequest.decode(p)];
-        }
-      } else {
-        yield* [FindTokenRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindTokenRequest>, I>>(base?: I): FindTokenRequest {
-    return FindTokenRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindTokenRequest>, I>>(object: I): FindTokenRequest {
+  fromPartial(object: DeepPartial<FindTokenRequest>): FindTokenRequest {
     const message = createBaseFindTokenRequest();
     message.id = object.id ?? "";
     return message;
@@ -2132,42 +1770,10 @@ export const FindTokenReply: MessageFns<FindTokenReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindTokenReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindTokenReply | FindTokenReply[]> | Iterable<FindTokenReply | FindTokenReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindTokenReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindTokenReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindTokenReply>): FindTokenReply {
+    return FindTokenReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindTokenReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindTokenReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindTokenReply.decode(p)];
-        }
-      } else {
-        yield* [FindTokenReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindTokenReply>, I>>(base?: I): FindTokenReply {
-    return FindTokenReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindTokenReply>, I>>(object: I): FindTokenReply {
+  fromPartial(object: DeepPartial<FindTokenReply>): FindTokenReply {
     const message = createBaseFindTokenReply();
     message.token = (object.token !== undefined && object.token !== null)
       ? TokenView.fromPartial(object.token)
@@ -2221,44 +1827,10 @@ export const RevokeTokenRequest: MessageFns<RevokeTokenRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RevokeTokenRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<RevokeTokenRequest | RevokeTokenRequest[]>
-      | Iterable<RevokeTokenRequest | RevokeTokenRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RevokeTokenRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [RevokeTokenRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RevokeTokenRequest>): RevokeTokenRequest {
+    return RevokeTokenRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RevokeTokenRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RevokeTokenRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RevokeTokenRequest.decode(p)];
-        }
-      } else {
-        yield* [RevokeTokenRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RevokeTokenRequest>, I>>(base?: I): RevokeTokenRequest {
-    return RevokeTokenRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RevokeTokenRequest>, I>>(object: I): RevokeTokenRequest {
+  fromPartial(object: DeepPartial<RevokeTokenRequest>): RevokeTokenRequest {
     const message = createBaseRevokeTokenRequest();
     message.id = object.id ?? "";
     return message;
@@ -2310,42 +1882,10 @@ export const RevokeTokenReply: MessageFns<RevokeTokenReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RevokeTokenReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RevokeTokenReply | RevokeTokenReply[]> | Iterable<RevokeTokenReply | RevokeTokenReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RevokeTokenReply.encode(p).finish()];
-        }
-      } else {
-        yield* [RevokeTokenReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RevokeTokenReply>): RevokeTokenReply {
+    return RevokeTokenReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RevokeTokenReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RevokeTokenReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RevokeTokenReply.decode(p)];
-        }
-      } else {
-        yield* [RevokeTokenReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RevokeTokenReply>, I>>(base?: I): RevokeTokenReply {
-    return RevokeTokenReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RevokeTokenReply>, I>>(object: I): RevokeTokenReply {
+  fromPartial(object: DeepPartial<RevokeTokenReply>): RevokeTokenReply {
     const message = createBaseRevokeTokenReply();
     message.revoked = object.revoked ?? false;
     return message;
@@ -2408,42 +1948,10 @@ export const LimitTokenRequest: MessageFns<LimitTokenRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LimitTokenRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LimitTokenRequest | LimitTokenRequest[]> | Iterable<LimitTokenRequest | LimitTokenRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LimitTokenRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [LimitTokenRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LimitTokenRequest>): LimitTokenRequest {
+    return LimitTokenRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LimitTokenRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LimitTokenRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LimitTokenRequest.decode(p)];
-        }
-      } else {
-        yield* [LimitTokenRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LimitTokenRequest>, I>>(base?: I): LimitTokenRequest {
-    return LimitTokenRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LimitTokenRequest>, I>>(object: I): LimitTokenRequest {
+  fromPartial(object: DeepPartial<LimitTokenRequest>): LimitTokenRequest {
     const message = createBaseLimitTokenRequest();
     message.id = object.id ?? "";
     message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
@@ -2498,42 +2006,10 @@ export const LimitTokenReply: MessageFns<LimitTokenReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LimitTokenReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LimitTokenReply | LimitTokenReply[]> | Iterable<LimitTokenReply | LimitTokenReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LimitTokenReply.encode(p).finish()];
-        }
-      } else {
-        yield* [LimitTokenReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LimitTokenReply>): LimitTokenReply {
+    return LimitTokenReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LimitTokenReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LimitTokenReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LimitTokenReply.decode(p)];
-        }
-      } else {
-        yield* [LimitTokenReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LimitTokenReply>, I>>(base?: I): LimitTokenReply {
-    return LimitTokenReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LimitTokenReply>, I>>(object: I): LimitTokenReply {
+  fromPartial(object: DeepPartial<LimitTokenReply>): LimitTokenReply {
     const message = createBaseLimitTokenReply();
     message.limited = object.limited ?? false;
     return message;
@@ -2618,44 +2094,10 @@ export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TakeRequestsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<TakeRequestsRequest | TakeRequestsRequest[]>
-      | Iterable<TakeRequestsRequest | TakeRequestsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TakeRequestsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [TakeRequestsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TakeRequestsRequest>): TakeRequestsRequest {
+    return TakeRequestsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TakeRequestsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TakeRequestsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TakeRequestsRequest.decode(p)];
-        }
-      } else {
-        yield* [TakeRequestsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(base?: I): TakeRequestsRequest {
-    return TakeRequestsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(object: I): TakeRequestsRequest {
+  fromPartial(object: DeepPartial<TakeRequestsRequest>): TakeRequestsRequest {
     const message = createBaseTakeRequestsRequest();
     message.id = object.id ?? "";
     message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
@@ -2723,42 +2165,10 @@ export const TakeRequestsReply: MessageFns<TakeRequestsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TakeRequestsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TakeRequestsReply | TakeRequestsReply[]> | Iterable<TakeRequestsReply | TakeRequestsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TakeRequestsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [TakeRequestsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TakeRequestsReply>): TakeRequestsReply {
+    return TakeRequestsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TakeRequestsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TakeRequestsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TakeRequestsReply.decode(p)];
-        }
-      } else {
-        yield* [TakeRequestsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(base?: I): TakeRequestsReply {
-    return TakeRequestsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(object: I): TakeRequestsReply {
+  fromPartial(object: DeepPartial<TakeRequestsReply>): TakeRequestsReply {
     const message = createBaseTakeRequestsReply();
     message.granted = object.granted ?? 0;
     message.waitMs = object.waitMs ?? 0;
@@ -2822,42 +2232,10 @@ export const RateLimit: MessageFns<RateLimit> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RateLimit, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RateLimit | RateLimit[]> | Iterable<RateLimit | RateLimit[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RateLimit.encode(p).finish()];
-        }
-      } else {
-        yield* [RateLimit.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RateLimit>): RateLimit {
+    return RateLimit.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RateLimit>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RateLimit> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RateLimit.decode(p)];
-        }
-      } else {
-        yield* [RateLimit.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RateLimit>, I>>(base?: I): RateLimit {
-    return RateLimit.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RateLimit>, I>>(object: I): RateLimit {
+  fromPartial(object: DeepPartial<RateLimit>): RateLimit {
     const message = createBaseRateLimit();
     message.requests = object.requests ?? 0;
     message.seconds = object.seconds ?? 0;
@@ -2910,44 +2288,10 @@ export const ResolveTokenRequest: MessageFns<ResolveTokenRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ResolveTokenRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ResolveTokenRequest | ResolveTokenRequest[]>
-      | Iterable<ResolveTokenRequest | ResolveTokenRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveTokenRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ResolveTokenRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ResolveTokenRequest>): ResolveTokenRequest {
+    return ResolveTokenRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ResolveTokenRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ResolveTokenRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveTokenRequest.decode(p)];
-        }
-      } else {
-        yield* [ResolveTokenRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ResolveTokenRequest>, I>>(base?: I): ResolveTokenRequest {
-    return ResolveTokenRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ResolveTokenRequest>, I>>(object: I): ResolveTokenRequest {
+  fromPartial(object: DeepPartial<ResolveTokenRequest>): ResolveTokenRequest {
     const message = createBaseResolveTokenRequest();
     message.secret = object.secret ?? "";
     return message;
@@ -2999,42 +2343,10 @@ export const ResolveTokenReply: MessageFns<ResolveTokenReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ResolveTokenReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ResolveTokenReply | ResolveTokenReply[]> | Iterable<ResolveTokenReply | ResolveTokenReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveTokenReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ResolveTokenReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ResolveTokenReply>): ResolveTokenReply {
+    return ResolveTokenReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ResolveTokenReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ResolveTokenReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveTokenReply.decode(p)];
-        }
-      } else {
-        yield* [ResolveTokenReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ResolveTokenReply>, I>>(base?: I): ResolveTokenReply {
-    return ResolveTokenReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ResolveTokenReply>, I>>(object: I): ResolveTokenReply {
+  fromPartial(object: DeepPartial<ResolveTokenReply>): ResolveTokenReply {
     const message = createBaseResolveTokenReply();
     message.token = (object.token !== undefined && object.token !== null)
       ? TokenView.fromPartial(object.token)
@@ -3201,42 +2513,10 @@ export const TokenView: MessageFns<TokenView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TokenView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TokenView | TokenView[]> | Iterable<TokenView | TokenView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenView.encode(p).finish()];
-        }
-      } else {
-        yield* [TokenView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TokenView>): TokenView {
+    return TokenView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TokenView.decode(p)];
-        }
-      } else {
-        yield* [TokenView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TokenView>, I>>(base?: I): TokenView {
-    return TokenView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TokenView>, I>>(object: I): TokenView {
+  fromPartial(object: DeepPartial<TokenView>): TokenView {
     const message = createBaseTokenView();
     message.id = object.id ?? "";
     message.account = object.account ?? "";
@@ -3373,44 +2653,10 @@ export const CreateApplicationRequest: MessageFns<CreateApplicationRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateApplicationRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateApplicationRequest | CreateApplicationRequest[]>
-      | Iterable<CreateApplicationRequest | CreateApplicationRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateApplicationRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateApplicationRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateApplicationRequest>): CreateApplicationRequest {
+    return CreateApplicationRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateApplicationRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateApplicationRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateApplicationRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateApplicationRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateApplicationRequest>, I>>(base?: I): CreateApplicationRequest {
-    return CreateApplicationRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateApplicationRequest>, I>>(object: I): CreateApplicationRequest {
+  fromPartial(object: DeepPartial<CreateApplicationRequest>): CreateApplicationRequest {
     const message = createBaseCreateApplicationRequest();
     message.account = object.account ?? "";
     message.title = object.title ?? "";
@@ -3468,44 +2714,10 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateApplicationReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateApplicationReply | CreateApplicationReply[]>
-      | Iterable<CreateApplicationReply | CreateApplicationReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateApplicationReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateApplicationReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateApplicationReply>): CreateApplicationReply {
+    return CreateApplicationReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateApplicationReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateApplicationReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateApplicationReply.decode(p)];
-        }
-      } else {
-        yield* [CreateApplicationReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateApplicationReply>, I>>(base?: I): CreateApplicationReply {
-    return CreateApplicationReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateApplicationReply>, I>>(object: I): CreateApplicationReply {
+  fromPartial(object: DeepPartial<CreateApplicationReply>): CreateApplicationReply {
     const message = createBaseCreateApplicationReply();
     message.application = object.application ?? "";
     return message;
@@ -3619,44 +2831,10 @@ export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<UpdateApplicationRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<UpdateApplicationRequest | UpdateApplicationRequest[]>
-      | Iterable<UpdateApplicationRequest | UpdateApplicationRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [UpdateApplicationRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [UpdateApplicationRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<UpdateApplicationRequest>): UpdateApplicationRequest {
+    return UpdateApplicationRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, UpdateApplicationRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<UpdateApplicationRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [UpdateApplicationRequest.decode(p)];
-        }
-      } else {
-        yield* [UpdateApplicationRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<UpdateApplicationRequest>, I>>(base?: I): UpdateApplicationRequest {
-    return UpdateApplicationRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<UpdateApplicationRequest>, I>>(object: I): UpdateApplicationRequest {
+  fromPartial(object: DeepPartial<UpdateApplicationRequest>): UpdateApplicationRequest {
     const message = createBaseUpdateApplicationRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -3702,44 +2880,10 @@ export const UpdateApplicationReply: MessageFns<UpdateApplicationReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<UpdateApplicationReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<UpdateApplicationReply | UpdateApplicationReply[]>
-      | Iterable<UpdateApplicationReply | UpdateApplicationReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [UpdateApplicationReply.encode(p).finish()];
-        }
-      } else {
-        yield* [UpdateApplicationReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<UpdateApplicationReply>): UpdateApplicationReply {
+    return UpdateApplicationReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, UpdateApplicationReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<UpdateApplicationReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [UpdateApplicationReply.decode(p)];
-        }
-      } else {
-        yield* [UpdateApplicationReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<UpdateApplicationReply>, I>>(base?: I): UpdateApplicationReply {
-    return UpdateApplicationReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<UpdateApplicationReply>, I>>(_: I): UpdateApplicationReply {
+  fromPartial(_: DeepPartial<UpdateApplicationReply>): UpdateApplicationReply {
     const message = createBaseUpdateApplicationReply();
     return message;
   },
@@ -3801,44 +2945,10 @@ export const DeleteApplicationRequest: MessageFns<DeleteApplicationRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteApplicationRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteApplicationRequest | DeleteApplicationRequest[]>
-      | Iterable<DeleteApplicationRequest | DeleteApplicationRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteApplicationRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteApplicationRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteApplicationRequest>): DeleteApplicationRequest {
+    return DeleteApplicationRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteApplicationRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteApplicationRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteApplicationRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteApplicationRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteApplicationRequest>, I>>(base?: I): DeleteApplicationRequest {
-    return DeleteApplicationRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteApplicationRequest>, I>>(object: I): DeleteApplicationRequest {
+  fromPartial(object: DeepPartial<DeleteApplicationRequest>): DeleteApplicationRequest {
     const message = createBaseDeleteApplicationRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -3880,44 +2990,10 @@ export const DeleteApplicationReply: MessageFns<DeleteApplicationReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteApplicationReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteApplicationReply | DeleteApplicationReply[]>
-      | Iterable<DeleteApplicationReply | DeleteApplicationReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteApplicationReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteApplicationReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteApplicationReply>): DeleteApplicationReply {
+    return DeleteApplicationReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteApplicationReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteApplicationReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteApplicationReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteApplicationReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteApplicationReply>, I>>(base?: I): DeleteApplicationReply {
-    return DeleteApplicationReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteApplicationReply>, I>>(_: I): DeleteApplicationReply {
+  fromPartial(_: DeepPartial<DeleteApplicationReply>): DeleteApplicationReply {
     const message = createBaseDeleteApplicationReply();
     return message;
   },
@@ -3979,44 +3055,10 @@ export const ListApplicationsRequest: MessageFns<ListApplicationsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListApplicationsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListApplicationsRequest | ListApplicationsRequest[]>
-      | Iterable<ListApplicationsRequest | ListApplicationsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListApplicationsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListApplicationsRequest>): ListApplicationsRequest {
+    return ListApplicationsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListApplicationsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListApplicationsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsRequest.decode(p)];
-        }
-      } else {
-        yield* [ListApplicationsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListApplicationsRequest>, I>>(base?: I): ListApplicationsRequest {
-    return ListApplicationsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListApplicationsRequest>, I>>(object: I): ListApplicationsRequest {
+  fromPartial(object: DeepPartial<ListApplicationsRequest>): ListApplicationsRequest {
     const message = createBaseListApplicationsRequest();
     message.tokenId = object.tokenId ?? "";
     message.page = object.page ?? 0;
@@ -4091,44 +3133,10 @@ export const ListApplicationsReply: MessageFns<ListApplicationsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListApplicationsReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListApplicationsReply | ListApplicationsReply[]>
-      | Iterable<ListApplicationsReply | ListApplicationsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListApplicationsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListApplicationsReply>): ListApplicationsReply {
+    return ListApplicationsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListApplicationsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListApplicationsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsReply.decode(p)];
-        }
-      } else {
-        yield* [ListApplicationsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListApplicationsReply>, I>>(base?: I): ListApplicationsReply {
-    return ListApplicationsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListApplicationsReply>, I>>(object: I): ListApplicationsReply {
+  fromPartial(object: DeepPartial<ListApplicationsReply>): ListApplicationsReply {
     const message = createBaseListApplicationsReply();
     message.applications = object.applications?.map((e) => ListApplicationsReply_Entry.fromPartial(e)) || [];
     message.count = object.count ?? 0;
@@ -4193,44 +3201,10 @@ export const ListApplicationsReply_Entry: MessageFns<ListApplicationsReply_Entry
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListApplicationsReply_Entry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListApplicationsReply_Entry | ListApplicationsReply_Entry[]>
-      | Iterable<ListApplicationsReply_Entry | ListApplicationsReply_Entry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsReply_Entry.encode(p).finish()];
-        }
-      } else {
-        yield* [ListApplicationsReply_Entry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListApplicationsReply_Entry>): ListApplicationsReply_Entry {
+    return ListApplicationsReply_Entry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListApplicationsReply_Entry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListApplicationsReply_Entry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListApplicationsReply_Entry.decode(p)];
-        }
-      } else {
-        yield* [ListApplicationsReply_Entry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListApplicationsReply_Entry>, I>>(base?: I): ListApplicationsReply_Entry {
-    return ListApplicationsReply_Entry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListApplicationsReply_Entry>, I>>(object: I): ListApplicationsReply_Entry {
+  fromPartial(object: DeepPartial<ListApplicationsReply_Entry>): ListApplicationsReply_Entry {
     const message = createBaseListApplicationsReply_Entry();
     message.code = object.code ?? "";
     message.title = object.title ?? "";
@@ -4316,44 +3290,10 @@ export const SetPlatformStatusRequest: MessageFns<SetPlatformStatusRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetPlatformStatusRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetPlatformStatusRequest | SetPlatformStatusRequest[]>
-      | Iterable<SetPlatformStatusRequest | SetPlatformStatusRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlatformStatusRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetPlatformStatusRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetPlatformStatusRequest>): SetPlatformStatusRequest {
+    return SetPlatformStatusRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetPlatformStatusRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetPlatformStatusRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlatformStatusRequest.decode(p)];
-        }
-      } else {
-        yield* [SetPlatformStatusRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetPlatformStatusRequest>, I>>(base?: I): SetPlatformStatusRequest {
-    return SetPlatformStatusRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetPlatformStatusRequest>, I>>(object: I): SetPlatformStatusRequest {
+  fromPartial(object: DeepPartial<SetPlatformStatusRequest>): SetPlatformStatusRequest {
     const message = createBaseSetPlatformStatusRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -4441,44 +3381,10 @@ export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetApplicationFileRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetApplicationFileRequest | GetApplicationFileRequest[]>
-      | Iterable<GetApplicationFileRequest | GetApplicationFileRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetApplicationFileRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetApplicationFileRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetApplicationFileRequest>): GetApplicationFileRequest {
+    return GetApplicationFileRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetApplicationFileRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetApplicationFileRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetApplicationFileRequest.decode(p)];
-        }
-      } else {
-        yield* [GetApplicationFileRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetApplicationFileRequest>, I>>(base?: I): GetApplicationFileRequest {
-    return GetApplicationFileRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetApplicationFileRequest>, I>>(object: I): GetApplicationFileRequest {
+  fromPartial(object: DeepPartial<GetApplicationFileRequest>): GetApplicationFileRequest {
     const message = createBaseGetApplicationFileRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -4533,44 +3439,10 @@ export const GetApplicationFileReply: MessageFns<GetApplicationFileReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetApplicationFileReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetApplicationFileReply | GetApplicationFileReply[]>
-      | Iterable<GetApplicationFileReply | GetApplicationFileReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetApplicationFileReply.encode(p).finish()];
-        }
-      } else {
-        yield* [GetApplicationFileReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetApplicationFileReply>): GetApplicationFileReply {
+    return GetApplicationFileReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetApplicationFileReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetApplicationFileReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetApplicationFileReply.decode(p)];
-        }
-      } else {
-        yield* [GetApplicationFileReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetApplicationFileReply>, I>>(base?: I): GetApplicationFileReply {
-    return GetApplicationFileReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetApplicationFileReply>, I>>(object: I): GetApplicationFileReply {
+  fromPartial(object: DeepPartial<GetApplicationFileReply>): GetApplicationFileReply {
     const message = createBaseGetApplicationFileReply();
     message.text = object.text ?? "";
     return message;
@@ -4655,44 +3527,10 @@ export const GetPushPackageRequest: MessageFns<GetPushPackageRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetPushPackageRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetPushPackageRequest | GetPushPackageRequest[]>
-      | Iterable<GetPushPackageRequest | GetPushPackageRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetPushPackageRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetPushPackageRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetPushPackageRequest>): GetPushPackageRequest {
+    return GetPushPackageRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetPushPackageRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetPushPackageRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetPushPackageRequest.decode(p)];
-        }
-      } else {
-        yield* [GetPushPackageRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetPushPackageRequest>, I>>(base?: I): GetPushPackageRequest {
-    return GetPushPackageRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetPushPackageRequest>, I>>(object: I): GetPushPackageRequest {
+  fromPartial(object: DeepPartial<GetPushPackageRequest>): GetPushPackageRequest {
     const message = createBaseGetPushPackageRequest();
     message.application = object.application ?? "";
     message.websitePushId = object.websitePushId ?? "";
@@ -4747,44 +3585,10 @@ export const GetPushPackageReply: MessageFns<GetPushPackageReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetPushPackageReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetPushPackageReply | GetPushPackageReply[]>
-      | Iterable<GetPushPackageReply | GetPushPackageReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetPushPackageReply.encode(p).finish()];
-        }
-      } else {
-        yield* [GetPushPackageReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetPushPackageReply>): GetPushPackageReply {
+    return GetPushPackageReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetPushPackageReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetPushPackageReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetPushPackageReply.decode(p)];
-        }
-      } else {
-        yield* [GetPushPackageReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetPushPackageReply>, I>>(base?: I): GetPushPackageReply {
-    return GetPushPackageReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetPushPackageReply>, I>>(object: I): GetPushPackageReply {
+  fromPartial(object: DeepPartial<GetPushPackageReply>): GetPushPackageReply {
     const message = createBaseGetPushPackageReply();
     message.archive = object.archive ?? Buffer.alloc(0);
     return message;
@@ -4847,44 +3651,10 @@ export const SetControlGroupRequest: MessageFns<SetControlGroupRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetControlGroupRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetControlGroupRequest | SetControlGroupRequest[]>
-      | Iterable<SetControlGroupRequest | SetControlGroupRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetControlGroupRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetControlGroupRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetControlGroupRequest>): SetControlGroupRequest {
+    return SetControlGroupRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetControlGroupRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetControlGroupRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetControlGroupRequest.decode(p)];
-        }
-      } else {
-        yield* [SetControlGroupRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetControlGroupRequest>, I>>(base?: I): SetControlGroupRequest {
-    return SetControlGroupRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetControlGroupRequest>, I>>(object: I): SetControlGroupRequest {
+  fromPartial(object: DeepPartial<SetControlGroupRequest>): SetControlGroupRequest {
     const message = createBaseSetControlGroupRequest();
     message.application = object.application ?? "";
     message.percentage = object.percentage ?? 0;
@@ -4959,42 +3729,10 @@ export const SetCappingRequest: MessageFns<SetCappingRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetCappingRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetCappingRequest | SetCappingRequest[]> | Iterable<SetCappingRequest | SetCappingRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCappingRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetCappingRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetCappingRequest>): SetCappingRequest {
+    return SetCappingRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetCappingRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetCappingRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCappingRequest.decode(p)];
-        }
-      } else {
-        yield* [SetCappingRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetCappingRequest>, I>>(base?: I): SetCappingRequest {
-    return SetCappingRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetCappingRequest>, I>>(object: I): SetCappingRequest {
+  fromPartial(object: DeepPartial<SetCappingRequest>): SetCappingRequest {
     const message = createBaseSetCappingRequest();
     message.application = object.application ?? "";
     message.days = object.days ?? 0;
@@ -5059,44 +3797,10 @@ export const SetTrackingRequest: MessageFns<SetTrackingRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetTrackingRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetTrackingRequest | SetTrackingRequest[]>
-      | Iterable<SetTrackingRequest | SetTrackingRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTrackingRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetTrackingRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetTrackingRequest>): SetTrackingRequest {
+    return SetTrackingRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetTrackingRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetTrackingRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTrackingRequest.decode(p)];
-        }
-      } else {
-        yield* [SetTrackingRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetTrackingRequest>, I>>(base?: I): SetTrackingRequest {
-    return SetTrackingRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetTrackingRequest>, I>>(object: I): SetTrackingRequest {
+  fromPartial(object: DeepPartial<SetTrackingRequest>): SetTrackingRequest {
     const message = createBaseSetTrackingRequest();
     message.application = object.application ?? "";
     message.on = object.on ?? false;
@@ -5160,44 +3864,10 @@ export const SetAtMostOnceRequest: MessageFns<SetAtMostOnceRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetAtMostOnceRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetAtMostOnceRequest | SetAtMostOnceRequest[]>
-      | Iterable<SetAtMostOnceRequest | SetAtMostOnceRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetAtMostOnceRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetAtMostOnceRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetAtMostOnceRequest>): SetAtMostOnceRequest {
+    return SetAtMostOnceRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetAtMostOnceRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetAtMostOnceRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetAtMostOnceRequest.decode(p)];
-        }
-      } else {
-        yield* [SetAtMostOnceRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetAtMostOnceRequest>, I>>(base?: I): SetAtMostOnceRequest {
-    return SetAtMostOnceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetAtMostOnceRequest>, I>>(object: I): SetAtMostOnceRequest {
+  fromPartial(object: DeepPartial<SetAtMostOnceRequest>): SetAtMostOnceRequest {
     const message = createBaseSetAtMostOnceRequest();
     message.application = object.application ?? "";
     message.on = object.on ?? false;
@@ -5261,44 +3931,10 @@ export const SetCategoriesRequest: MessageFns<SetCategoriesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetCategoriesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetCategoriesRequest | SetCategoriesRequest[]>
-      | Iterable<SetCategoriesRequest | SetCategoriesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCategoriesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetCategoriesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetCategoriesRequest>): SetCategoriesRequest {
+    return SetCategoriesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetCategoriesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetCategoriesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCategoriesRequest.decode(p)];
-        }
-      } else {
-        yield* [SetCategoriesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetCategoriesRequest>, I>>(base?: I): SetCategoriesRequest {
-    return SetCategoriesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetCategoriesRequest>, I>>(object: I): SetCategoriesRequest {
+  fromPartial(object: DeepPartial<SetCategoriesRequest>): SetCategoriesRequest {
     const message = createBaseSetCategoriesRequest();
     message.account = object.account ?? "";
     message.categories = object.categories?.map((e) => e) || [];
@@ -5351,44 +3987,10 @@ export const SetCategoriesReply: MessageFns<SetCategoriesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetCategoriesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetCategoriesReply | SetCategoriesReply[]>
-      | Iterable<SetCategoriesReply | SetCategoriesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCategoriesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SetCategoriesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetCategoriesReply>): SetCategoriesReply {
+    return SetCategoriesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetCategoriesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetCategoriesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetCategoriesReply.decode(p)];
-        }
-      } else {
-        yield* [SetCategoriesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(base?: I): SetCategoriesReply {
-    return SetCategoriesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(object: I): SetCategoriesReply {
+  fromPartial(object: DeepPartial<SetCategoriesReply>): SetCategoriesReply {
     const message = createBaseSetCategoriesReply();
     message.categories = object.categories?.map((e) => e) || [];
     return message;
@@ -5451,42 +4053,10 @@ export const SetPlanRequest: MessageFns<SetPlanRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetPlanRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetPlanRequest | SetPlanRequest[]> | Iterable<SetPlanRequest | SetPlanRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlanRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetPlanRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetPlanRequest>): SetPlanRequest {
+    return SetPlanRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetPlanRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetPlanRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlanRequest.decode(p)];
-        }
-      } else {
-        yield* [SetPlanRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetPlanRequest>, I>>(base?: I): SetPlanRequest {
-    return SetPlanRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetPlanRequest>, I>>(object: I): SetPlanRequest {
+  fromPartial(object: DeepPartial<SetPlanRequest>): SetPlanRequest {
     const message = createBaseSetPlanRequest();
     message.account = object.account ?? "";
     message.emailOnly = object.emailOnly ?? false;
@@ -5528,42 +4098,10 @@ export const SetPlanReply: MessageFns<SetPlanReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetPlanReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetPlanReply | SetPlanReply[]> | Iterable<SetPlanReply | SetPlanReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlanReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SetPlanReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetPlanReply>): SetPlanReply {
+    return SetPlanReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetPlanReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetPlanReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPlanReply.decode(p)];
-        }
-      } else {
-        yield* [SetPlanReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetPlanReply>, I>>(base?: I): SetPlanReply {
-    return SetPlanReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetPlanReply>, I>>(_: I): SetPlanReply {
+  fromPartial(_: DeepPartial<SetPlanReply>): SetPlanReply {
     const message = createBaseSetPlanReply();
     return message;
   },
@@ -5636,42 +4174,10 @@ export const SetSendersRequest: MessageFns<SetSendersRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetSendersRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetSendersRequest | SetSendersRequest[]> | Iterable<SetSendersRequest | SetSendersRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetSendersRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetSendersRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetSendersRequest>): SetSendersRequest {
+    return SetSendersRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetSendersRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetSendersRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetSendersRequest.decode(p)];
-        }
-      } else {
-        yield* [SetSendersRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetSendersRequest>, I>>(base?: I): SetSendersRequest {
-    return SetSendersRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetSendersRequest>, I>>(object: I): SetSendersRequest {
+  fromPartial(object: DeepPartial<SetSendersRequest>): SetSendersRequest {
     const message = createBaseSetSendersRequest();
     message.account = object.account ?? "";
     message.required = object.required ?? false;
@@ -5736,42 +4242,10 @@ export const SendersView: MessageFns<SendersView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SendersView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SendersView | SendersView[]> | Iterable<SendersView | SendersView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendersView.encode(p).finish()];
-        }
-      } else {
-        yield* [SendersView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SendersView>): SendersView {
+    return SendersView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SendersView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SendersView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SendersView.decode(p)];
-        }
-      } else {
-        yield* [SendersView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SendersView>, I>>(base?: I): SendersView {
-    return SendersView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SendersView>, I>>(object: I): SendersView {
+  fromPartial(object: DeepPartial<SendersView>): SendersView {
     const message = createBaseSendersView();
     message.required = object.required ?? false;
     message.verified = object.verified?.map((e) => e) || [];
@@ -5835,42 +4309,10 @@ export const AddressRequest: MessageFns<AddressRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddressRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddressRequest | AddressRequest[]> | Iterable<AddressRequest | AddressRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddressRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddressRequest>): AddressRequest {
+    return AddressRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddressRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddressRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressRequest.decode(p)];
-        }
-      } else {
-        yield* [AddressRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddressRequest>, I>>(base?: I): AddressRequest {
-    return AddressRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddressRequest>, I>>(object: I): AddressRequest {
+  fromPartial(object: DeepPartial<AddressRequest>): AddressRequest {
     const message = createBaseAddressRequest();
     message.account = object.account ?? "";
     message.email = object.email ?? "";
@@ -5934,42 +4376,10 @@ export const AddressView: MessageFns<AddressView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddressView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddressView | AddressView[]> | Iterable<AddressView | AddressView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressView.encode(p).finish()];
-        }
-      } else {
-        yield* [AddressView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddressView>): AddressView {
+    return AddressView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddressView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddressView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddressView.decode(p)];
-        }
-      } else {
-        yield* [AddressView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddressView>, I>>(base?: I): AddressView {
-    return AddressView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddressView>, I>>(object: I): AddressView {
+  fromPartial(object: DeepPartial<AddressView>): AddressView {
     const message = createBaseAddressView();
     message.blacklistedSince = object.blacklistedSince ?? undefined;
     message.complainedSince = object.complainedSince ?? undefined;
@@ -6011,42 +4421,10 @@ export const ClearAddressReply: MessageFns<ClearAddressReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ClearAddressReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ClearAddressReply | ClearAddressReply[]> | Iterable<ClearAddressReply | ClearAddressReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ClearAddressReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ClearAddressReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ClearAddressReply>): ClearAddressReply {
+    return ClearAddressReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ClearAddressReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ClearAddressReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ClearAddressReply.decode(p)];
-        }
-      } else {
-        yield* [ClearAddressReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ClearAddressReply>, I>>(base?: I): ClearAddressReply {
-    return ClearAddressReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ClearAddressReply>, I>>(_: I): ClearAddressReply {
+  fromPartial(_: DeepPartial<ClearAddressReply>): ClearAddressReply {
     const message = createBaseClearAddressReply();
     return message;
   },
@@ -6086,44 +4464,10 @@ export const ClearComplaintReply: MessageFns<ClearComplaintReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ClearComplaintReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ClearComplaintReply | ClearComplaintReply[]>
-      | Iterable<ClearComplaintReply | ClearComplaintReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ClearComplaintReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ClearComplaintReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ClearComplaintReply>): ClearComplaintReply {
+    return ClearComplaintReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ClearComplaintReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ClearComplaintReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ClearComplaintReply.decode(p)];
-        }
-      } else {
-        yield* [ClearComplaintReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ClearComplaintReply>, I>>(base?: I): ClearComplaintReply {
-    return ClearComplaintReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ClearComplaintReply>, I>>(_: I): ClearComplaintReply {
+  fromPartial(_: DeepPartial<ClearComplaintReply>): ClearComplaintReply {
     const message = createBaseClearComplaintReply();
     return message;
   },
@@ -6185,44 +4529,10 @@ export const CreateGroupRequest: MessageFns<CreateGroupRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateGroupRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateGroupRequest | CreateGroupRequest[]>
-      | Iterable<CreateGroupRequest | CreateGroupRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateGroupRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateGroupRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateGroupRequest>): CreateGroupRequest {
+    return CreateGroupRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateGroupRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateGroupRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateGroupRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateGroupRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateGroupRequest>, I>>(base?: I): CreateGroupRequest {
-    return CreateGroupRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateGroupRequest>, I>>(object: I): CreateGroupRequest {
+  fromPartial(object: DeepPartial<CreateGroupRequest>): CreateGroupRequest {
     const message = createBaseCreateGroupRequest();
     message.name = object.name ?? "";
     message.applications = object.applications?.map((e) => e) || [];
@@ -6275,42 +4585,10 @@ export const CreateGroupReply: MessageFns<CreateGroupReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateGroupReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CreateGroupReply | CreateGroupReply[]> | Iterable<CreateGroupReply | CreateGroupReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateGroupReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateGroupReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateGroupReply>): CreateGroupReply {
+    return CreateGroupReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateGroupReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateGroupReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateGroupReply.decode(p)];
-        }
-      } else {
-        yield* [CreateGroupReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateGroupReply>, I>>(base?: I): CreateGroupReply {
-    return CreateGroupReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateGroupReply>, I>>(object: I): CreateGroupReply {
+  fromPartial(object: DeepPartial<CreateGroupReply>): CreateGroupReply {
     const message = createBaseCreateGroupReply();
     message.code = object.code ?? "";
     return message;
@@ -6373,42 +4651,10 @@ export const FindGroupRequest: MessageFns<FindGroupRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindGroupRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindGroupRequest | FindGroupRequest[]> | Iterable<FindGroupRequest | FindGroupRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGroupRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindGroupRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindGroupRequest>): FindGroupRequest {
+    return FindGroupRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindGroupRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindGroupRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGroupRequest.decode(p)];
-        }
-      } else {
-        yield* [FindGroupRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindGroupRequest>, I>>(base?: I): FindGroupRequest {
-    return FindGroupRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindGroupRequest>, I>>(object: I): FindGroupRequest {
+  fromPartial(object: DeepPartial<FindGroupRequest>): FindGroupRequest {
     const message = createBaseFindGroupRequest();
     message.account = object.account ?? "";
     message.group = object.group ?? "";
@@ -6461,42 +4707,10 @@ export const FindGroupReply: MessageFns<FindGroupReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindGroupReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindGroupReply | FindGroupReply[]> | Iterable<FindGroupReply | FindGroupReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGroupReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindGroupReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindGroupReply>): FindGroupReply {
+    return FindGroupReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindGroupReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindGroupReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindGroupReply.decode(p)];
-        }
-      } else {
-        yield* [FindGroupReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindGroupReply>, I>>(base?: I): FindGroupReply {
-    return FindGroupReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindGroupReply>, I>>(object: I): FindGroupReply {
+  fromPartial(object: DeepPartial<FindGroupReply>): FindGroupReply {
     const message = createBaseFindGroupReply();
     message.applications = object.applications?.map((e) => e) || [];
     return message;
@@ -6613,44 +4827,10 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ConfigurePlatformRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ConfigurePlatformRequest | ConfigurePlatformRequest[]>
-      | Iterable<ConfigurePlatformRequest | ConfigurePlatformRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConfigurePlatformRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ConfigurePlatformRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ConfigurePlatformRequest>): ConfigurePlatformRequest {
+    return ConfigurePlatformRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ConfigurePlatformRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ConfigurePlatformRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConfigurePlatformRequest.decode(p)];
-        }
-      } else {
-        yield* [ConfigurePlatformRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ConfigurePlatformRequest>, I>>(base?: I): ConfigurePlatformRequest {
-    return ConfigurePlatformRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ConfigurePlatformRequest>, I>>(object: I): ConfigurePlatformRequest {
+  fromPartial(object: DeepPartial<ConfigurePlatformRequest>): ConfigurePlatformRequest {
     const message = createBaseConfigurePlatformRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -6726,48 +4906,10 @@ export const ConfigurePlatformRequest_SettingsEntry: MessageFns<ConfigurePlatfor
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ConfigurePlatformRequest_SettingsEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ConfigurePlatformRequest_SettingsEntry | ConfigurePlatformRequest_SettingsEntry[]>
-      | Iterable<ConfigurePlatformRequest_SettingsEntry | ConfigurePlatformRequest_SettingsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConfigurePlatformRequest_SettingsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [ConfigurePlatformRequest_SettingsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ConfigurePlatformRequest_SettingsEntry>): ConfigurePlatformRequest_SettingsEntry {
+    return ConfigurePlatformRequest_SettingsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ConfigurePlatformRequest_SettingsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ConfigurePlatformRequest_SettingsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConfigurePlatformRequest_SettingsEntry.decode(p)];
-        }
-      } else {
-        yield* [ConfigurePlatformRequest_SettingsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ConfigurePlatformRequest_SettingsEntry>, I>>(
-    base?: I,
-  ): ConfigurePlatformRequest_SettingsEntry {
-    return ConfigurePlatformRequest_SettingsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ConfigurePlatformRequest_SettingsEntry>, I>>(
-    object: I,
-  ): ConfigurePlatformRequest_SettingsEntry {
+  fromPartial(object: DeepPartial<ConfigurePlatformRequest_SettingsEntry>): ConfigurePlatformRequest_SettingsEntry {
     const message = createBaseConfigurePlatformRequest_SettingsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -6831,42 +4973,10 @@ export const SetDebugRequest: MessageFns<SetDebugRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetDebugRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetDebugRequest | SetDebugRequest[]> | Iterable<SetDebugRequest | SetDebugRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetDebugRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetDebugRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetDebugRequest>): SetDebugRequest {
+    return SetDebugRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetDebugRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetDebugRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetDebugRequest.decode(p)];
-        }
-      } else {
-        yield* [SetDebugRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetDebugRequest>, I>>(base?: I): SetDebugRequest {
-    return SetDebugRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetDebugRequest>, I>>(object: I): SetDebugRequest {
+  fromPartial(object: DeepPartial<SetDebugRequest>): SetDebugRequest {
     const message = createBaseSetDebugRequest();
     message.application = object.application ?? "";
     message.on = object.on ?? false;
@@ -6919,42 +5029,10 @@ export const SetDebugReply: MessageFns<SetDebugReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetDebugReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetDebugReply | SetDebugReply[]> | Iterable<SetDebugReply | SetDebugReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetDebugReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SetDebugReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetDebugReply>): SetDebugReply {
+    return SetDebugReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetDebugReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetDebugReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetDebugReply.decode(p)];
-        }
-      } else {
-        yield* [SetDebugReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetDebugReply>, I>>(base?: I): SetDebugReply {
-    return SetDebugReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetDebugReply>, I>>(object: I): SetDebugReply {
+  fromPartial(object: DeepPartial<SetDebugReply>): SetDebugReply {
     const message = createBaseSetDebugReply();
     message.debugUntil = object.debugUntil ?? undefined;
     return message;
@@ -7006,44 +5084,10 @@ export const FindApplicationRequest: MessageFns<FindApplicationRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindApplicationRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindApplicationRequest | FindApplicationRequest[]>
-      | Iterable<FindApplicationRequest | FindApplicationRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApplicationRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindApplicationRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindApplicationRequest>): FindApplicationRequest {
+    return FindApplicationRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindApplicationRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindApplicationRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApplicationRequest.decode(p)];
-        }
-      } else {
-        yield* [FindApplicationRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindApplicationRequest>, I>>(base?: I): FindApplicationRequest {
-    return FindApplicationRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindApplicationRequest>, I>>(object: I): FindApplicationRequest {
+  fromPartial(object: DeepPartial<FindApplicationRequest>): FindApplicationRequest {
     const message = createBaseFindApplicationRequest();
     message.application = object.application ?? "";
     return message;
@@ -7095,44 +5139,10 @@ export const FindApplicationReply: MessageFns<FindApplicationReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindApplicationReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindApplicationReply | FindApplicationReply[]>
-      | Iterable<FindApplicationReply | FindApplicationReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApplicationReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindApplicationReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindApplicationReply>): FindApplicationReply {
+    return FindApplicationReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindApplicationReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindApplicationReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindApplicationReply.decode(p)];
-        }
-      } else {
-        yield* [FindApplicationReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindApplicationReply>, I>>(base?: I): FindApplicationReply {
-    return FindApplicationReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindApplicationReply>, I>>(object: I): FindApplicationReply {
+  fromPartial(object: DeepPartial<FindApplicationReply>): FindApplicationReply {
     const message = createBaseFindApplicationReply();
     message.application = (object.application !== undefined && object.application !== null)
       ? ApplicationView.fromPartial(object.application)
@@ -7335,42 +5345,10 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ApplicationView | ApplicationView[]> | Iterable<ApplicationView | ApplicationView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationView.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationView>): ApplicationView {
+    return ApplicationView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationView.decode(p)];
-        }
-      } else {
-        yield* [ApplicationView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationView>, I>>(base?: I): ApplicationView {
-    return ApplicationView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationView>, I>>(object: I): ApplicationView {
+  fromPartial(object: DeepPartial<ApplicationView>): ApplicationView {
     const message = createBaseApplicationView();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -7447,42 +5425,10 @@ export const CappingView: MessageFns<CappingView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CappingView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CappingView | CappingView[]> | Iterable<CappingView | CappingView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CappingView.encode(p).finish()];
-        }
-      } else {
-        yield* [CappingView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CappingView>): CappingView {
+    return CappingView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CappingView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CappingView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CappingView.decode(p)];
-        }
-      } else {
-        yield* [CappingView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CappingView>, I>>(base?: I): CappingView {
-    return CappingView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CappingView>, I>>(object: I): CappingView {
+  fromPartial(object: DeepPartial<CappingView>): CappingView {
     const message = createBaseCappingView();
     message.days = object.days ?? 0;
     message.count = object.count ?? 0;
@@ -7568,42 +5514,10 @@ export const PlatformView: MessageFns<PlatformView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformView | PlatformView[]> | Iterable<PlatformView | PlatformView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformView.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformView>): PlatformView {
+    return PlatformView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformView.decode(p)];
-        }
-      } else {
-        yield* [PlatformView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformView>, I>>(base?: I): PlatformView {
-    return PlatformView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformView>, I>>(object: I): PlatformView {
+  fromPartial(object: DeepPartial<PlatformView>): PlatformView {
     const message = createBasePlatformView();
     message.platform = object.platform ?? 0;
     message.enabled = object.enabled ?? false;
@@ -7719,44 +5633,10 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationDescription, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationDescription | ApplicationDescription[]>
-      | Iterable<ApplicationDescription | ApplicationDescription[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationDescription.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationDescription>): ApplicationDescription {
+    return ApplicationDescription.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationDescription>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationDescription> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription.decode(p)];
-        }
-      } else {
-        yield* [ApplicationDescription.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationDescription>, I>>(base?: I): ApplicationDescription {
-    return ApplicationDescription.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationDescription>, I>>(object: I): ApplicationDescription {
+  fromPartial(object: DeepPartial<ApplicationDescription>): ApplicationDescription {
     const message = createBaseApplicationDescription();
     message.view = (object.view !== undefined && object.view !== null)
       ? ApplicationView.fromPartial(object.view)
@@ -7842,48 +5722,10 @@ export const ApplicationDescription_SettingsEntry: MessageFns<ApplicationDescrip
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationDescription_SettingsEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationDescription_SettingsEntry | ApplicationDescription_SettingsEntry[]>
-      | Iterable<ApplicationDescription_SettingsEntry | ApplicationDescription_SettingsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription_SettingsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationDescription_SettingsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationDescription_SettingsEntry>): ApplicationDescription_SettingsEntry {
+    return ApplicationDescription_SettingsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationDescription_SettingsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationDescription_SettingsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription_SettingsEntry.decode(p)];
-        }
-      } else {
-        yield* [ApplicationDescription_SettingsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationDescription_SettingsEntry>, I>>(
-    base?: I,
-  ): ApplicationDescription_SettingsEntry {
-    return ApplicationDescription_SettingsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationDescription_SettingsEntry>, I>>(
-    object: I,
-  ): ApplicationDescription_SettingsEntry {
+  fromPartial(object: DeepPartial<ApplicationDescription_SettingsEntry>): ApplicationDescription_SettingsEntry {
     const message = createBaseApplicationDescription_SettingsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -7950,48 +5792,10 @@ export const ApplicationDescription_LanguagesEntry: MessageFns<ApplicationDescri
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ApplicationDescription_LanguagesEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ApplicationDescription_LanguagesEntry | ApplicationDescription_LanguagesEntry[]>
-      | Iterable<ApplicationDescription_LanguagesEntry | ApplicationDescription_LanguagesEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription_LanguagesEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [ApplicationDescription_LanguagesEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ApplicationDescription_LanguagesEntry>): ApplicationDescription_LanguagesEntry {
+    return ApplicationDescription_LanguagesEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ApplicationDescription_LanguagesEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ApplicationDescription_LanguagesEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ApplicationDescription_LanguagesEntry.decode(p)];
-        }
-      } else {
-        yield* [ApplicationDescription_LanguagesEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ApplicationDescription_LanguagesEntry>, I>>(
-    base?: I,
-  ): ApplicationDescription_LanguagesEntry {
-    return ApplicationDescription_LanguagesEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ApplicationDescription_LanguagesEntry>, I>>(
-    object: I,
-  ): ApplicationDescription_LanguagesEntry {
+  fromPartial(object: DeepPartial<ApplicationDescription_LanguagesEntry>): ApplicationDescription_LanguagesEntry {
     const message = createBaseApplicationDescription_LanguagesEntry();
     message.key = object.key ?? "";
     message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
@@ -8044,42 +5848,10 @@ export const GetIconRequest: MessageFns<GetIconRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetIconRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GetIconRequest | GetIconRequest[]> | Iterable<GetIconRequest | GetIconRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetIconRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetIconRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetIconRequest>): GetIconRequest {
+    return GetIconRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetIconRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetIconRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetIconRequest.decode(p)];
-        }
-      } else {
-        yield* [GetIconRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetIconRequest>, I>>(base?: I): GetIconRequest {
-    return GetIconRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetIconRequest>, I>>(object: I): GetIconRequest {
+  fromPartial(object: DeepPartial<GetIconRequest>): GetIconRequest {
     const message = createBaseGetIconRequest();
     message.icon = object.icon ?? "";
     return message;
@@ -8131,42 +5903,10 @@ export const GetIconReply: MessageFns<GetIconReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetIconReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GetIconReply | GetIconReply[]> | Iterable<GetIconReply | GetIconReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetIconReply.encode(p).finish()];
-        }
-      } else {
-        yield* [GetIconReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetIconReply>): GetIconReply {
+    return GetIconReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetIconReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetIconReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetIconReply.decode(p)];
-        }
-      } else {
-        yield* [GetIconReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetIconReply>, I>>(base?: I): GetIconReply {
-    return GetIconReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetIconReply>, I>>(object: I): GetIconReply {
+  fromPartial(object: DeepPartial<GetIconReply>): GetIconReply {
     const message = createBaseGetIconReply();
     message.png = object.png ?? Buffer.alloc(0);
     return message;
@@ -8229,44 +5969,10 @@ export const GetCredentialRequest: MessageFns<GetCredentialRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetCredentialRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetCredentialRequest | GetCredentialRequest[]>
-      | Iterable<GetCredentialRequest | GetCredentialRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetCredentialRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetCredentialRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetCredentialRequest>): GetCredentialRequest {
+    return GetCredentialRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetCredentialRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetCredentialRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetCredentialRequest.decode(p)];
-        }
-      } else {
-        yield* [GetCredentialRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetCredentialRequest>, I>>(base?: I): GetCredentialRequest {
-    return GetCredentialRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetCredentialRequest>, I>>(object: I): GetCredentialRequest {
+  fromPartial(object: DeepPartial<GetCredentialRequest>): GetCredentialRequest {
     const message = createBaseGetCredentialRequest();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -8380,42 +6086,10 @@ export const SealedCredential: MessageFns<SealedCredential> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SealedCredential, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SealedCredential | SealedCredential[]> | Iterable<SealedCredential | SealedCredential[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential.encode(p).finish()];
-        }
-      } else {
-        yield* [SealedCredential.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SealedCredential>): SealedCredential {
+    return SealedCredential.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SealedCredential>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SealedCredential> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential.decode(p)];
-        }
-      } else {
-        yield* [SealedCredential.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SealedCredential>, I>>(base?: I): SealedCredential {
-    return SealedCredential.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SealedCredential>, I>>(object: I): SealedCredential {
+  fromPartial(object: DeepPartial<SealedCredential>): SealedCredential {
     const message = createBaseSealedCredential();
     message.application = object.application ?? "";
     message.platform = object.platform ?? 0;
@@ -8499,46 +6173,10 @@ export const SealedCredential_SettingsEntry: MessageFns<SealedCredential_Setting
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SealedCredential_SettingsEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SealedCredential_SettingsEntry | SealedCredential_SettingsEntry[]>
-      | Iterable<SealedCredential_SettingsEntry | SealedCredential_SettingsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential_SettingsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [SealedCredential_SettingsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SealedCredential_SettingsEntry>): SealedCredential_SettingsEntry {
+    return SealedCredential_SettingsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SealedCredential_SettingsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SealedCredential_SettingsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential_SettingsEntry.decode(p)];
-        }
-      } else {
-        yield* [SealedCredential_SettingsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SealedCredential_SettingsEntry>, I>>(base?: I): SealedCredential_SettingsEntry {
-    return SealedCredential_SettingsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SealedCredential_SettingsEntry>, I>>(
-    object: I,
-  ): SealedCredential_SettingsEntry {
+  fromPartial(object: DeepPartial<SealedCredential_SettingsEntry>): SealedCredential_SettingsEntry {
     const message = createBaseSealedCredential_SettingsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -8602,44 +6240,10 @@ export const SealedCredential_SealedEntry: MessageFns<SealedCredential_SealedEnt
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SealedCredential_SealedEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SealedCredential_SealedEntry | SealedCredential_SealedEntry[]>
-      | Iterable<SealedCredential_SealedEntry | SealedCredential_SealedEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential_SealedEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [SealedCredential_SealedEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SealedCredential_SealedEntry>): SealedCredential_SealedEntry {
+    return SealedCredential_SealedEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SealedCredential_SealedEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SealedCredential_SealedEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SealedCredential_SealedEntry.decode(p)];
-        }
-      } else {
-        yield* [SealedCredential_SealedEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SealedCredential_SealedEntry>, I>>(base?: I): SealedCredential_SealedEntry {
-    return SealedCredential_SealedEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SealedCredential_SealedEntry>, I>>(object: I): SealedCredential_SealedEntry {
+  fromPartial(object: DeepPartial<SealedCredential_SealedEntry>): SealedCredential_SealedEntry {
     const message = createBaseSealedCredential_SealedEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? Buffer.alloc(0);
@@ -8725,42 +6329,10 @@ export const AddTagRequest: MessageFns<AddTagRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddTagRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddTagRequest | AddTagRequest[]> | Iterable<AddTagRequest | AddTagRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddTagRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddTagRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddTagRequest>): AddTagRequest {
+    return AddTagRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddTagRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddTagRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddTagRequest.decode(p)];
-        }
-      } else {
-        yield* [AddTagRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddTagRequest>, I>>(base?: I): AddTagRequest {
-    return AddTagRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddTagRequest>, I>>(object: I): AddTagRequest {
+  fromPartial(object: DeepPartial<AddTagRequest>): AddTagRequest {
     const message = createBaseAddTagRequest();
     message.account = object.account ?? "";
     message.name = object.name ?? "";
@@ -8804,42 +6376,10 @@ export const AddTagReply: MessageFns<AddTagReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddTagReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<AddTagReply | AddTagReply[]> | Iterable<AddTagReply | AddTagReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddTagReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AddTagReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddTagReply>): AddTagReply {
+    return AddTagReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddTagReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddTagReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddTagReply.decode(p)];
-        }
-      } else {
-        yield* [AddTagReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddTagReply>, I>>(base?: I): AddTagReply {
-    return AddTagReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddTagReply>, I>>(_: I): AddTagReply {
+  fromPartial(_: DeepPartial<AddTagReply>): AddTagReply {
     const message = createBaseAddTagReply();
     return message;
   },
@@ -8901,44 +6441,10 @@ export const AddMissingTagsRequest: MessageFns<AddMissingTagsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddMissingTagsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddMissingTagsRequest | AddMissingTagsRequest[]>
-      | Iterable<AddMissingTagsRequest | AddMissingTagsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddMissingTagsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddMissingTagsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddMissingTagsRequest>): AddMissingTagsRequest {
+    return AddMissingTagsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddMissingTagsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddMissingTagsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddMissingTagsRequest.decode(p)];
-        }
-      } else {
-        yield* [AddMissingTagsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddMissingTagsRequest>, I>>(base?: I): AddMissingTagsRequest {
-    return AddMissingTagsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddMissingTagsRequest>, I>>(object: I): AddMissingTagsRequest {
+  fromPartial(object: DeepPartial<AddMissingTagsRequest>): AddMissingTagsRequest {
     const message = createBaseAddMissingTagsRequest();
     message.account = object.account ?? "";
     message.tags = object.tags?.map((e) => MissingTag.fromPartial(e)) || [];
@@ -9002,42 +6508,10 @@ export const MissingTag: MessageFns<MissingTag> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MissingTag, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MissingTag | MissingTag[]> | Iterable<MissingTag | MissingTag[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MissingTag.encode(p).finish()];
-        }
-      } else {
-        yield* [MissingTag.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MissingTag>): MissingTag {
+    return MissingTag.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MissingTag>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MissingTag> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MissingTag.decode(p)];
-        }
-      } else {
-        yield* [MissingTag.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MissingTag>, I>>(base?: I): MissingTag {
-    return MissingTag.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MissingTag>, I>>(object: I): MissingTag {
+  fromPartial(object: DeepPartial<MissingTag>): MissingTag {
     const message = createBaseMissingTag();
     message.name = object.name ?? "";
     message.type = object.type ?? 0;
@@ -9101,44 +6575,10 @@ export const AddMissingTagsReply: MessageFns<AddMissingTagsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddMissingTagsReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddMissingTagsReply | AddMissingTagsReply[]>
-      | Iterable<AddMissingTagsReply | AddMissingTagsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddMissingTagsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AddMissingTagsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddMissingTagsReply>): AddMissingTagsReply {
+    return AddMissingTagsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddMissingTagsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddMissingTagsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddMissingTagsReply.decode(p)];
-        }
-      } else {
-        yield* [AddMissingTagsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddMissingTagsReply>, I>>(base?: I): AddMissingTagsReply {
-    return AddMissingTagsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddMissingTagsReply>, I>>(object: I): AddMissingTagsReply {
+  fromPartial(object: DeepPartial<AddMissingTagsReply>): AddMissingTagsReply {
     const message = createBaseAddMissingTagsReply();
     message.refused = object.refused?.map((e) => e) || [];
     message.reason = object.reason ?? "";
@@ -9202,42 +6642,10 @@ export const DeleteTagRequest: MessageFns<DeleteTagRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteTagRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeleteTagRequest | DeleteTagRequest[]> | Iterable<DeleteTagRequest | DeleteTagRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteTagRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteTagRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteTagRequest>): DeleteTagRequest {
+    return DeleteTagRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteTagRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteTagRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteTagRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteTagRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteTagRequest>, I>>(base?: I): DeleteTagRequest {
-    return DeleteTagRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteTagRequest>, I>>(object: I): DeleteTagRequest {
+  fromPartial(object: DeepPartial<DeleteTagRequest>): DeleteTagRequest {
     const message = createBaseDeleteTagRequest();
     message.account = object.account ?? "";
     message.name = object.name ?? "";
@@ -9279,42 +6687,10 @@ export const DeleteTagReply: MessageFns<DeleteTagReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteTagReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeleteTagReply | DeleteTagReply[]> | Iterable<DeleteTagReply | DeleteTagReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteTagReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteTagReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteTagReply>): DeleteTagReply {
+    return DeleteTagReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteTagReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteTagReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteTagReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteTagReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteTagReply>, I>>(base?: I): DeleteTagReply {
-    return DeleteTagReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteTagReply>, I>>(_: I): DeleteTagReply {
+  fromPartial(_: DeepPartial<DeleteTagReply>): DeleteTagReply {
     const message = createBaseDeleteTagReply();
     return message;
   },
@@ -9365,42 +6741,10 @@ export const ListTagsRequest: MessageFns<ListTagsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTagsRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListTagsRequest | ListTagsRequest[]> | Iterable<ListTagsRequest | ListTagsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTagsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTagsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTagsRequest>): ListTagsRequest {
+    return ListTagsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTagsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTagsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTagsRequest.decode(p)];
-        }
-      } else {
-        yield* [ListTagsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTagsRequest>, I>>(base?: I): ListTagsRequest {
-    return ListTagsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTagsRequest>, I>>(object: I): ListTagsRequest {
+  fromPartial(object: DeepPartial<ListTagsRequest>): ListTagsRequest {
     const message = createBaseListTagsRequest();
     message.account = object.account ?? "";
     return message;
@@ -9452,42 +6796,10 @@ export const ListTagsReply: MessageFns<ListTagsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTagsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListTagsReply | ListTagsReply[]> | Iterable<ListTagsReply | ListTagsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTagsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTagsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTagsReply>): ListTagsReply {
+    return ListTagsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTagsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTagsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTagsReply.decode(p)];
-        }
-      } else {
-        yield* [ListTagsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTagsReply>, I>>(base?: I): ListTagsReply {
-    return ListTagsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTagsReply>, I>>(object: I): ListTagsReply {
+  fromPartial(object: DeepPartial<ListTagsReply>): ListTagsReply {
     const message = createBaseListTagsReply();
     message.tags = object.tags?.map((e) => TagView.fromPartial(e)) || [];
     return message;
@@ -9572,42 +6884,10 @@ export const TagView: MessageFns<TagView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagView | TagView[]> | Iterable<TagView | TagView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagView.encode(p).finish()];
-        }
-      } else {
-        yield* [TagView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagView>): TagView {
+    return TagView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagView.decode(p)];
-        }
-      } else {
-        yield* [TagView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagView>, I>>(base?: I): TagView {
-    return TagView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagView>, I>>(object: I): TagView {
+  fromPartial(object: DeepPartial<TagView>): TagView {
     const message = createBaseTagView();
     message.name = object.name ?? "";
     message.type = object.type ?? 0;
@@ -9662,42 +6942,10 @@ export const DeviceCommands: MessageFns<DeviceCommands> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceCommands, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceCommands | DeviceCommands[]> | Iterable<DeviceCommands | DeviceCommands[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceCommands.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceCommands.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceCommands>): DeviceCommands {
+    return DeviceCommands.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceCommands>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceCommands> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceCommands.decode(p)];
-        }
-      } else {
-        yield* [DeviceCommands.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceCommands>, I>>(base?: I): DeviceCommands {
-    return DeviceCommands.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceCommands>, I>>(object: I): DeviceCommands {
+  fromPartial(object: DeepPartial<DeviceCommands>): DeviceCommands {
     const message = createBaseDeviceCommands();
     message.commands = object.commands?.map((e) => DeviceCommand.fromPartial(e)) || [];
     return message;
@@ -9927,42 +7175,10 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceCommand, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceCommand | DeviceCommand[]> | Iterable<DeviceCommand | DeviceCommand[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceCommand.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceCommand.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceCommand>): DeviceCommand {
+    return DeviceCommand.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceCommand>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceCommand> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceCommand.decode(p)];
-        }
-      } else {
-        yield* [DeviceCommand.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceCommand>, I>>(base?: I): DeviceCommand {
-    return DeviceCommand.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceCommand>, I>>(object: I): DeviceCommand {
+  fromPartial(object: DeepPartial<DeviceCommand>): DeviceCommand {
     const message = createBaseDeviceCommand();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -10278,42 +7494,10 @@ export const Register: MessageFns<Register> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Register, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Register | Register[]> | Iterable<Register | Register[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Register.encode(p).finish()];
-        }
-      } else {
-        yield* [Register.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Register>): Register {
+    return Register.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Register>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Register> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Register.decode(p)];
-        }
-      } else {
-        yield* [Register.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Register>, I>>(base?: I): Register {
-    return Register.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Register>, I>>(object: I): Register {
+  fromPartial(object: DeepPartial<Register>): Register {
     const message = createBaseRegister();
     message.platform = object.platform ?? 0;
     message.pushToken = object.pushToken ?? undefined;
@@ -10394,42 +7578,10 @@ export const LocatedPlace: MessageFns<LocatedPlace> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocatedPlace, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocatedPlace | LocatedPlace[]> | Iterable<LocatedPlace | LocatedPlace[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocatedPlace.encode(p).finish()];
-        }
-      } else {
-        yield* [LocatedPlace.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocatedPlace>): LocatedPlace {
+    return LocatedPlace.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocatedPlace>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocatedPlace> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocatedPlace.decode(p)];
-        }
-      } else {
-        yield* [LocatedPlace.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocatedPlace>, I>>(base?: I): LocatedPlace {
-    return LocatedPlace.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocatedPlace>, I>>(object: I): LocatedPlace {
+  fromPartial(object: DeepPartial<LocatedPlace>): LocatedPlace {
     const message = createBaseLocatedPlace();
     message.country = object.country ?? "";
     message.city = object.city ?? undefined;
@@ -10471,42 +7623,10 @@ export const Unregister: MessageFns<Unregister> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Unregister, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Unregister | Unregister[]> | Iterable<Unregister | Unregister[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Unregister.encode(p).finish()];
-        }
-      } else {
-        yield* [Unregister.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Unregister>): Unregister {
+    return Unregister.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Unregister>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Unregister> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Unregister.decode(p)];
-        }
-      } else {
-        yield* [Unregister.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Unregister>, I>>(base?: I): Unregister {
-    return Unregister.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Unregister>, I>>(_: I): Unregister {
+  fromPartial(_: DeepPartial<Unregister>): Unregister {
     const message = createBaseUnregister();
     return message;
   },
@@ -10557,42 +7677,10 @@ export const SetTags: MessageFns<SetTags> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetTags, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetTags | SetTags[]> | Iterable<SetTags | SetTags[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTags.encode(p).finish()];
-        }
-      } else {
-        yield* [SetTags.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetTags>): SetTags {
+    return SetTags.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetTags>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetTags> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTags.decode(p)];
-        }
-      } else {
-        yield* [SetTags.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetTags>, I>>(base?: I): SetTags {
-    return SetTags.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetTags>, I>>(object: I): SetTags {
+  fromPartial(object: DeepPartial<SetTags>): SetTags {
     const message = createBaseSetTags();
     message.tags = object.tags ?? undefined;
     return message;
@@ -10706,40 +7794,10 @@ export const Open: MessageFns<Open> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Open, Uint8Array>
-  async *encodeTransform(source: AsyncIterable<Open | Open[]> | Iterable<Open | Open[]>): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Open.encode(p).finish()];
-        }
-      } else {
-        yield* [Open.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Open>): Open {
+    return Open.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Open>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Open> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Open.decode(p)];
-        }
-      } else {
-        yield* [Open.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Open>, I>>(base?: I): Open {
-    return Open.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Open>, I>>(object: I): Open {
+  fromPartial(object: DeepPartial<Open>): Open {
     const message = createBaseOpen();
     message.userId = object.userId ?? undefined;
     message.language = object.language ?? undefined;
@@ -10785,42 +7843,10 @@ export const Erase: MessageFns<Erase> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Erase, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Erase | Erase[]> | Iterable<Erase | Erase[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Erase.encode(p).finish()];
-        }
-      } else {
-        yield* [Erase.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Erase>): Erase {
+    return Erase.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Erase>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Erase> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Erase.decode(p)];
-        }
-      } else {
-        yield* [Erase.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Erase>, I>>(base?: I): Erase {
-    return Erase.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Erase>, I>>(_: I): Erase {
+  fromPartial(_: DeepPartial<Erase>): Erase {
     const message = createBaseErase();
     return message;
   },
@@ -10871,42 +7897,10 @@ export const SetBadge: MessageFns<SetBadge> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetBadge, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetBadge | SetBadge[]> | Iterable<SetBadge | SetBadge[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetBadge.encode(p).finish()];
-        }
-      } else {
-        yield* [SetBadge.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetBadge>): SetBadge {
+    return SetBadge.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetBadge>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetBadge> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetBadge.decode(p)];
-        }
-      } else {
-        yield* [SetBadge.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetBadge>, I>>(base?: I): SetBadge {
-    return SetBadge.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetBadge>, I>>(object: I): SetBadge {
+  fromPartial(object: DeepPartial<SetBadge>): SetBadge {
     const message = createBaseSetBadge();
     message.badge = object.badge ?? 0;
     return message;
@@ -11032,42 +8026,10 @@ export const RecordEvent: MessageFns<RecordEvent> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RecordEvent, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RecordEvent | RecordEvent[]> | Iterable<RecordEvent | RecordEvent[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecordEvent.encode(p).finish()];
-        }
-      } else {
-        yield* [RecordEvent.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RecordEvent>): RecordEvent {
+    return RecordEvent.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RecordEvent>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RecordEvent> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecordEvent.decode(p)];
-        }
-      } else {
-        yield* [RecordEvent.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RecordEvent>, I>>(base?: I): RecordEvent {
-    return RecordEvent.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RecordEvent>, I>>(object: I): RecordEvent {
+  fromPartial(object: DeepPartial<RecordEvent>): RecordEvent {
     const message = createBaseRecordEvent();
     message.name = object.name ?? "";
     message.amount = object.amount ?? undefined;
@@ -11149,42 +8111,10 @@ export const Purchase: MessageFns<Purchase> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Purchase, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Purchase | Purchase[]> | Iterable<Purchase | Purchase[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Purchase.encode(p).finish()];
-        }
-      } else {
-        yield* [Purchase.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Purchase>): Purchase {
+    return Purchase.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Purchase>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Purchase> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Purchase.decode(p)];
-        }
-      } else {
-        yield* [Purchase.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Purchase>, I>>(base?: I): Purchase {
-    return Purchase.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Purchase>, I>>(object: I): Purchase {
+  fromPartial(object: DeepPartial<Purchase>): Purchase {
     const message = createBasePurchase();
     message.product = object.product ?? "";
     message.quantity = object.quantity ?? 0;
@@ -11249,42 +8179,10 @@ export const BindUser: MessageFns<BindUser> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<BindUser, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<BindUser | BindUser[]> | Iterable<BindUser | BindUser[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BindUser.encode(p).finish()];
-        }
-      } else {
-        yield* [BindUser.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<BindUser>): BindUser {
+    return BindUser.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, BindUser>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<BindUser> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BindUser.decode(p)];
-        }
-      } else {
-        yield* [BindUser.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<BindUser>, I>>(base?: I): BindUser {
-    return BindUser.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<BindUser>, I>>(object: I): BindUser {
+  fromPartial(object: DeepPartial<BindUser>): BindUser {
     const message = createBaseBindUser();
     message.userId = object.userId ?? "";
     message.timezoneSeconds = object.timezoneSeconds ?? undefined;
@@ -11337,44 +8235,10 @@ export const SetPushToStartToken: MessageFns<SetPushToStartToken> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetPushToStartToken, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetPushToStartToken | SetPushToStartToken[]>
-      | Iterable<SetPushToStartToken | SetPushToStartToken[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPushToStartToken.encode(p).finish()];
-        }
-      } else {
-        yield* [SetPushToStartToken.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetPushToStartToken>): SetPushToStartToken {
+    return SetPushToStartToken.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetPushToStartToken>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetPushToStartToken> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetPushToStartToken.decode(p)];
-        }
-      } else {
-        yield* [SetPushToStartToken.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetPushToStartToken>, I>>(base?: I): SetPushToStartToken {
-    return SetPushToStartToken.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetPushToStartToken>, I>>(object: I): SetPushToStartToken {
+  fromPartial(object: DeepPartial<SetPushToStartToken>): SetPushToStartToken {
     const message = createBaseSetPushToStartToken();
     message.token = object.token ?? undefined;
     return message;
@@ -11437,42 +8301,10 @@ export const SetActivityToken: MessageFns<SetActivityToken> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetActivityToken, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SetActivityToken | SetActivityToken[]> | Iterable<SetActivityToken | SetActivityToken[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetActivityToken.encode(p).finish()];
-        }
-      } else {
-        yield* [SetActivityToken.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetActivityToken>): SetActivityToken {
+    return SetActivityToken.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetActivityToken>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetActivityToken> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetActivityToken.decode(p)];
-        }
-      } else {
-        yield* [SetActivityToken.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetActivityToken>, I>>(base?: I): SetActivityToken {
-    return SetActivityToken.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetActivityToken>, I>>(object: I): SetActivityToken {
+  fromPartial(object: DeepPartial<SetActivityToken>): SetActivityToken {
     const message = createBaseSetActivityToken();
     message.activityId = object.activityId ?? "";
     message.token = object.token ?? undefined;
@@ -11558,42 +8390,10 @@ export const DeviceBatch: MessageFns<DeviceBatch> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceBatch, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceBatch | DeviceBatch[]> | Iterable<DeviceBatch | DeviceBatch[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceBatch.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceBatch.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceBatch>): DeviceBatch {
+    return DeviceBatch.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceBatch>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceBatch> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceBatch.decode(p)];
-        }
-      } else {
-        yield* [DeviceBatch.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceBatch>, I>>(base?: I): DeviceBatch {
-    return DeviceBatch.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceBatch>, I>>(object: I): DeviceBatch {
+  fromPartial(object: DeepPartial<DeviceBatch>): DeviceBatch {
     const message = createBaseDeviceBatch();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -11705,42 +8505,10 @@ export const BatchEntry: MessageFns<BatchEntry> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<BatchEntry, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<BatchEntry | BatchEntry[]> | Iterable<BatchEntry | BatchEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BatchEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [BatchEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<BatchEntry>): BatchEntry {
+    return BatchEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, BatchEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<BatchEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [BatchEntry.decode(p)];
-        }
-      } else {
-        yield* [BatchEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<BatchEntry>, I>>(base?: I): BatchEntry {
-    return BatchEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<BatchEntry>, I>>(object: I): BatchEntry {
+  fromPartial(object: DeepPartial<BatchEntry>): BatchEntry {
     const message = createBaseBatchEntry();
     message.number = object.number ?? 0;
     message.hwid = object.hwid ?? "";
@@ -11814,42 +8582,10 @@ export const DeviceBatchReply: MessageFns<DeviceBatchReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceBatchReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceBatchReply | DeviceBatchReply[]> | Iterable<DeviceBatchReply | DeviceBatchReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceBatchReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceBatchReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceBatchReply>): DeviceBatchReply {
+    return DeviceBatchReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceBatchReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceBatchReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceBatchReply.decode(p)];
-        }
-      } else {
-        yield* [DeviceBatchReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceBatchReply>, I>>(base?: I): DeviceBatchReply {
-    return DeviceBatchReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceBatchReply>, I>>(object: I): DeviceBatchReply {
+  fromPartial(object: DeepPartial<DeviceBatchReply>): DeviceBatchReply {
     const message = createBaseDeviceBatchReply();
     message.outcomes = object.outcomes?.map((e) => EntryOutcome.fromPartial(e)) || [];
     return message;
@@ -11926,42 +8662,10 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EntryOutcome, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<EntryOutcome | EntryOutcome[]> | Iterable<EntryOutcome | EntryOutcome[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EntryOutcome.encode(p).finish()];
-        }
-      } else {
-        yield* [EntryOutcome.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EntryOutcome>): EntryOutcome {
+    return EntryOutcome.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EntryOutcome>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EntryOutcome> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EntryOutcome.decode(p)];
-        }
-      } else {
-        yield* [EntryOutcome.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EntryOutcome>, I>>(base?: I): EntryOutcome {
-    return EntryOutcome.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EntryOutcome>, I>>(object: I): EntryOutcome {
+  fromPartial(object: DeepPartial<EntryOutcome>): EntryOutcome {
     const message = createBaseEntryOutcome();
     message.number = object.number ?? 0;
     message.status = object.status ?? 0;
@@ -12034,46 +8738,10 @@ export const EntryOutcome_RefusedTagsEntry: MessageFns<EntryOutcome_RefusedTagsE
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EntryOutcome_RefusedTagsEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<EntryOutcome_RefusedTagsEntry | EntryOutcome_RefusedTagsEntry[]>
-      | Iterable<EntryOutcome_RefusedTagsEntry | EntryOutcome_RefusedTagsEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EntryOutcome_RefusedTagsEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [EntryOutcome_RefusedTagsEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EntryOutcome_RefusedTagsEntry>): EntryOutcome_RefusedTagsEntry {
+    return EntryOutcome_RefusedTagsEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EntryOutcome_RefusedTagsEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EntryOutcome_RefusedTagsEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EntryOutcome_RefusedTagsEntry.decode(p)];
-        }
-      } else {
-        yield* [EntryOutcome_RefusedTagsEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EntryOutcome_RefusedTagsEntry>, I>>(base?: I): EntryOutcome_RefusedTagsEntry {
-    return EntryOutcome_RefusedTagsEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EntryOutcome_RefusedTagsEntry>, I>>(
-    object: I,
-  ): EntryOutcome_RefusedTagsEntry {
+  fromPartial(object: DeepPartial<EntryOutcome_RefusedTagsEntry>): EntryOutcome_RefusedTagsEntry {
     const message = createBaseEntryOutcome_RefusedTagsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -12170,44 +8838,10 @@ export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ResolveDevicesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ResolveDevicesRequest | ResolveDevicesRequest[]>
-      | Iterable<ResolveDevicesRequest | ResolveDevicesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveDevicesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ResolveDevicesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ResolveDevicesRequest>): ResolveDevicesRequest {
+    return ResolveDevicesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ResolveDevicesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ResolveDevicesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveDevicesRequest.decode(p)];
-        }
-      } else {
-        yield* [ResolveDevicesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ResolveDevicesRequest>, I>>(base?: I): ResolveDevicesRequest {
-    return ResolveDevicesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ResolveDevicesRequest>, I>>(object: I): ResolveDevicesRequest {
+  fromPartial(object: DeepPartial<ResolveDevicesRequest>): ResolveDevicesRequest {
     const message = createBaseResolveDevicesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -12285,44 +8919,10 @@ export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ResolveDevicesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ResolveDevicesReply | ResolveDevicesReply[]>
-      | Iterable<ResolveDevicesReply | ResolveDevicesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveDevicesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ResolveDevicesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ResolveDevicesReply>): ResolveDevicesReply {
+    return ResolveDevicesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ResolveDevicesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ResolveDevicesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ResolveDevicesReply.decode(p)];
-        }
-      } else {
-        yield* [ResolveDevicesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ResolveDevicesReply>, I>>(base?: I): ResolveDevicesReply {
-    return ResolveDevicesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ResolveDevicesReply>, I>>(object: I): ResolveDevicesReply {
+  fromPartial(object: DeepPartial<ResolveDevicesReply>): ResolveDevicesReply {
     const message = createBaseResolveDevicesReply();
     message.byUserId = object.byUserId?.map((e) => Names.fromPartial(e)) || [];
     message.byPushToken = object.byPushToken?.map((e) => Names.fromPartial(e)) || [];
@@ -12376,42 +8976,10 @@ export const DeviceReplies: MessageFns<DeviceReplies> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceReplies, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceReplies | DeviceReplies[]> | Iterable<DeviceReplies | DeviceReplies[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceReplies.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceReplies.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceReplies>): DeviceReplies {
+    return DeviceReplies.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceReplies>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceReplies> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceReplies.decode(p)];
-        }
-      } else {
-        yield* [DeviceReplies.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceReplies>, I>>(base?: I): DeviceReplies {
-    return DeviceReplies.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceReplies>, I>>(object: I): DeviceReplies {
+  fromPartial(object: DeepPartial<DeviceReplies>): DeviceReplies {
     const message = createBaseDeviceReplies();
     message.replies = object.replies?.map((e) => DeviceReply.fromPartial(e)) || [];
     return message;
@@ -12463,42 +9031,10 @@ export const DeviceReply: MessageFns<DeviceReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceReply | DeviceReply[]> | Iterable<DeviceReply | DeviceReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceReply>): DeviceReply {
+    return DeviceReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceReply.decode(p)];
-        }
-      } else {
-        yield* [DeviceReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceReply>, I>>(base?: I): DeviceReply {
-    return DeviceReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceReply>, I>>(object: I): DeviceReply {
+  fromPartial(object: DeepPartial<DeviceReply>): DeviceReply {
     const message = createBaseDeviceReply();
     message.fault = (object.fault !== undefined && object.fault !== null)
       ? FaultView.fromPartial(object.fault)
@@ -12574,42 +9110,10 @@ export const FaultView: MessageFns<FaultView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FaultView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FaultView | FaultView[]> | Iterable<FaultView | FaultView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FaultView.encode(p).finish()];
-        }
-      } else {
-        yield* [FaultView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FaultView>): FaultView {
+    return FaultView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FaultView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FaultView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FaultView.decode(p)];
-        }
-      } else {
-        yield* [FaultView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FaultView>, I>>(base?: I): FaultView {
-    return FaultView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FaultView>, I>>(object: I): FaultView {
+  fromPartial(object: DeepPartial<FaultView>): FaultView {
     const message = createBaseFaultView();
     message.kind = object.kind ?? "";
     message.text = object.text ?? "";
@@ -12696,42 +9200,10 @@ export const GetTagsRequest: MessageFns<GetTagsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetTagsRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GetTagsRequest | GetTagsRequest[]> | Iterable<GetTagsRequest | GetTagsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [GetTagsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetTagsRequest>): GetTagsRequest {
+    return GetTagsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetTagsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetTagsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsRequest.decode(p)];
-        }
-      } else {
-        yield* [GetTagsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetTagsRequest>, I>>(base?: I): GetTagsRequest {
-    return GetTagsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetTagsRequest>, I>>(object: I): GetTagsRequest {
+  fromPartial(object: DeepPartial<GetTagsRequest>): GetTagsRequest {
     const message = createBaseGetTagsRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -12800,42 +9272,10 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetTagsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<GetTagsReply | GetTagsReply[]> | Iterable<GetTagsReply | GetTagsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [GetTagsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetTagsReply>): GetTagsReply {
+    return GetTagsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetTagsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetTagsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsReply.decode(p)];
-        }
-      } else {
-        yield* [GetTagsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetTagsReply>, I>>(base?: I): GetTagsReply {
-    return GetTagsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetTagsReply>, I>>(object: I): GetTagsReply {
+  fromPartial(object: DeepPartial<GetTagsReply>): GetTagsReply {
     const message = createBaseGetTagsReply();
     message.tags = object.tags ?? undefined;
     message.integers = (globalThis.Object.entries(object.integers ?? {}) as [string, bigint][]).reduce(
@@ -12910,44 +9350,10 @@ export const GetTagsReply_IntegersEntry: MessageFns<GetTagsReply_IntegersEntry> 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<GetTagsReply_IntegersEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>
-      | Iterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsReply_IntegersEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [GetTagsReply_IntegersEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<GetTagsReply_IntegersEntry>): GetTagsReply_IntegersEntry {
+    return GetTagsReply_IntegersEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, GetTagsReply_IntegersEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<GetTagsReply_IntegersEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [GetTagsReply_IntegersEntry.decode(p)];
-        }
-      } else {
-        yield* [GetTagsReply_IntegersEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(base?: I): GetTagsReply_IntegersEntry {
-    return GetTagsReply_IntegersEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(object: I): GetTagsReply_IntegersEntry {
+  fromPartial(object: DeepPartial<GetTagsReply_IntegersEntry>): GetTagsReply_IntegersEntry {
     const message = createBaseGetTagsReply_IntegersEntry();
     message.key = object.key ?? "";
     message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
@@ -13033,44 +9439,10 @@ export const FindContactsRequest: MessageFns<FindContactsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindContactsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindContactsRequest | FindContactsRequest[]>
-      | Iterable<FindContactsRequest | FindContactsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindContactsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindContactsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindContactsRequest>): FindContactsRequest {
+    return FindContactsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindContactsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindContactsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindContactsRequest.decode(p)];
-        }
-      } else {
-        yield* [FindContactsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindContactsRequest>, I>>(base?: I): FindContactsRequest {
-    return FindContactsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindContactsRequest>, I>>(object: I): FindContactsRequest {
+  fromPartial(object: DeepPartial<FindContactsRequest>): FindContactsRequest {
     const message = createBaseFindContactsRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -13125,42 +9497,10 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindContactsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindContactsReply | FindContactsReply[]> | Iterable<FindContactsReply | FindContactsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindContactsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindContactsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindContactsReply>): FindContactsReply {
+    return FindContactsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindContactsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindContactsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindContactsReply.decode(p)];
-        }
-      } else {
-        yield* [FindContactsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindContactsReply>, I>>(base?: I): FindContactsReply {
-    return FindContactsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindContactsReply>, I>>(object: I): FindContactsReply {
+  fromPartial(object: DeepPartial<FindContactsReply>): FindContactsReply {
     const message = createBaseFindContactsReply();
     message.hwids = object.hwids?.map((e) => e) || [];
     return message;
@@ -13274,42 +9614,10 @@ export const MergeUserRequest: MessageFns<MergeUserRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MergeUserRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MergeUserRequest | MergeUserRequest[]> | Iterable<MergeUserRequest | MergeUserRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MergeUserRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [MergeUserRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MergeUserRequest>): MergeUserRequest {
+    return MergeUserRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MergeUserRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MergeUserRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MergeUserRequest.decode(p)];
-        }
-      } else {
-        yield* [MergeUserRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MergeUserRequest>, I>>(base?: I): MergeUserRequest {
-    return MergeUserRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MergeUserRequest>, I>>(object: I): MergeUserRequest {
+  fromPartial(object: DeepPartial<MergeUserRequest>): MergeUserRequest {
     const message = createBaseMergeUserRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -13355,42 +9663,10 @@ export const MergeUserReply: MessageFns<MergeUserReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MergeUserReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MergeUserReply | MergeUserReply[]> | Iterable<MergeUserReply | MergeUserReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MergeUserReply.encode(p).finish()];
-        }
-      } else {
-        yield* [MergeUserReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MergeUserReply>): MergeUserReply {
+    return MergeUserReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MergeUserReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MergeUserReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MergeUserReply.decode(p)];
-        }
-      } else {
-        yield* [MergeUserReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MergeUserReply>, I>>(base?: I): MergeUserReply {
-    return MergeUserReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MergeUserReply>, I>>(_: I): MergeUserReply {
+  fromPartial(_: DeepPartial<MergeUserReply>): MergeUserReply {
     const message = createBaseMergeUserReply();
     return message;
   },
@@ -13463,42 +9739,10 @@ export const LocateRequest: MessageFns<LocateRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocateRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocateRequest | LocateRequest[]> | Iterable<LocateRequest | LocateRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocateRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [LocateRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocateRequest>): LocateRequest {
+    return LocateRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocateRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocateRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocateRequest.decode(p)];
-        }
-      } else {
-        yield* [LocateRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocateRequest>, I>>(base?: I): LocateRequest {
-    return LocateRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocateRequest>, I>>(object: I): LocateRequest {
+  fromPartial(object: DeepPartial<LocateRequest>): LocateRequest {
     const message = createBaseLocateRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -13552,42 +9796,10 @@ export const LocateReply: MessageFns<LocateReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LocateReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LocateReply | LocateReply[]> | Iterable<LocateReply | LocateReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocateReply.encode(p).finish()];
-        }
-      } else {
-        yield* [LocateReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LocateReply>): LocateReply {
+    return LocateReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LocateReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LocateReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LocateReply.decode(p)];
-        }
-      } else {
-        yield* [LocateReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LocateReply>, I>>(base?: I): LocateReply {
-    return LocateReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LocateReply>, I>>(object: I): LocateReply {
+  fromPartial(object: DeepPartial<LocateReply>): LocateReply {
     const message = createBaseLocateReply();
     message.locations = object.locations?.map((e) => Location.fromPartial(e)) || [];
     return message;
@@ -13672,42 +9884,10 @@ export const Location: MessageFns<Location> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Location, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Location | Location[]> | Iterable<Location | Location[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Location.encode(p).finish()];
-        }
-      } else {
-        yield* [Location.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Location>): Location {
+    return Location.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Location>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Location> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Location.decode(p)];
-        }
-      } else {
-        yield* [Location.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Location>, I>>(base?: I): Location {
-    return Location.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Location>, I>>(object: I): Location {
+  fromPartial(object: DeepPartial<Location>): Location {
     const message = createBaseLocation();
     message.found = object.found ?? false;
     message.seq = object.seq ?? 0;
@@ -13809,42 +9989,10 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DescribeRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DescribeRequest | DescribeRequest[]> | Iterable<DescribeRequest | DescribeRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DescribeRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DescribeRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DescribeRequest>): DescribeRequest {
+    return DescribeRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DescribeRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DescribeRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DescribeRequest.decode(p)];
-        }
-      } else {
-        yield* [DescribeRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DescribeRequest>, I>>(base?: I): DescribeRequest {
-    return DescribeRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DescribeRequest>, I>>(object: I): DescribeRequest {
+  fromPartial(object: DeepPartial<DescribeRequest>): DescribeRequest {
     const message = createBaseDescribeRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -13921,42 +10069,10 @@ export const DescribeReply: MessageFns<DescribeReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DescribeReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DescribeReply | DescribeReply[]> | Iterable<DescribeReply | DescribeReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DescribeReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DescribeReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DescribeReply>): DescribeReply {
+    return DescribeReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DescribeReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DescribeReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DescribeReply.decode(p)];
-        }
-      } else {
-        yield* [DescribeReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DescribeReply>, I>>(base?: I): DescribeReply {
-    return DescribeReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DescribeReply>, I>>(object: I): DescribeReply {
+  fromPartial(object: DeepPartial<DescribeReply>): DescribeReply {
     const message = createBaseDescribeReply();
     message.devices = object.devices?.map((e) => DeviceDescription.fromPartial(e)) || [];
     message.applicationTitle = object.applicationTitle ?? "";
@@ -14123,42 +10239,10 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceDescription, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceDescription | DeviceDescription[]> | Iterable<DeviceDescription | DeviceDescription[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceDescription.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceDescription.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceDescription>): DeviceDescription {
+    return DeviceDescription.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceDescription>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceDescription> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceDescription.decode(p)];
-        }
-      } else {
-        yield* [DeviceDescription.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceDescription>, I>>(base?: I): DeviceDescription {
-    return DeviceDescription.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceDescription>, I>>(object: I): DeviceDescription {
+  fromPartial(object: DeepPartial<DeviceDescription>): DeviceDescription {
     const message = createBaseDeviceDescription();
     message.found = object.found ?? false;
     message.hwid = object.hwid ?? "";
@@ -14238,48 +10322,10 @@ export const DeviceDescription_AddressesEntry: MessageFns<DeviceDescription_Addr
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceDescription_AddressesEntry, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeviceDescription_AddressesEntry | DeviceDescription_AddressesEntry[]>
-      | Iterable<DeviceDescription_AddressesEntry | DeviceDescription_AddressesEntry[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceDescription_AddressesEntry.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceDescription_AddressesEntry.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceDescription_AddressesEntry>): DeviceDescription_AddressesEntry {
+    return DeviceDescription_AddressesEntry.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceDescription_AddressesEntry>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceDescription_AddressesEntry> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceDescription_AddressesEntry.decode(p)];
-        }
-      } else {
-        yield* [DeviceDescription_AddressesEntry.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceDescription_AddressesEntry>, I>>(
-    base?: I,
-  ): DeviceDescription_AddressesEntry {
-    return DeviceDescription_AddressesEntry.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceDescription_AddressesEntry>, I>>(
-    object: I,
-  ): DeviceDescription_AddressesEntry {
+  fromPartial(object: DeepPartial<DeviceDescription_AddressesEntry>): DeviceDescription_AddressesEntry {
     const message = createBaseDeviceDescription_AddressesEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
@@ -14365,42 +10411,10 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PrepareRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PrepareRequest | PrepareRequest[]> | Iterable<PrepareRequest | PrepareRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [PrepareRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PrepareRequest>): PrepareRequest {
+    return PrepareRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PrepareRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PrepareRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareRequest.decode(p)];
-        }
-      } else {
-        yield* [PrepareRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PrepareRequest>, I>>(base?: I): PrepareRequest {
-    return PrepareRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PrepareRequest>, I>>(object: I): PrepareRequest {
+  fromPartial(object: DeepPartial<PrepareRequest>): PrepareRequest {
     const message = createBasePrepareRequest();
     message.account = object.account ?? "";
     message.audiences = object.audiences?.map((e) => PrepareAudience.fromPartial(e)) || [];
@@ -14749,42 +10763,10 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PrepareAudience, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PrepareAudience | PrepareAudience[]> | Iterable<PrepareAudience | PrepareAudience[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareAudience.encode(p).finish()];
-        }
-      } else {
-        yield* [PrepareAudience.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PrepareAudience>): PrepareAudience {
+    return PrepareAudience.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PrepareAudience>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PrepareAudience> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareAudience.decode(p)];
-        }
-      } else {
-        yield* [PrepareAudience.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PrepareAudience>, I>>(base?: I): PrepareAudience {
-    return PrepareAudience.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PrepareAudience>, I>>(object: I): PrepareAudience {
+  fromPartial(object: DeepPartial<PrepareAudience>): PrepareAudience {
     const message = createBasePrepareAudience();
     switch (object.target?.$case) {
       case "devices": {
@@ -14949,42 +10931,10 @@ export const PlatformPreset: MessageFns<PlatformPreset> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformPreset, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformPreset | PlatformPreset[]> | Iterable<PlatformPreset | PlatformPreset[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformPreset.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformPreset.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformPreset>): PlatformPreset {
+    return PlatformPreset.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformPreset>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformPreset> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformPreset.decode(p)];
-        }
-      } else {
-        yield* [PlatformPreset.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformPreset>, I>>(base?: I): PlatformPreset {
-    return PlatformPreset.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformPreset>, I>>(object: I): PlatformPreset {
+  fromPartial(object: DeepPartial<PlatformPreset>): PlatformPreset {
     const message = createBasePlatformPreset();
     message.platform = object.platform ?? 0;
     message.code = object.code ?? "";
@@ -15038,42 +10988,10 @@ export const Names: MessageFns<Names> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Names, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Names | Names[]> | Iterable<Names | Names[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Names.encode(p).finish()];
-        }
-      } else {
-        yield* [Names.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Names>): Names {
+    return Names.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Names>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Names> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Names.decode(p)];
-        }
-      } else {
-        yield* [Names.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Names>, I>>(base?: I): Names {
-    return Names.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Names>, I>>(object: I): Names {
+  fromPartial(object: DeepPartial<Names>): Names {
     const message = createBaseNames();
     message.names = object.names?.map((e) => e) || [];
     return message;
@@ -15136,42 +11054,10 @@ export const Contacts: MessageFns<Contacts> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Contacts, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Contacts | Contacts[]> | Iterable<Contacts | Contacts[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Contacts.encode(p).finish()];
-        }
-      } else {
-        yield* [Contacts.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Contacts>): Contacts {
+    return Contacts.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Contacts>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Contacts> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Contacts.decode(p)];
-        }
-      } else {
-        yield* [Contacts.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Contacts>, I>>(base?: I): Contacts {
-    return Contacts.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Contacts>, I>>(object: I): Contacts {
+  fromPartial(object: DeepPartial<Contacts>): Contacts {
     const message = createBaseContacts();
     message.platform = object.platform ?? 0;
     message.names = object.names?.map((e) => e) || [];
@@ -15213,42 +11099,10 @@ export const Everyone: MessageFns<Everyone> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Everyone, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Everyone | Everyone[]> | Iterable<Everyone | Everyone[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Everyone.encode(p).finish()];
-        }
-      } else {
-        yield* [Everyone.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Everyone>): Everyone {
+    return Everyone.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Everyone>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Everyone> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Everyone.decode(p)];
-        }
-      } else {
-        yield* [Everyone.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Everyone>, I>>(base?: I): Everyone {
-    return Everyone.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Everyone>, I>>(_: I): Everyone {
+  fromPartial(_: DeepPartial<Everyone>): Everyone {
     const message = createBaseEveryone();
     return message;
   },
@@ -15288,42 +11142,10 @@ export const TestDevices: MessageFns<TestDevices> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TestDevices, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TestDevices | TestDevices[]> | Iterable<TestDevices | TestDevices[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDevices.encode(p).finish()];
-        }
-      } else {
-        yield* [TestDevices.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TestDevices>): TestDevices {
+    return TestDevices.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TestDevices>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TestDevices> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDevices.decode(p)];
-        }
-      } else {
-        yield* [TestDevices.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TestDevices>, I>>(base?: I): TestDevices {
-    return TestDevices.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TestDevices>, I>>(_: I): TestDevices {
+  fromPartial(_: DeepPartial<TestDevices>): TestDevices {
     const message = createBaseTestDevices();
     return message;
   },
@@ -15385,42 +11207,10 @@ export const FilterReference: MessageFns<FilterReference> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterReference, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterReference | FilterReference[]> | Iterable<FilterReference | FilterReference[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterReference.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterReference.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterReference>): FilterReference {
+    return FilterReference.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterReference>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterReference> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterReference.decode(p)];
-        }
-      } else {
-        yield* [FilterReference.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterReference>, I>>(base?: I): FilterReference {
-    return FilterReference.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterReference>, I>>(object: I): FilterReference {
+  fromPartial(object: DeepPartial<FilterReference>): FilterReference {
     const message = createBaseFilterReference();
     message.name = object.name ?? "";
     message.code = object.code ?? "";
@@ -15484,42 +11274,10 @@ export const ExpressionSource: MessageFns<ExpressionSource> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ExpressionSource, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ExpressionSource | ExpressionSource[]> | Iterable<ExpressionSource | ExpressionSource[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExpressionSource.encode(p).finish()];
-        }
-      } else {
-        yield* [ExpressionSource.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ExpressionSource>): ExpressionSource {
+    return ExpressionSource.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ExpressionSource>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ExpressionSource> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ExpressionSource.decode(p)];
-        }
-      } else {
-        yield* [ExpressionSource.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ExpressionSource>, I>>(base?: I): ExpressionSource {
-    return ExpressionSource.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ExpressionSource>, I>>(object: I): ExpressionSource {
+  fromPartial(object: DeepPartial<ExpressionSource>): ExpressionSource {
     const message = createBaseExpressionSource();
     message.source = object.source ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
@@ -15583,42 +11341,10 @@ export const StructuredFilter: MessageFns<StructuredFilter> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<StructuredFilter, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<StructuredFilter | StructuredFilter[]> | Iterable<StructuredFilter | StructuredFilter[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StructuredFilter.encode(p).finish()];
-        }
-      } else {
-        yield* [StructuredFilter.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<StructuredFilter>): StructuredFilter {
+    return StructuredFilter.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StructuredFilter>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StructuredFilter> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StructuredFilter.decode(p)];
-        }
-      } else {
-        yield* [StructuredFilter.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StructuredFilter>, I>>(base?: I): StructuredFilter {
-    return StructuredFilter.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StructuredFilter>, I>>(object: I): StructuredFilter {
+  fromPartial(object: DeepPartial<StructuredFilter>): StructuredFilter {
     const message = createBaseStructuredFilter();
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? FilterGroup.fromPartial(object.filter)
@@ -15695,42 +11421,10 @@ export const FilterGroup: MessageFns<FilterGroup> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterGroup, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterGroup | FilterGroup[]> | Iterable<FilterGroup | FilterGroup[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterGroup.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterGroup.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterGroup>): FilterGroup {
+    return FilterGroup.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterGroup>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterGroup> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterGroup.decode(p)];
-        }
-      } else {
-        yield* [FilterGroup.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterGroup>, I>>(base?: I): FilterGroup {
-    return FilterGroup.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterGroup>, I>>(object: I): FilterGroup {
+  fromPartial(object: DeepPartial<FilterGroup>): FilterGroup {
     const message = createBaseFilterGroup();
     message.any = object.any ?? false;
     message.negated = object.negated ?? false;
@@ -15830,42 +11524,10 @@ export const FilterCondition: MessageFns<FilterCondition> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterCondition, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterCondition | FilterCondition[]> | Iterable<FilterCondition | FilterCondition[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterCondition.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterCondition.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterCondition>): FilterCondition {
+    return FilterCondition.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterCondition>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterCondition> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterCondition.decode(p)];
-        }
-      } else {
-        yield* [FilterCondition.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterCondition>, I>>(base?: I): FilterCondition {
-    return FilterCondition.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterCondition>, I>>(object: I): FilterCondition {
+  fromPartial(object: DeepPartial<FilterCondition>): FilterCondition {
     const message = createBaseFilterCondition();
     message.negated = object.negated ?? false;
     switch (object.condition?.$case) {
@@ -15976,42 +11638,10 @@ export const FilterTag: MessageFns<FilterTag> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterTag, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterTag | FilterTag[]> | Iterable<FilterTag | FilterTag[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterTag.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterTag.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterTag>): FilterTag {
+    return FilterTag.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterTag>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterTag> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterTag.decode(p)];
-        }
-      } else {
-        yield* [FilterTag.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterTag>, I>>(base?: I): FilterTag {
-    return FilterTag.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterTag>, I>>(object: I): FilterTag {
+  fromPartial(object: DeepPartial<FilterTag>): FilterTag {
     const message = createBaseFilterTag();
     message.application = object.application ?? "";
     message.name = object.name ?? "";
@@ -16088,42 +11718,10 @@ export const FilterApplication: MessageFns<FilterApplication> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterApplication, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterApplication | FilterApplication[]> | Iterable<FilterApplication | FilterApplication[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterApplication.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterApplication.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterApplication>): FilterApplication {
+    return FilterApplication.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterApplication>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterApplication> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterApplication.decode(p)];
-        }
-      } else {
-        yield* [FilterApplication.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterApplication>, I>>(base?: I): FilterApplication {
-    return FilterApplication.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterApplication>, I>>(object: I): FilterApplication {
+  fromPartial(object: DeepPartial<FilterApplication>): FilterApplication {
     const message = createBaseFilterApplication();
     message.code = object.code ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
@@ -16188,42 +11786,10 @@ export const Conditions: MessageFns<Conditions> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Conditions, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Conditions | Conditions[]> | Iterable<Conditions | Conditions[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Conditions.encode(p).finish()];
-        }
-      } else {
-        yield* [Conditions.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Conditions>): Conditions {
+    return Conditions.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Conditions>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Conditions> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Conditions.decode(p)];
-        }
-      } else {
-        yield* [Conditions.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Conditions>, I>>(base?: I): Conditions {
-    return Conditions.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Conditions>, I>>(object: I): Conditions {
+  fromPartial(object: DeepPartial<Conditions>): Conditions {
     const message = createBaseConditions();
     message.operator = object.operator ?? "";
     message.conditions = object.conditions?.map((e) => Condition.fromPartial(e)) || [];
@@ -16298,42 +11864,10 @@ export const Condition: MessageFns<Condition> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Condition, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Condition | Condition[]> | Iterable<Condition | Condition[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Condition.encode(p).finish()];
-        }
-      } else {
-        yield* [Condition.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Condition>): Condition {
+    return Condition.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Condition>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Condition> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Condition.decode(p)];
-        }
-      } else {
-        yield* [Condition.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Condition>, I>>(base?: I): Condition {
-    return Condition.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Condition>, I>>(object: I): Condition {
+  fromPartial(object: DeepPartial<Condition>): Condition {
     const message = createBaseCondition();
     message.tag = object.tag ?? "";
     message.operator = object.operator ?? "";
@@ -16398,42 +11932,10 @@ export const PrepareReply: MessageFns<PrepareReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PrepareReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PrepareReply | PrepareReply[]> | Iterable<PrepareReply | PrepareReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareReply.encode(p).finish()];
-        }
-      } else {
-        yield* [PrepareReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PrepareReply>): PrepareReply {
+    return PrepareReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PrepareReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PrepareReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PrepareReply.decode(p)];
-        }
-      } else {
-        yield* [PrepareReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PrepareReply>, I>>(base?: I): PrepareReply {
-    return PrepareReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PrepareReply>, I>>(object: I): PrepareReply {
+  fromPartial(object: DeepPartial<PrepareReply>): PrepareReply {
     const message = createBasePrepareReply();
     message.application = (object.application !== undefined && object.application !== null)
       ? ApplicationView.fromPartial(object.application)
@@ -16521,42 +12023,10 @@ export const PreparedPreset: MessageFns<PreparedPreset> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PreparedPreset, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PreparedPreset | PreparedPreset[]> | Iterable<PreparedPreset | PreparedPreset[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PreparedPreset.encode(p).finish()];
-        }
-      } else {
-        yield* [PreparedPreset.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PreparedPreset>): PreparedPreset {
+    return PreparedPreset.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PreparedPreset>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PreparedPreset> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PreparedPreset.decode(p)];
-        }
-      } else {
-        yield* [PreparedPreset.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PreparedPreset>, I>>(base?: I): PreparedPreset {
-    return PreparedPreset.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PreparedPreset>, I>>(object: I): PreparedPreset {
+  fromPartial(object: DeepPartial<PreparedPreset>): PreparedPreset {
     const message = createBasePreparedPreset();
     message.platform = object.platform ?? 0;
     message.path = object.path ?? "";
@@ -16740,42 +12210,10 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PreparedAudience, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PreparedAudience | PreparedAudience[]> | Iterable<PreparedAudience | PreparedAudience[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PreparedAudience.encode(p).finish()];
-        }
-      } else {
-        yield* [PreparedAudience.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PreparedAudience>): PreparedAudience {
+    return PreparedAudience.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PreparedAudience>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PreparedAudience> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PreparedAudience.decode(p)];
-        }
-      } else {
-        yield* [PreparedAudience.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PreparedAudience>, I>>(base?: I): PreparedAudience {
-    return PreparedAudience.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PreparedAudience>, I>>(object: I): PreparedAudience {
+  fromPartial(object: DeepPartial<PreparedAudience>): PreparedAudience {
     const message = createBasePreparedAudience();
     message.audience = (object.audience !== undefined && object.audience !== null)
       ? Audience.fromPartial(object.audience)
@@ -16853,44 +12291,10 @@ export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetTestDeviceRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetTestDeviceRequest | SetTestDeviceRequest[]>
-      | Iterable<SetTestDeviceRequest | SetTestDeviceRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTestDeviceRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SetTestDeviceRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetTestDeviceRequest>): SetTestDeviceRequest {
+    return SetTestDeviceRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetTestDeviceRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetTestDeviceRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTestDeviceRequest.decode(p)];
-        }
-      } else {
-        yield* [SetTestDeviceRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetTestDeviceRequest>, I>>(base?: I): SetTestDeviceRequest {
-    return SetTestDeviceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetTestDeviceRequest>, I>>(object: I): SetTestDeviceRequest {
+  fromPartial(object: DeepPartial<SetTestDeviceRequest>): SetTestDeviceRequest {
     const message = createBaseSetTestDeviceRequest();
     message.application = object.application ?? "";
     message.device = (object.device !== undefined && object.device !== null)
@@ -16934,44 +12338,10 @@ export const SetTestDeviceReply: MessageFns<SetTestDeviceReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SetTestDeviceReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SetTestDeviceReply | SetTestDeviceReply[]>
-      | Iterable<SetTestDeviceReply | SetTestDeviceReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTestDeviceReply.encode(p).finish()];
-        }
-      } else {
-        yield* [SetTestDeviceReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SetTestDeviceReply>): SetTestDeviceReply {
+    return SetTestDeviceReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SetTestDeviceReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SetTestDeviceReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SetTestDeviceReply.decode(p)];
-        }
-      } else {
-        yield* [SetTestDeviceReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SetTestDeviceReply>, I>>(base?: I): SetTestDeviceReply {
-    return SetTestDeviceReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SetTestDeviceReply>, I>>(_: I): SetTestDeviceReply {
+  fromPartial(_: DeepPartial<SetTestDeviceReply>): SetTestDeviceReply {
     const message = createBaseSetTestDeviceReply();
     return message;
   },
@@ -17033,44 +12403,10 @@ export const ListTestDevicesRequest: MessageFns<ListTestDevicesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTestDevicesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListTestDevicesRequest | ListTestDevicesRequest[]>
-      | Iterable<ListTestDevicesRequest | ListTestDevicesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTestDevicesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTestDevicesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTestDevicesRequest>): ListTestDevicesRequest {
+    return ListTestDevicesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTestDevicesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTestDevicesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTestDevicesRequest.decode(p)];
-        }
-      } else {
-        yield* [ListTestDevicesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTestDevicesRequest>, I>>(base?: I): ListTestDevicesRequest {
-    return ListTestDevicesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTestDevicesRequest>, I>>(object: I): ListTestDevicesRequest {
+  fromPartial(object: DeepPartial<ListTestDevicesRequest>): ListTestDevicesRequest {
     const message = createBaseListTestDevicesRequest();
     message.application = object.application ?? "";
     message.after = object.after ?? "";
@@ -17134,44 +12470,10 @@ export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListTestDevicesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListTestDevicesReply | ListTestDevicesReply[]>
-      | Iterable<ListTestDevicesReply | ListTestDevicesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTestDevicesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListTestDevicesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListTestDevicesReply>): ListTestDevicesReply {
+    return ListTestDevicesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListTestDevicesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListTestDevicesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListTestDevicesReply.decode(p)];
-        }
-      } else {
-        yield* [ListTestDevicesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListTestDevicesReply>, I>>(base?: I): ListTestDevicesReply {
-    return ListTestDevicesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListTestDevicesReply>, I>>(object: I): ListTestDevicesReply {
+  fromPartial(object: DeepPartial<ListTestDevicesReply>): ListTestDevicesReply {
     const message = createBaseListTestDevicesReply();
     message.devices = object.devices?.map((e) => TestDeviceView.fromPartial(e)) || [];
     message.next = object.next ?? "";
@@ -17268,42 +12570,10 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TestDeviceView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TestDeviceView | TestDeviceView[]> | Iterable<TestDeviceView | TestDeviceView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDeviceView.encode(p).finish()];
-        }
-      } else {
-        yield* [TestDeviceView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TestDeviceView>): TestDeviceView {
+    return TestDeviceView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TestDeviceView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TestDeviceView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TestDeviceView.decode(p)];
-        }
-      } else {
-        yield* [TestDeviceView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TestDeviceView>, I>>(base?: I): TestDeviceView {
-    return TestDeviceView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TestDeviceView>, I>>(object: I): TestDeviceView {
+  fromPartial(object: DeepPartial<TestDeviceView>): TestDeviceView {
     const message = createBaseTestDeviceView();
     message.pushToken = object.pushToken ?? "";
     message.platform = object.platform ?? 0;
@@ -17877,10 +13147,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -17896,10 +13162,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

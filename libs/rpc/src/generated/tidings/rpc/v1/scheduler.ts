@@ -192,44 +192,10 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateMessagesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateMessagesRequest | CreateMessagesRequest[]>
-      | Iterable<CreateMessagesRequest | CreateMessagesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateMessagesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateMessagesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateMessagesRequest>): CreateMessagesRequest {
+    return CreateMessagesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateMessagesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateMessagesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateMessagesRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateMessagesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateMessagesRequest>, I>>(base?: I): CreateMessagesRequest {
-    return CreateMessagesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateMessagesRequest>, I>>(object: I): CreateMessagesRequest {
+  fromPartial(object: DeepPartial<CreateMessagesRequest>): CreateMessagesRequest {
     const message = createBaseCreateMessagesRequest();
     message.account = object.account ?? "";
     message.drafts = object.drafts?.map((e) => MessageDraft.fromPartial(e)) || [];
@@ -358,42 +324,10 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageDraft, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageDraft | MessageDraft[]> | Iterable<MessageDraft | MessageDraft[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageDraft.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageDraft.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageDraft>): MessageDraft {
+    return MessageDraft.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageDraft>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageDraft> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageDraft.decode(p)];
-        }
-      } else {
-        yield* [MessageDraft.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageDraft>, I>>(base?: I): MessageDraft {
-    return MessageDraft.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageDraft>, I>>(object: I): MessageDraft {
+  fromPartial(object: DeepPartial<MessageDraft>): MessageDraft {
     const message = createBaseMessageDraft();
     message.message = (object.message !== undefined && object.message !== null)
       ? MessageAccepted.fromPartial(object.message)
@@ -452,44 +386,10 @@ export const CreateMessagesReply: MessageFns<CreateMessagesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateMessagesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateMessagesReply | CreateMessagesReply[]>
-      | Iterable<CreateMessagesReply | CreateMessagesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateMessagesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateMessagesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateMessagesReply>): CreateMessagesReply {
+    return CreateMessagesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateMessagesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateMessagesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateMessagesReply.decode(p)];
-        }
-      } else {
-        yield* [CreateMessagesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateMessagesReply>, I>>(base?: I): CreateMessagesReply {
-    return CreateMessagesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateMessagesReply>, I>>(object: I): CreateMessagesReply {
+  fromPartial(object: DeepPartial<CreateMessagesReply>): CreateMessagesReply {
     const message = createBaseCreateMessagesReply();
     message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
     return message;
@@ -563,42 +463,10 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreatedMessage, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CreatedMessage | CreatedMessage[]> | Iterable<CreatedMessage | CreatedMessage[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatedMessage.encode(p).finish()];
-        }
-      } else {
-        yield* [CreatedMessage.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreatedMessage>): CreatedMessage {
+    return CreatedMessage.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreatedMessage>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreatedMessage> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreatedMessage.decode(p)];
-        }
-      } else {
-        yield* [CreatedMessage.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreatedMessage>, I>>(base?: I): CreatedMessage {
-    return CreatedMessage.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreatedMessage>, I>>(object: I): CreatedMessage {
+  fromPartial(object: DeepPartial<CreatedMessage>): CreatedMessage {
     const message = createBaseCreatedMessage();
     message.code = object.code ?? "";
     message.answer = object.answer ?? "";
@@ -674,44 +542,10 @@ export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindCreatedRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindCreatedRequest | FindCreatedRequest[]>
-      | Iterable<FindCreatedRequest | FindCreatedRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCreatedRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindCreatedRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindCreatedRequest>): FindCreatedRequest {
+    return FindCreatedRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindCreatedRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindCreatedRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCreatedRequest.decode(p)];
-        }
-      } else {
-        yield* [FindCreatedRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindCreatedRequest>, I>>(base?: I): FindCreatedRequest {
-    return FindCreatedRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindCreatedRequest>, I>>(object: I): FindCreatedRequest {
+  fromPartial(object: DeepPartial<FindCreatedRequest>): FindCreatedRequest {
     const message = createBaseFindCreatedRequest();
     message.account = object.account ?? "";
     message.transactionIds = object.transactionIds?.map((e) => e) || [];
@@ -776,42 +610,10 @@ export const FindCreatedReply: MessageFns<FindCreatedReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindCreatedReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindCreatedReply | FindCreatedReply[]> | Iterable<FindCreatedReply | FindCreatedReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCreatedReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindCreatedReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindCreatedReply>): FindCreatedReply {
+    return FindCreatedReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindCreatedReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindCreatedReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindCreatedReply.decode(p)];
-        }
-      } else {
-        yield* [FindCreatedReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindCreatedReply>, I>>(base?: I): FindCreatedReply {
-    return FindCreatedReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindCreatedReply>, I>>(object: I): FindCreatedReply {
+  fromPartial(object: DeepPartial<FindCreatedReply>): FindCreatedReply {
     const message = createBaseFindCreatedReply();
     message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
     message.reserved = object.reserved ?? false;
@@ -1044,44 +846,10 @@ export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListMessagesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListMessagesRequest | ListMessagesRequest[]>
-      | Iterable<ListMessagesRequest | ListMessagesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListMessagesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListMessagesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListMessagesRequest>): ListMessagesRequest {
+    return ListMessagesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListMessagesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListMessagesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListMessagesRequest.decode(p)];
-        }
-      } else {
-        yield* [ListMessagesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListMessagesRequest>, I>>(base?: I): ListMessagesRequest {
-    return ListMessagesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListMessagesRequest>, I>>(object: I): ListMessagesRequest {
+  fromPartial(object: DeepPartial<ListMessagesRequest>): ListMessagesRequest {
     const message = createBaseListMessagesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -1161,42 +929,10 @@ export const ListMessagesReply: MessageFns<ListMessagesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListMessagesReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListMessagesReply | ListMessagesReply[]> | Iterable<ListMessagesReply | ListMessagesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListMessagesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListMessagesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListMessagesReply>): ListMessagesReply {
+    return ListMessagesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListMessagesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListMessagesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListMessagesReply.decode(p)];
-        }
-      } else {
-        yield* [ListMessagesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListMessagesReply>, I>>(base?: I): ListMessagesReply {
-    return ListMessagesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListMessagesReply>, I>>(object: I): ListMessagesReply {
+  fromPartial(object: DeepPartial<ListMessagesReply>): ListMessagesReply {
     const message = createBaseListMessagesReply();
     message.total = (object.total !== undefined && object.total !== null) ? BigInt(object.total) : 0n;
     message.messages = object.messages?.map((e) => MessageView.fromPartial(e)) || [];
@@ -1326,42 +1062,10 @@ export const MessageView: MessageFns<MessageView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageView | MessageView[]> | Iterable<MessageView | MessageView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageView.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageView>): MessageView {
+    return MessageView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageView.decode(p)];
-        }
-      } else {
-        yield* [MessageView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageView>, I>>(base?: I): MessageView {
-    return MessageView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageView>, I>>(object: I): MessageView {
+  fromPartial(object: DeepPartial<MessageView>): MessageView {
     const message = createBaseMessageView();
     message.code = object.code ?? "";
     message.id = (object.id !== undefined && object.id !== null) ? BigInt(object.id) : 0n;
@@ -1432,44 +1136,10 @@ export const FindMessageRequest: MessageFns<FindMessageRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindMessageRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindMessageRequest | FindMessageRequest[]>
-      | Iterable<FindMessageRequest | FindMessageRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindMessageRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindMessageRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindMessageRequest>): FindMessageRequest {
+    return FindMessageRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindMessageRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindMessageRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindMessageRequest.decode(p)];
-        }
-      } else {
-        yield* [FindMessageRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindMessageRequest>, I>>(base?: I): FindMessageRequest {
-    return FindMessageRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindMessageRequest>, I>>(object: I): FindMessageRequest {
+  fromPartial(object: DeepPartial<FindMessageRequest>): FindMessageRequest {
     const message = createBaseFindMessageRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -1522,42 +1192,10 @@ export const FindMessageReply: MessageFns<FindMessageReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindMessageReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FindMessageReply | FindMessageReply[]> | Iterable<FindMessageReply | FindMessageReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindMessageReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindMessageReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindMessageReply>): FindMessageReply {
+    return FindMessageReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindMessageReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindMessageReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindMessageReply.decode(p)];
-        }
-      } else {
-        yield* [FindMessageReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindMessageReply>, I>>(base?: I): FindMessageReply {
-    return FindMessageReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindMessageReply>, I>>(object: I): FindMessageReply {
+  fromPartial(object: DeepPartial<FindMessageReply>): FindMessageReply {
     const message = createBaseFindMessageReply();
     message.message = (object.message !== undefined && object.message !== null)
       ? MessageView.fromPartial(object.message)
@@ -1622,44 +1260,10 @@ export const CancelMessageRequest: MessageFns<CancelMessageRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CancelMessageRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CancelMessageRequest | CancelMessageRequest[]>
-      | Iterable<CancelMessageRequest | CancelMessageRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelMessageRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CancelMessageRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CancelMessageRequest>): CancelMessageRequest {
+    return CancelMessageRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CancelMessageRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CancelMessageRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelMessageRequest.decode(p)];
-        }
-      } else {
-        yield* [CancelMessageRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CancelMessageRequest>, I>>(base?: I): CancelMessageRequest {
-    return CancelMessageRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CancelMessageRequest>, I>>(object: I): CancelMessageRequest {
+  fromPartial(object: DeepPartial<CancelMessageRequest>): CancelMessageRequest {
     const message = createBaseCancelMessageRequest();
     message.account = object.account ?? "";
     message.code = object.code ?? "";
@@ -1701,44 +1305,10 @@ export const CancelMessageReply: MessageFns<CancelMessageReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CancelMessageReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CancelMessageReply | CancelMessageReply[]>
-      | Iterable<CancelMessageReply | CancelMessageReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelMessageReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CancelMessageReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CancelMessageReply>): CancelMessageReply {
+    return CancelMessageReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CancelMessageReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CancelMessageReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelMessageReply.decode(p)];
-        }
-      } else {
-        yield* [CancelMessageReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CancelMessageReply>, I>>(base?: I): CancelMessageReply {
-    return CancelMessageReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CancelMessageReply>, I>>(_: I): CancelMessageReply {
+  fromPartial(_: DeepPartial<CancelMessageReply>): CancelMessageReply {
     const message = createBaseCancelMessageReply();
     return message;
   },
@@ -1789,42 +1359,10 @@ export const FollowLinkRequest: MessageFns<FollowLinkRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FollowLinkRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FollowLinkRequest | FollowLinkRequest[]> | Iterable<FollowLinkRequest | FollowLinkRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FollowLinkRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FollowLinkRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FollowLinkRequest>): FollowLinkRequest {
+    return FollowLinkRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FollowLinkRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FollowLinkRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FollowLinkRequest.decode(p)];
-        }
-      } else {
-        yield* [FollowLinkRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FollowLinkRequest>, I>>(base?: I): FollowLinkRequest {
-    return FollowLinkRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FollowLinkRequest>, I>>(object: I): FollowLinkRequest {
+  fromPartial(object: DeepPartial<FollowLinkRequest>): FollowLinkRequest {
     const message = createBaseFollowLinkRequest();
     message.code = object.code ?? "";
     return message;
@@ -1876,42 +1414,10 @@ export const FollowLinkReply: MessageFns<FollowLinkReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FollowLinkReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FollowLinkReply | FollowLinkReply[]> | Iterable<FollowLinkReply | FollowLinkReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FollowLinkReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FollowLinkReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FollowLinkReply>): FollowLinkReply {
+    return FollowLinkReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FollowLinkReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FollowLinkReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FollowLinkReply.decode(p)];
-        }
-      } else {
-        yield* [FollowLinkReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FollowLinkReply>, I>>(base?: I): FollowLinkReply {
-    return FollowLinkReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FollowLinkReply>, I>>(object: I): FollowLinkReply {
+  fromPartial(object: DeepPartial<FollowLinkReply>): FollowLinkReply {
     const message = createBaseFollowLinkReply();
     message.url = object.url ?? "";
     return message;
@@ -2002,10 +1508,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -2021,10 +1523,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -246,42 +246,10 @@ export const Grant: MessageFns<Grant> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Grant, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Grant | Grant[]> | Iterable<Grant | Grant[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Grant.encode(p).finish()];
-        }
-      } else {
-        yield* [Grant.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Grant>): Grant {
+    return Grant.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Grant>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Grant> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Grant.decode(p)];
-        }
-      } else {
-        yield* [Grant.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Grant>, I>>(base?: I): Grant {
-    return Grant.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Grant>, I>>(object: I): Grant {
+  fromPartial(object: DeepPartial<Grant>): Grant {
     const message = createBaseGrant();
     message.allApplications = object.allApplications ?? false;
     message.applications = object.applications?.map((e) => e) || [];
@@ -396,44 +364,10 @@ export const CreateFilterRequest: MessageFns<CreateFilterRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateFilterRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateFilterRequest | CreateFilterRequest[]>
-      | Iterable<CreateFilterRequest | CreateFilterRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateFilterRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateFilterRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateFilterRequest>): CreateFilterRequest {
+    return CreateFilterRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateFilterRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateFilterRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateFilterRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateFilterRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateFilterRequest>, I>>(base?: I): CreateFilterRequest {
-    return CreateFilterRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateFilterRequest>, I>>(object: I): CreateFilterRequest {
+  fromPartial(object: DeepPartial<CreateFilterRequest>): CreateFilterRequest {
     const message = createBaseCreateFilterRequest();
     message.account = object.account ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
@@ -490,42 +424,10 @@ export const CreateFilterReply: MessageFns<CreateFilterReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateFilterReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CreateFilterReply | CreateFilterReply[]> | Iterable<CreateFilterReply | CreateFilterReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateFilterReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateFilterReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateFilterReply>): CreateFilterReply {
+    return CreateFilterReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateFilterReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateFilterReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateFilterReply.decode(p)];
-        }
-      } else {
-        yield* [CreateFilterReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateFilterReply>, I>>(base?: I): CreateFilterReply {
-    return CreateFilterReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateFilterReply>, I>>(object: I): CreateFilterReply {
+  fromPartial(object: DeepPartial<CreateFilterReply>): CreateFilterReply {
     const message = createBaseCreateFilterReply();
     message.code = object.code ?? "";
     return message;
@@ -610,44 +512,10 @@ export const ListFiltersRequest: MessageFns<ListFiltersRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListFiltersRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListFiltersRequest | ListFiltersRequest[]>
-      | Iterable<ListFiltersRequest | ListFiltersRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListFiltersRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListFiltersRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListFiltersRequest>): ListFiltersRequest {
+    return ListFiltersRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListFiltersRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListFiltersRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListFiltersRequest.decode(p)];
-        }
-      } else {
-        yield* [ListFiltersRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListFiltersRequest>, I>>(base?: I): ListFiltersRequest {
-    return ListFiltersRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListFiltersRequest>, I>>(object: I): ListFiltersRequest {
+  fromPartial(object: DeepPartial<ListFiltersRequest>): ListFiltersRequest {
     const message = createBaseListFiltersRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -713,42 +581,10 @@ export const ListFiltersReply: MessageFns<ListFiltersReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListFiltersReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ListFiltersReply | ListFiltersReply[]> | Iterable<ListFiltersReply | ListFiltersReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListFiltersReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListFiltersReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListFiltersReply>): ListFiltersReply {
+    return ListFiltersReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListFiltersReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListFiltersReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListFiltersReply.decode(p)];
-        }
-      } else {
-        yield* [ListFiltersReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListFiltersReply>, I>>(base?: I): ListFiltersReply {
-    return ListFiltersReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListFiltersReply>, I>>(object: I): ListFiltersReply {
+  fromPartial(object: DeepPartial<ListFiltersReply>): ListFiltersReply {
     const message = createBaseListFiltersReply();
     message.filters = object.filters?.map((e) => FilterView.fromPartial(e)) || [];
     message.next = object.next ?? "";
@@ -845,42 +681,10 @@ export const FilterView: MessageFns<FilterView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FilterView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FilterView | FilterView[]> | Iterable<FilterView | FilterView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterView.encode(p).finish()];
-        }
-      } else {
-        yield* [FilterView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FilterView>): FilterView {
+    return FilterView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FilterView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FilterView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FilterView.decode(p)];
-        }
-      } else {
-        yield* [FilterView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FilterView>, I>>(base?: I): FilterView {
-    return FilterView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FilterView>, I>>(object: I): FilterView {
+  fromPartial(object: DeepPartial<FilterView>): FilterView {
     const message = createBaseFilterView();
     message.code = object.code ?? "";
     message.name = object.name ?? "";
@@ -958,44 +762,10 @@ export const DeleteFilterRequest: MessageFns<DeleteFilterRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteFilterRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteFilterRequest | DeleteFilterRequest[]>
-      | Iterable<DeleteFilterRequest | DeleteFilterRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteFilterRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteFilterRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteFilterRequest>): DeleteFilterRequest {
+    return DeleteFilterRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteFilterRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteFilterRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteFilterRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteFilterRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteFilterRequest>, I>>(base?: I): DeleteFilterRequest {
-    return DeleteFilterRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteFilterRequest>, I>>(object: I): DeleteFilterRequest {
+  fromPartial(object: DeepPartial<DeleteFilterRequest>): DeleteFilterRequest {
     const message = createBaseDeleteFilterRequest();
     message.account = object.account ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
@@ -1038,42 +808,10 @@ export const DeleteFilterReply: MessageFns<DeleteFilterReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteFilterReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeleteFilterReply | DeleteFilterReply[]> | Iterable<DeleteFilterReply | DeleteFilterReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteFilterReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteFilterReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteFilterReply>): DeleteFilterReply {
+    return DeleteFilterReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteFilterReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteFilterReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteFilterReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteFilterReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteFilterReply>, I>>(base?: I): DeleteFilterReply {
-    return DeleteFilterReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteFilterReply>, I>>(_: I): DeleteFilterReply {
+  fromPartial(_: DeepPartial<DeleteFilterReply>): DeleteFilterReply {
     const message = createBaseDeleteFilterReply();
     return message;
   },
@@ -1157,42 +895,10 @@ export const CountRequest: MessageFns<CountRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CountRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CountRequest | CountRequest[]> | Iterable<CountRequest | CountRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CountRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CountRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CountRequest>): CountRequest {
+    return CountRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CountRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CountRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CountRequest.decode(p)];
-        }
-      } else {
-        yield* [CountRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CountRequest>, I>>(base?: I): CountRequest {
-    return CountRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CountRequest>, I>>(object: I): CountRequest {
+  fromPartial(object: DeepPartial<CountRequest>): CountRequest {
     const message = createBaseCountRequest();
     message.account = object.account ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
@@ -1250,42 +956,10 @@ export const CountReply: MessageFns<CountReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CountReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CountReply | CountReply[]> | Iterable<CountReply | CountReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CountReply.encode(p).finish()];
-        }
-      } else {
-        yield* [CountReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CountReply>): CountReply {
+    return CountReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CountReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CountReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CountReply.decode(p)];
-        }
-      } else {
-        yield* [CountReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CountReply>, I>>(base?: I): CountReply {
-    return CountReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CountReply>, I>>(object: I): CountReply {
+  fromPartial(object: DeepPartial<CountReply>): CountReply {
     const message = createBaseCountReply();
     message.devices = (object.devices !== undefined && object.devices !== null) ? BigInt(object.devices) : 0n;
     return message;
@@ -1383,42 +1057,10 @@ export const SelectRequest: MessageFns<SelectRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SelectRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SelectRequest | SelectRequest[]> | Iterable<SelectRequest | SelectRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SelectRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [SelectRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SelectRequest>): SelectRequest {
+    return SelectRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SelectRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SelectRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SelectRequest.decode(p)];
-        }
-      } else {
-        yield* [SelectRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SelectRequest>, I>>(base?: I): SelectRequest {
-    return SelectRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SelectRequest>, I>>(object: I): SelectRequest {
+  fromPartial(object: DeepPartial<SelectRequest>): SelectRequest {
     const message = createBaseSelectRequest();
     message.account = object.account ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
@@ -1519,42 +1161,10 @@ export const Selection: MessageFns<Selection> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<Selection, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<Selection | Selection[]> | Iterable<Selection | Selection[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Selection.encode(p).finish()];
-        }
-      } else {
-        yield* [Selection.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<Selection>): Selection {
+    return Selection.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Selection>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Selection> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [Selection.decode(p)];
-        }
-      } else {
-        yield* [Selection.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Selection>, I>>(base?: I): Selection {
-    return Selection.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Selection>, I>>(object: I): Selection {
+  fromPartial(object: DeepPartial<Selection>): Selection {
     const message = createBaseSelection();
     message.expression = (object.expression !== undefined && object.expression !== null)
       ? Expression.fromPartial(object.expression)
@@ -1622,44 +1232,10 @@ export const SelectedApplication: MessageFns<SelectedApplication> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SelectedApplication, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<SelectedApplication | SelectedApplication[]>
-      | Iterable<SelectedApplication | SelectedApplication[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SelectedApplication.encode(p).finish()];
-        }
-      } else {
-        yield* [SelectedApplication.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SelectedApplication>): SelectedApplication {
+    return SelectedApplication.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SelectedApplication>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SelectedApplication> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SelectedApplication.decode(p)];
-        }
-      } else {
-        yield* [SelectedApplication.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SelectedApplication>, I>>(base?: I): SelectedApplication {
-    return SelectedApplication.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SelectedApplication>, I>>(object: I): SelectedApplication {
+  fromPartial(object: DeepPartial<SelectedApplication>): SelectedApplication {
     const message = createBaseSelectedApplication();
     message.code = object.code ?? "";
     message.numbers = object.numbers ?? 0;
@@ -1734,44 +1310,10 @@ export const ChooseLookupRequest: MessageFns<ChooseLookupRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChooseLookupRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ChooseLookupRequest | ChooseLookupRequest[]>
-      | Iterable<ChooseLookupRequest | ChooseLookupRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChooseLookupRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ChooseLookupRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChooseLookupRequest>): ChooseLookupRequest {
+    return ChooseLookupRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChooseLookupRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChooseLookupRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChooseLookupRequest.decode(p)];
-        }
-      } else {
-        yield* [ChooseLookupRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChooseLookupRequest>, I>>(base?: I): ChooseLookupRequest {
-    return ChooseLookupRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChooseLookupRequest>, I>>(object: I): ChooseLookupRequest {
+  fromPartial(object: DeepPartial<ChooseLookupRequest>): ChooseLookupRequest {
     const message = createBaseChooseLookupRequest();
     message.application = object.application ?? "";
     message.expression = (object.expression !== undefined && object.expression !== null)
@@ -1841,42 +1383,10 @@ export const ChooseLookupReply: MessageFns<ChooseLookupReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChooseLookupReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ChooseLookupReply | ChooseLookupReply[]> | Iterable<ChooseLookupReply | ChooseLookupReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChooseLookupReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ChooseLookupReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChooseLookupReply>): ChooseLookupReply {
+    return ChooseLookupReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChooseLookupReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChooseLookupReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChooseLookupReply.decode(p)];
-        }
-      } else {
-        yield* [ChooseLookupReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChooseLookupReply>, I>>(base?: I): ChooseLookupReply {
-    return ChooseLookupReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChooseLookupReply>, I>>(object: I): ChooseLookupReply {
+  fromPartial(object: DeepPartial<ChooseLookupReply>): ChooseLookupReply {
     const message = createBaseChooseLookupReply();
     message.lookup = object.lookup?.map((e) => e) || [];
     return message;
@@ -1950,42 +1460,10 @@ export const TagColumn: MessageFns<TagColumn> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TagColumn, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TagColumn | TagColumn[]> | Iterable<TagColumn | TagColumn[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagColumn.encode(p).finish()];
-        }
-      } else {
-        yield* [TagColumn.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TagColumn>): TagColumn {
+    return TagColumn.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TagColumn>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TagColumn> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TagColumn.decode(p)];
-        }
-      } else {
-        yield* [TagColumn.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TagColumn>, I>>(base?: I): TagColumn {
-    return TagColumn.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TagColumn>, I>>(object: I): TagColumn {
+  fromPartial(object: DeepPartial<TagColumn>): TagColumn {
     const message = createBaseTagColumn();
     message.tag = object.tag ?? 0;
     message.type = object.type ?? 0;
@@ -2072,42 +1550,10 @@ export const DeviceFields: MessageFns<DeviceFields> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceFields, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceFields | DeviceFields[]> | Iterable<DeviceFields | DeviceFields[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceFields.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceFields.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceFields>): DeviceFields {
+    return DeviceFields.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceFields>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceFields> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceFields.decode(p)];
-        }
-      } else {
-        yield* [DeviceFields.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceFields>, I>>(base?: I): DeviceFields {
-    return DeviceFields.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceFields>, I>>(object: I): DeviceFields {
+  fromPartial(object: DeepPartial<DeviceFields>): DeviceFields {
     const message = createBaseDeviceFields();
     message.hwid = object.hwid ?? false;
     message.userId = object.userId ?? false;
@@ -2274,42 +1720,10 @@ export const ScanRequest: MessageFns<ScanRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ScanRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ScanRequest | ScanRequest[]> | Iterable<ScanRequest | ScanRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScanRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ScanRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ScanRequest>): ScanRequest {
+    return ScanRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ScanRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ScanRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScanRequest.decode(p)];
-        }
-      } else {
-        yield* [ScanRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ScanRequest>, I>>(base?: I): ScanRequest {
-    return ScanRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ScanRequest>, I>>(object: I): ScanRequest {
+  fromPartial(object: DeepPartial<ScanRequest>): ScanRequest {
     const message = createBaseScanRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -2384,42 +1798,10 @@ export const ScannedDevices: MessageFns<ScannedDevices> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ScannedDevices, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ScannedDevices | ScannedDevices[]> | Iterable<ScannedDevices | ScannedDevices[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScannedDevices.encode(p).finish()];
-        }
-      } else {
-        yield* [ScannedDevices.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ScannedDevices>): ScannedDevices {
+    return ScannedDevices.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ScannedDevices>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ScannedDevices> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScannedDevices.decode(p)];
-        }
-      } else {
-        yield* [ScannedDevices.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ScannedDevices>, I>>(base?: I): ScannedDevices {
-    return ScannedDevices.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ScannedDevices>, I>>(object: I): ScannedDevices {
+  fromPartial(object: DeepPartial<ScannedDevices>): ScannedDevices {
     const message = createBaseScannedDevices();
     message.count = object.count ?? 0;
     message.devices = object.devices?.map((e) => ScannedDevice.fromPartial(e)) || [];
@@ -2516,42 +1898,10 @@ export const ScannedDevice: MessageFns<ScannedDevice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ScannedDevice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ScannedDevice | ScannedDevice[]> | Iterable<ScannedDevice | ScannedDevice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScannedDevice.encode(p).finish()];
-        }
-      } else {
-        yield* [ScannedDevice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ScannedDevice>): ScannedDevice {
+    return ScannedDevice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ScannedDevice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ScannedDevice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ScannedDevice.decode(p)];
-        }
-      } else {
-        yield* [ScannedDevice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ScannedDevice>, I>>(base?: I): ScannedDevice {
-    return ScannedDevice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ScannedDevice>, I>>(object: I): ScannedDevice {
+  fromPartial(object: DeepPartial<ScannedDevice>): ScannedDevice {
     const message = createBaseScannedDevice();
     message.hwid = object.hwid ?? "";
     message.userId = object.userId ?? "";
@@ -2607,44 +1957,10 @@ export const HasRecipientsRequest: MessageFns<HasRecipientsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<HasRecipientsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<HasRecipientsRequest | HasRecipientsRequest[]>
-      | Iterable<HasRecipientsRequest | HasRecipientsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HasRecipientsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [HasRecipientsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<HasRecipientsRequest>): HasRecipientsRequest {
+    return HasRecipientsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, HasRecipientsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<HasRecipientsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HasRecipientsRequest.decode(p)];
-        }
-      } else {
-        yield* [HasRecipientsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<HasRecipientsRequest>, I>>(base?: I): HasRecipientsRequest {
-    return HasRecipientsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<HasRecipientsRequest>, I>>(object: I): HasRecipientsRequest {
+  fromPartial(object: DeepPartial<HasRecipientsRequest>): HasRecipientsRequest {
     const message = createBaseHasRecipientsRequest();
     message.queries = object.queries?.map((e) => RecipientsQuery.fromPartial(e)) || [];
     return message;
@@ -2729,42 +2045,10 @@ export const RecipientsQuery: MessageFns<RecipientsQuery> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RecipientsQuery, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RecipientsQuery | RecipientsQuery[]> | Iterable<RecipientsQuery | RecipientsQuery[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecipientsQuery.encode(p).finish()];
-        }
-      } else {
-        yield* [RecipientsQuery.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RecipientsQuery>): RecipientsQuery {
+    return RecipientsQuery.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RecipientsQuery>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RecipientsQuery> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecipientsQuery.decode(p)];
-        }
-      } else {
-        yield* [RecipientsQuery.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RecipientsQuery>, I>>(base?: I): RecipientsQuery {
-    return RecipientsQuery.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RecipientsQuery>, I>>(object: I): RecipientsQuery {
+  fromPartial(object: DeepPartial<RecipientsQuery>): RecipientsQuery {
     const message = createBaseRecipientsQuery();
     message.applications = object.applications?.map((e) => e) || [];
     message.audience = (object.audience !== undefined && object.audience !== null)
@@ -2821,44 +2105,10 @@ export const HasRecipientsReply: MessageFns<HasRecipientsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<HasRecipientsReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<HasRecipientsReply | HasRecipientsReply[]>
-      | Iterable<HasRecipientsReply | HasRecipientsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HasRecipientsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [HasRecipientsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<HasRecipientsReply>): HasRecipientsReply {
+    return HasRecipientsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, HasRecipientsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<HasRecipientsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HasRecipientsReply.decode(p)];
-        }
-      } else {
-        yield* [HasRecipientsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<HasRecipientsReply>, I>>(base?: I): HasRecipientsReply {
-    return HasRecipientsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<HasRecipientsReply>, I>>(object: I): HasRecipientsReply {
+  fromPartial(object: DeepPartial<HasRecipientsReply>): HasRecipientsReply {
     const message = createBaseHasRecipientsReply();
     message.found = object.found?.map((e) => RecipientsFound.fromPartial(e)) || [];
     return message;
@@ -2924,42 +2174,10 @@ export const RecipientsFound: MessageFns<RecipientsFound> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<RecipientsFound, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<RecipientsFound | RecipientsFound[]> | Iterable<RecipientsFound | RecipientsFound[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecipientsFound.encode(p).finish()];
-        }
-      } else {
-        yield* [RecipientsFound.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<RecipientsFound>): RecipientsFound {
+    return RecipientsFound.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, RecipientsFound>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<RecipientsFound> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [RecipientsFound.decode(p)];
-        }
-      } else {
-        yield* [RecipientsFound.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<RecipientsFound>, I>>(base?: I): RecipientsFound {
-    return RecipientsFound.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<RecipientsFound>, I>>(object: I): RecipientsFound {
+  fromPartial(object: DeepPartial<RecipientsFound>): RecipientsFound {
     const message = createBaseRecipientsFound();
     message.among = object.among?.map((e) => e) || [];
     return message;
@@ -3070,10 +2288,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -3089,10 +2303,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

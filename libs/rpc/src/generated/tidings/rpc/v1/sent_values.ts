@@ -113,44 +113,10 @@ export const KeepSentValuesRequest: MessageFns<KeepSentValuesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<KeepSentValuesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<KeepSentValuesRequest | KeepSentValuesRequest[]>
-      | Iterable<KeepSentValuesRequest | KeepSentValuesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeepSentValuesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [KeepSentValuesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<KeepSentValuesRequest>): KeepSentValuesRequest {
+    return KeepSentValuesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, KeepSentValuesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<KeepSentValuesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeepSentValuesRequest.decode(p)];
-        }
-      } else {
-        yield* [KeepSentValuesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KeepSentValuesRequest>, I>>(base?: I): KeepSentValuesRequest {
-    return KeepSentValuesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KeepSentValuesRequest>, I>>(object: I): KeepSentValuesRequest {
+  fromPartial(object: DeepPartial<KeepSentValuesRequest>): KeepSentValuesRequest {
     const message = createBaseKeepSentValuesRequest();
     message.of = object.of?.map((e) => SentApplications.fromPartial(e)) || [];
     return message;
@@ -213,42 +179,10 @@ export const SentApplications: MessageFns<SentApplications> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SentApplications, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SentApplications | SentApplications[]> | Iterable<SentApplications | SentApplications[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentApplications.encode(p).finish()];
-        }
-      } else {
-        yield* [SentApplications.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SentApplications>): SentApplications {
+    return SentApplications.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SentApplications>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SentApplications> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentApplications.decode(p)];
-        }
-      } else {
-        yield* [SentApplications.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SentApplications>, I>>(base?: I): SentApplications {
-    return SentApplications.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SentApplications>, I>>(object: I): SentApplications {
+  fromPartial(object: DeepPartial<SentApplications>): SentApplications {
     const message = createBaseSentApplications();
     message.account = object.account ?? "";
     message.applications = object.applications?.map((e) => e) || [];
@@ -290,44 +224,10 @@ export const KeepSentValuesReply: MessageFns<KeepSentValuesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<KeepSentValuesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<KeepSentValuesReply | KeepSentValuesReply[]>
-      | Iterable<KeepSentValuesReply | KeepSentValuesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeepSentValuesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [KeepSentValuesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<KeepSentValuesReply>): KeepSentValuesReply {
+    return KeepSentValuesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, KeepSentValuesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<KeepSentValuesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeepSentValuesReply.decode(p)];
-        }
-      } else {
-        yield* [KeepSentValuesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KeepSentValuesReply>, I>>(base?: I): KeepSentValuesReply {
-    return KeepSentValuesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KeepSentValuesReply>, I>>(_: I): KeepSentValuesReply {
+  fromPartial(_: DeepPartial<KeepSentValuesReply>): KeepSentValuesReply {
     const message = createBaseKeepSentValuesReply();
     return message;
   },
@@ -378,44 +278,10 @@ export const FindSentValuesRequest: MessageFns<FindSentValuesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindSentValuesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindSentValuesRequest | FindSentValuesRequest[]>
-      | Iterable<FindSentValuesRequest | FindSentValuesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSentValuesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindSentValuesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindSentValuesRequest>): FindSentValuesRequest {
+    return FindSentValuesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindSentValuesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindSentValuesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSentValuesRequest.decode(p)];
-        }
-      } else {
-        yield* [FindSentValuesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindSentValuesRequest>, I>>(base?: I): FindSentValuesRequest {
-    return FindSentValuesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindSentValuesRequest>, I>>(object: I): FindSentValuesRequest {
+  fromPartial(object: DeepPartial<FindSentValuesRequest>): FindSentValuesRequest {
     const message = createBaseFindSentValuesRequest();
     message.slices = object.slices?.map((e) => SentSlice.fromPartial(e)) || [];
     return message;
@@ -525,42 +391,10 @@ export const SentSlice: MessageFns<SentSlice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SentSlice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SentSlice | SentSlice[]> | Iterable<SentSlice | SentSlice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentSlice.encode(p).finish()];
-        }
-      } else {
-        yield* [SentSlice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SentSlice>): SentSlice {
+    return SentSlice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SentSlice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SentSlice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SentSlice.decode(p)];
-        }
-      } else {
-        yield* [SentSlice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SentSlice>, I>>(base?: I): SentSlice {
-    return SentSlice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SentSlice>, I>>(object: I): SentSlice {
+  fromPartial(object: DeepPartial<SentSlice>): SentSlice {
     const message = createBaseSentSlice();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
@@ -618,44 +452,10 @@ export const FindSentValuesReply: MessageFns<FindSentValuesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindSentValuesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindSentValuesReply | FindSentValuesReply[]>
-      | Iterable<FindSentValuesReply | FindSentValuesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSentValuesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindSentValuesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindSentValuesReply>): FindSentValuesReply {
+    return FindSentValuesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindSentValuesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindSentValuesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSentValuesReply.decode(p)];
-        }
-      } else {
-        yield* [FindSentValuesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindSentValuesReply>, I>>(base?: I): FindSentValuesReply {
-    return FindSentValuesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindSentValuesReply>, I>>(object: I): FindSentValuesReply {
+  fromPartial(object: DeepPartial<FindSentValuesReply>): FindSentValuesReply {
     const message = createBaseFindSentValuesReply();
     message.found = object.found?.map((e) => FoundValues.fromPartial(e)) || [];
     return message;
@@ -718,42 +518,10 @@ export const FoundValues: MessageFns<FoundValues> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FoundValues, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FoundValues | FoundValues[]> | Iterable<FoundValues | FoundValues[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FoundValues.encode(p).finish()];
-        }
-      } else {
-        yield* [FoundValues.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FoundValues>): FoundValues {
+    return FoundValues.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FoundValues>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FoundValues> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FoundValues.decode(p)];
-        }
-      } else {
-        yield* [FoundValues.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FoundValues>, I>>(base?: I): FoundValues {
-    return FoundValues.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FoundValues>, I>>(object: I): FoundValues {
+  fromPartial(object: DeepPartial<FoundValues>): FoundValues {
     const message = createBaseFoundValues();
     message.slice = object.slice ?? 0;
     message.batch = (object.batch !== undefined && object.batch !== null)
@@ -808,44 +576,10 @@ export const EraseSentValuesRequest: MessageFns<EraseSentValuesRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EraseSentValuesRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<EraseSentValuesRequest | EraseSentValuesRequest[]>
-      | Iterable<EraseSentValuesRequest | EraseSentValuesRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EraseSentValuesRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [EraseSentValuesRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EraseSentValuesRequest>): EraseSentValuesRequest {
+    return EraseSentValuesRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EraseSentValuesRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EraseSentValuesRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EraseSentValuesRequest.decode(p)];
-        }
-      } else {
-        yield* [EraseSentValuesRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EraseSentValuesRequest>, I>>(base?: I): EraseSentValuesRequest {
-    return EraseSentValuesRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EraseSentValuesRequest>, I>>(object: I): EraseSentValuesRequest {
+  fromPartial(object: DeepPartial<EraseSentValuesRequest>): EraseSentValuesRequest {
     const message = createBaseEraseSentValuesRequest();
     message.devices = object.devices?.map((e) => ErasedDevice.fromPartial(e)) || [];
     return message;
@@ -919,42 +653,10 @@ export const ErasedDevice: MessageFns<ErasedDevice> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ErasedDevice, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ErasedDevice | ErasedDevice[]> | Iterable<ErasedDevice | ErasedDevice[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ErasedDevice.encode(p).finish()];
-        }
-      } else {
-        yield* [ErasedDevice.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ErasedDevice>): ErasedDevice {
+    return ErasedDevice.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ErasedDevice>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ErasedDevice> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ErasedDevice.decode(p)];
-        }
-      } else {
-        yield* [ErasedDevice.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ErasedDevice>, I>>(base?: I): ErasedDevice {
-    return ErasedDevice.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ErasedDevice>, I>>(object: I): ErasedDevice {
+  fromPartial(object: DeepPartial<ErasedDevice>): ErasedDevice {
     const message = createBaseErasedDevice();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
@@ -997,44 +699,10 @@ export const EraseSentValuesReply: MessageFns<EraseSentValuesReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<EraseSentValuesReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<EraseSentValuesReply | EraseSentValuesReply[]>
-      | Iterable<EraseSentValuesReply | EraseSentValuesReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EraseSentValuesReply.encode(p).finish()];
-        }
-      } else {
-        yield* [EraseSentValuesReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<EraseSentValuesReply>): EraseSentValuesReply {
+    return EraseSentValuesReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, EraseSentValuesReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<EraseSentValuesReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [EraseSentValuesReply.decode(p)];
-        }
-      } else {
-        yield* [EraseSentValuesReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<EraseSentValuesReply>, I>>(base?: I): EraseSentValuesReply {
-    return EraseSentValuesReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<EraseSentValuesReply>, I>>(_: I): EraseSentValuesReply {
+  fromPartial(_: DeepPartial<EraseSentValuesReply>): EraseSentValuesReply {
     const message = createBaseEraseSentValuesReply();
     return message;
   },
@@ -1101,17 +769,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

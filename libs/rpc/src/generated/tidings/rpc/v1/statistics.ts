@@ -290,44 +290,10 @@ export const StartReplayRequest: MessageFns<StartReplayRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<StartReplayRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<StartReplayRequest | StartReplayRequest[]>
-      | Iterable<StartReplayRequest | StartReplayRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StartReplayRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [StartReplayRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<StartReplayRequest>): StartReplayRequest {
+    return StartReplayRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, StartReplayRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<StartReplayRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [StartReplayRequest.decode(p)];
-        }
-      } else {
-        yield* [StartReplayRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StartReplayRequest>, I>>(base?: I): StartReplayRequest {
-    return StartReplayRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StartReplayRequest>, I>>(object: I): StartReplayRequest {
+  fromPartial(object: DeepPartial<StartReplayRequest>): StartReplayRequest {
     const message = createBaseStartReplayRequest();
     message.projection = object.projection ?? "";
     return message;
@@ -379,44 +345,10 @@ export const CancelReplayRequest: MessageFns<CancelReplayRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CancelReplayRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CancelReplayRequest | CancelReplayRequest[]>
-      | Iterable<CancelReplayRequest | CancelReplayRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelReplayRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CancelReplayRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CancelReplayRequest>): CancelReplayRequest {
+    return CancelReplayRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CancelReplayRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CancelReplayRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CancelReplayRequest.decode(p)];
-        }
-      } else {
-        yield* [CancelReplayRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CancelReplayRequest>, I>>(base?: I): CancelReplayRequest {
-    return CancelReplayRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CancelReplayRequest>, I>>(object: I): CancelReplayRequest {
+  fromPartial(object: DeepPartial<CancelReplayRequest>): CancelReplayRequest {
     const message = createBaseCancelReplayRequest();
     message.id = object.id ?? 0;
     return message;
@@ -457,42 +389,10 @@ export const LastReplayRequest: MessageFns<LastReplayRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LastReplayRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LastReplayRequest | LastReplayRequest[]> | Iterable<LastReplayRequest | LastReplayRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LastReplayRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [LastReplayRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LastReplayRequest>): LastReplayRequest {
+    return LastReplayRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LastReplayRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LastReplayRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LastReplayRequest.decode(p)];
-        }
-      } else {
-        yield* [LastReplayRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LastReplayRequest>, I>>(base?: I): LastReplayRequest {
-    return LastReplayRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LastReplayRequest>, I>>(_: I): LastReplayRequest {
+  fromPartial(_: DeepPartial<LastReplayRequest>): LastReplayRequest {
     const message = createBaseLastReplayRequest();
     return message;
   },
@@ -543,42 +443,10 @@ export const LastReplayReply: MessageFns<LastReplayReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<LastReplayReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<LastReplayReply | LastReplayReply[]> | Iterable<LastReplayReply | LastReplayReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LastReplayReply.encode(p).finish()];
-        }
-      } else {
-        yield* [LastReplayReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<LastReplayReply>): LastReplayReply {
+    return LastReplayReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, LastReplayReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<LastReplayReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [LastReplayReply.decode(p)];
-        }
-      } else {
-        yield* [LastReplayReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<LastReplayReply>, I>>(base?: I): LastReplayReply {
-    return LastReplayReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<LastReplayReply>, I>>(object: I): LastReplayReply {
+  fromPartial(object: DeepPartial<LastReplayReply>): LastReplayReply {
     const message = createBaseLastReplayReply();
     message.replay = (object.replay !== undefined && object.replay !== null)
       ? ReplayView.fromPartial(object.replay)
@@ -733,42 +601,10 @@ export const ReplayView: MessageFns<ReplayView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReplayView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReplayView | ReplayView[]> | Iterable<ReplayView | ReplayView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReplayView.encode(p).finish()];
-        }
-      } else {
-        yield* [ReplayView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReplayView>): ReplayView {
+    return ReplayView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReplayView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReplayView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReplayView.decode(p)];
-        }
-      } else {
-        yield* [ReplayView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReplayView>, I>>(base?: I): ReplayView {
-    return ReplayView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReplayView>, I>>(object: I): ReplayView {
+  fromPartial(object: DeepPartial<ReplayView>): ReplayView {
     const message = createBaseReplayView();
     message.id = object.id ?? 0;
     message.projection = object.projection ?? "";
@@ -858,42 +694,10 @@ export const ReplayedTopic: MessageFns<ReplayedTopic> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReplayedTopic, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReplayedTopic | ReplayedTopic[]> | Iterable<ReplayedTopic | ReplayedTopic[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReplayedTopic.encode(p).finish()];
-        }
-      } else {
-        yield* [ReplayedTopic.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReplayedTopic>): ReplayedTopic {
+    return ReplayedTopic.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReplayedTopic>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReplayedTopic> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReplayedTopic.decode(p)];
-        }
-      } else {
-        yield* [ReplayedTopic.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReplayedTopic>, I>>(base?: I): ReplayedTopic {
-    return ReplayedTopic.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReplayedTopic>, I>>(object: I): ReplayedTopic {
+  fromPartial(object: DeepPartial<ReplayedTopic>): ReplayedTopic {
     const message = createBaseReplayedTopic();
     message.topic = object.topic ?? "";
     message.handled = (object.handled !== undefined && object.handled !== null) ? BigInt(object.handled) : 0n;
@@ -969,42 +773,10 @@ export const KeptFigures: MessageFns<KeptFigures> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<KeptFigures, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<KeptFigures | KeptFigures[]> | Iterable<KeptFigures | KeptFigures[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeptFigures.encode(p).finish()];
-        }
-      } else {
-        yield* [KeptFigures.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<KeptFigures>): KeptFigures {
+    return KeptFigures.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, KeptFigures>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<KeptFigures> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [KeptFigures.decode(p)];
-        }
-      } else {
-        yield* [KeptFigures.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<KeptFigures>, I>>(base?: I): KeptFigures {
-    return KeptFigures.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<KeptFigures>, I>>(object: I): KeptFigures {
+  fromPartial(object: DeepPartial<KeptFigures>): KeptFigures {
     const message = createBaseKeptFigures();
     message.before = object.before ?? undefined;
     message.messages = object.messages ?? 0;
@@ -1091,44 +863,10 @@ export const OutcomesOfDeviceRequest: MessageFns<OutcomesOfDeviceRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OutcomesOfDeviceRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<OutcomesOfDeviceRequest | OutcomesOfDeviceRequest[]>
-      | Iterable<OutcomesOfDeviceRequest | OutcomesOfDeviceRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomesOfDeviceRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [OutcomesOfDeviceRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OutcomesOfDeviceRequest>): OutcomesOfDeviceRequest {
+    return OutcomesOfDeviceRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OutcomesOfDeviceRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OutcomesOfDeviceRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomesOfDeviceRequest.decode(p)];
-        }
-      } else {
-        yield* [OutcomesOfDeviceRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OutcomesOfDeviceRequest>, I>>(base?: I): OutcomesOfDeviceRequest {
-    return OutcomesOfDeviceRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OutcomesOfDeviceRequest>, I>>(object: I): OutcomesOfDeviceRequest {
+  fromPartial(object: DeepPartial<OutcomesOfDeviceRequest>): OutcomesOfDeviceRequest {
     const message = createBaseOutcomesOfDeviceRequest();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
@@ -1183,44 +921,10 @@ export const OutcomesOfDeviceReply: MessageFns<OutcomesOfDeviceReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OutcomesOfDeviceReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<OutcomesOfDeviceReply | OutcomesOfDeviceReply[]>
-      | Iterable<OutcomesOfDeviceReply | OutcomesOfDeviceReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomesOfDeviceReply.encode(p).finish()];
-        }
-      } else {
-        yield* [OutcomesOfDeviceReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OutcomesOfDeviceReply>): OutcomesOfDeviceReply {
+    return OutcomesOfDeviceReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OutcomesOfDeviceReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OutcomesOfDeviceReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomesOfDeviceReply.decode(p)];
-        }
-      } else {
-        yield* [OutcomesOfDeviceReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OutcomesOfDeviceReply>, I>>(base?: I): OutcomesOfDeviceReply {
-    return OutcomesOfDeviceReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OutcomesOfDeviceReply>, I>>(object: I): OutcomesOfDeviceReply {
+  fromPartial(object: DeepPartial<OutcomesOfDeviceReply>): OutcomesOfDeviceReply {
     const message = createBaseOutcomesOfDeviceReply();
     message.outcomes = object.outcomes?.map((e) => DeviceOutcome.fromPartial(e)) || [];
     return message;
@@ -1358,42 +1062,10 @@ export const DeviceOutcome: MessageFns<DeviceOutcome> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeviceOutcome, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<DeviceOutcome | DeviceOutcome[]> | Iterable<DeviceOutcome | DeviceOutcome[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceOutcome.encode(p).finish()];
-        }
-      } else {
-        yield* [DeviceOutcome.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeviceOutcome>): DeviceOutcome {
+    return DeviceOutcome.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeviceOutcome>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeviceOutcome> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeviceOutcome.decode(p)];
-        }
-      } else {
-        yield* [DeviceOutcome.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeviceOutcome>, I>>(base?: I): DeviceOutcome {
-    return DeviceOutcome.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeviceOutcome>, I>>(object: I): DeviceOutcome {
+  fromPartial(object: DeepPartial<DeviceOutcome>): DeviceOutcome {
     const message = createBaseDeviceOutcome();
     message.platform = object.platform ?? 0;
     message.excluded = object.excluded ?? "";
@@ -1491,42 +1163,10 @@ export const OutcomeError: MessageFns<OutcomeError> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<OutcomeError, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<OutcomeError | OutcomeError[]> | Iterable<OutcomeError | OutcomeError[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomeError.encode(p).finish()];
-        }
-      } else {
-        yield* [OutcomeError.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<OutcomeError>): OutcomeError {
+    return OutcomeError.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, OutcomeError>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<OutcomeError> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [OutcomeError.decode(p)];
-        }
-      } else {
-        yield* [OutcomeError.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<OutcomeError>, I>>(base?: I): OutcomeError {
-    return OutcomeError.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<OutcomeError>, I>>(object: I): OutcomeError {
+  fromPartial(object: DeepPartial<OutcomeError>): OutcomeError {
     const message = createBaseOutcomeError();
     message.category = object.category ?? "";
     message.code = object.code ?? "";
@@ -1592,42 +1232,10 @@ export const ReportedHour: MessageFns<ReportedHour> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ReportedHour, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ReportedHour | ReportedHour[]> | Iterable<ReportedHour | ReportedHour[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportedHour.encode(p).finish()];
-        }
-      } else {
-        yield* [ReportedHour.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ReportedHour>): ReportedHour {
+    return ReportedHour.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ReportedHour>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ReportedHour> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ReportedHour.decode(p)];
-        }
-      } else {
-        yield* [ReportedHour.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ReportedHour>, I>>(base?: I): ReportedHour {
-    return ReportedHour.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ReportedHour>, I>>(object: I): ReportedHour {
+  fromPartial(object: DeepPartial<ReportedHour>): ReportedHour {
     const message = createBaseReportedHour();
     message.hour = object.hour ?? 0;
     message.inWindow = object.inWindow ?? false;
@@ -1680,42 +1288,10 @@ export const MetricsRequest: MessageFns<MetricsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MetricsRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MetricsRequest | MetricsRequest[]> | Iterable<MetricsRequest | MetricsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MetricsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [MetricsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MetricsRequest>): MetricsRequest {
+    return MetricsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MetricsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MetricsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MetricsRequest.decode(p)];
-        }
-      } else {
-        yield* [MetricsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MetricsRequest>, I>>(base?: I): MetricsRequest {
-    return MetricsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MetricsRequest>, I>>(object: I): MetricsRequest {
+  fromPartial(object: DeepPartial<MetricsRequest>): MetricsRequest {
     const message = createBaseMetricsRequest();
     message.messages = object.messages?.map((e) => e) || [];
     return message;
@@ -1767,42 +1343,10 @@ export const MetricsReply: MessageFns<MetricsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MetricsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MetricsReply | MetricsReply[]> | Iterable<MetricsReply | MetricsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MetricsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [MetricsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MetricsReply>): MetricsReply {
+    return MetricsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MetricsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MetricsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MetricsReply.decode(p)];
-        }
-      } else {
-        yield* [MetricsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MetricsReply>, I>>(base?: I): MetricsReply {
-    return MetricsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MetricsReply>, I>>(object: I): MetricsReply {
+  fromPartial(object: DeepPartial<MetricsReply>): MetricsReply {
     const message = createBaseMetricsReply();
     message.messages = object.messages?.map((e) => MessageMetrics.fromPartial(e)) || [];
     return message;
@@ -1865,42 +1409,10 @@ export const MessageMetrics: MessageFns<MessageMetrics> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageMetrics, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageMetrics | MessageMetrics[]> | Iterable<MessageMetrics | MessageMetrics[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageMetrics.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageMetrics.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MessageMetrics>): MessageMetrics {
+    return MessageMetrics.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageMetrics>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageMetrics> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageMetrics.decode(p)];
-        }
-      } else {
-        yield* [MessageMetrics.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageMetrics>, I>>(base?: I): MessageMetrics {
-    return MessageMetrics.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageMetrics>, I>>(object: I): MessageMetrics {
+  fromPartial(object: DeepPartial<MessageMetrics>): MessageMetrics {
     const message = createBaseMessageMetrics();
     message.message = object.message ?? "";
     message.platforms = object.platforms?.map((e) => PlatformMetrics.fromPartial(e)) || [];
@@ -2039,42 +1551,10 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformMetrics, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformMetrics | PlatformMetrics[]> | Iterable<PlatformMetrics | PlatformMetrics[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformMetrics.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformMetrics.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformMetrics>): PlatformMetrics {
+    return PlatformMetrics.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformMetrics>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformMetrics> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformMetrics.decode(p)];
-        }
-      } else {
-        yield* [PlatformMetrics.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformMetrics>, I>>(base?: I): PlatformMetrics {
-    return PlatformMetrics.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformMetrics>, I>>(object: I): PlatformMetrics {
+  fromPartial(object: DeepPartial<PlatformMetrics>): PlatformMetrics {
     const message = createBasePlatformMetrics();
     message.platform = object.platform ?? 0;
     message.sends = object.sends ?? 0;
@@ -2197,42 +1677,10 @@ export const MailMetrics: MessageFns<MailMetrics> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<MailMetrics, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MailMetrics | MailMetrics[]> | Iterable<MailMetrics | MailMetrics[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailMetrics.encode(p).finish()];
-        }
-      } else {
-        yield* [MailMetrics.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<MailMetrics>): MailMetrics {
+    return MailMetrics.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MailMetrics>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MailMetrics> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MailMetrics.decode(p)];
-        }
-      } else {
-        yield* [MailMetrics.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MailMetrics>, I>>(base?: I): MailMetrics {
-    return MailMetrics.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MailMetrics>, I>>(object: I): MailMetrics {
+  fromPartial(object: DeepPartial<MailMetrics>): MailMetrics {
     const message = createBaseMailMetrics();
     message.confirmedSends = object.confirmedSends ?? 0;
     message.hardBounces = object.hardBounces ?? 0;
@@ -2314,42 +1762,10 @@ export const TotalsRequest: MessageFns<TotalsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TotalsRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TotalsRequest | TotalsRequest[]> | Iterable<TotalsRequest | TotalsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TotalsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [TotalsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TotalsRequest>): TotalsRequest {
+    return TotalsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TotalsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TotalsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TotalsRequest.decode(p)];
-        }
-      } else {
-        yield* [TotalsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TotalsRequest>, I>>(base?: I): TotalsRequest {
-    return TotalsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TotalsRequest>, I>>(object: I): TotalsRequest {
+  fromPartial(object: DeepPartial<TotalsRequest>): TotalsRequest {
     const message = createBaseTotalsRequest();
     message.message = object.message ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
@@ -2435,42 +1851,10 @@ export const TotalsReply: MessageFns<TotalsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TotalsReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TotalsReply | TotalsReply[]> | Iterable<TotalsReply | TotalsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TotalsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [TotalsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TotalsReply>): TotalsReply {
+    return TotalsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TotalsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TotalsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TotalsReply.decode(p)];
-        }
-      } else {
-        yield* [TotalsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TotalsReply>, I>>(base?: I): TotalsReply {
-    return TotalsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TotalsReply>, I>>(object: I): TotalsReply {
+  fromPartial(object: DeepPartial<TotalsReply>): TotalsReply {
     const message = createBaseTotalsReply();
     message.hours = object.hours?.map((e) => HourTotals.fromPartial(e)) || [];
     message.sends = object.sends ?? 0;
@@ -2611,42 +1995,10 @@ export const HourTotals: MessageFns<HourTotals> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<HourTotals, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<HourTotals | HourTotals[]> | Iterable<HourTotals | HourTotals[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HourTotals.encode(p).finish()];
-        }
-      } else {
-        yield* [HourTotals.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<HourTotals>): HourTotals {
+    return HourTotals.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, HourTotals>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<HourTotals> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [HourTotals.decode(p)];
-        }
-      } else {
-        yield* [HourTotals.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<HourTotals>, I>>(base?: I): HourTotals {
-    return HourTotals.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<HourTotals>, I>>(object: I): HourTotals {
+  fromPartial(object: DeepPartial<HourTotals>): HourTotals {
     const message = createBaseHourTotals();
     message.hour = object.hour ?? 0;
     message.platform = object.platform ?? 0;
@@ -2738,42 +2090,10 @@ export const ConversionTotals: MessageFns<ConversionTotals> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ConversionTotals, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<ConversionTotals | ConversionTotals[]> | Iterable<ConversionTotals | ConversionTotals[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConversionTotals.encode(p).finish()];
-        }
-      } else {
-        yield* [ConversionTotals.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ConversionTotals>): ConversionTotals {
+    return ConversionTotals.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ConversionTotals>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ConversionTotals> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ConversionTotals.decode(p)];
-        }
-      } else {
-        yield* [ConversionTotals.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ConversionTotals>, I>>(base?: I): ConversionTotals {
-    return ConversionTotals.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ConversionTotals>, I>>(object: I): ConversionTotals {
+  fromPartial(object: DeepPartial<ConversionTotals>): ConversionTotals {
     const message = createBaseConversionTotals();
     message.name = object.name ?? "";
     message.hits = object.hits ?? 0;
@@ -2864,42 +2184,10 @@ export const FunnelRequest: MessageFns<FunnelRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelRequest, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelRequest | FunnelRequest[]> | Iterable<FunnelRequest | FunnelRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelRequest>): FunnelRequest {
+    return FunnelRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelRequest.decode(p)];
-        }
-      } else {
-        yield* [FunnelRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelRequest>, I>>(base?: I): FunnelRequest {
-    return FunnelRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelRequest>, I>>(object: I): FunnelRequest {
+  fromPartial(object: DeepPartial<FunnelRequest>): FunnelRequest {
     const message = createBaseFunnelRequest();
     message.message = object.message ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
@@ -2986,42 +2274,10 @@ export const FunnelReply: MessageFns<FunnelReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelReply, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelReply | FunnelReply[]> | Iterable<FunnelReply | FunnelReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelReply>): FunnelReply {
+    return FunnelReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelReply.decode(p)];
-        }
-      } else {
-        yield* [FunnelReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelReply>, I>>(base?: I): FunnelReply {
-    return FunnelReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelReply>, I>>(object: I): FunnelReply {
+  fromPartial(object: DeepPartial<FunnelReply>): FunnelReply {
     const message = createBaseFunnelReply();
     message.funnelState = object.funnelState ?? "";
     message.windowFrom = object.windowFrom ?? undefined;
@@ -3126,42 +2382,10 @@ export const FunnelChannel: MessageFns<FunnelChannel> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelChannel, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelChannel | FunnelChannel[]> | Iterable<FunnelChannel | FunnelChannel[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelChannel.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelChannel.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelChannel>): FunnelChannel {
+    return FunnelChannel.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelChannel>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelChannel> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelChannel.decode(p)];
-        }
-      } else {
-        yield* [FunnelChannel.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelChannel>, I>>(base?: I): FunnelChannel {
-    return FunnelChannel.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelChannel>, I>>(object: I): FunnelChannel {
+  fromPartial(object: DeepPartial<FunnelChannel>): FunnelChannel {
     const message = createBaseFunnelChannel();
     message.channel = object.channel ?? "";
     message.deliveriesForm = object.deliveriesForm ?? "";
@@ -3230,42 +2454,10 @@ export const FunnelCount: MessageFns<FunnelCount> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelCount, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelCount | FunnelCount[]> | Iterable<FunnelCount | FunnelCount[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelCount.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelCount.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelCount>): FunnelCount {
+    return FunnelCount.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelCount>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelCount> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelCount.decode(p)];
-        }
-      } else {
-        yield* [FunnelCount.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelCount>, I>>(base?: I): FunnelCount {
-    return FunnelCount.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelCount>, I>>(object: I): FunnelCount {
+  fromPartial(object: DeepPartial<FunnelCount>): FunnelCount {
     const message = createBaseFunnelCount();
     message.count = object.count ?? 0;
     message.platforms = object.platforms?.map((e) => PlatformCount.fromPartial(e)) || [];
@@ -3329,42 +2521,10 @@ export const PlatformCount: MessageFns<PlatformCount> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformCount, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformCount | PlatformCount[]> | Iterable<PlatformCount | PlatformCount[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformCount.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformCount.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformCount>): PlatformCount {
+    return PlatformCount.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformCount>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformCount> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformCount.decode(p)];
-        }
-      } else {
-        yield* [PlatformCount.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformCount>, I>>(base?: I): PlatformCount {
-    return PlatformCount.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformCount>, I>>(object: I): PlatformCount {
+  fromPartial(object: DeepPartial<PlatformCount>): PlatformCount {
     const message = createBasePlatformCount();
     message.platform = object.platform ?? 0;
     message.count = object.count ?? 0;
@@ -3450,42 +2610,10 @@ export const FunnelStage: MessageFns<FunnelStage> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelStage, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelStage | FunnelStage[]> | Iterable<FunnelStage | FunnelStage[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelStage.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelStage.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelStage>): FunnelStage {
+    return FunnelStage.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelStage>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelStage> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelStage.decode(p)];
-        }
-      } else {
-        yield* [FunnelStage.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelStage>, I>>(base?: I): FunnelStage {
-    return FunnelStage.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelStage>, I>>(object: I): FunnelStage {
+  fromPartial(object: DeepPartial<FunnelStage>): FunnelStage {
     const message = createBaseFunnelStage();
     message.stage = object.stage ?? "";
     message.total = (object.total !== undefined && object.total !== null)
@@ -3564,42 +2692,10 @@ export const FunnelPiece: MessageFns<FunnelPiece> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelPiece, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelPiece | FunnelPiece[]> | Iterable<FunnelPiece | FunnelPiece[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelPiece.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelPiece.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelPiece>): FunnelPiece {
+    return FunnelPiece.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelPiece>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelPiece> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelPiece.decode(p)];
-        }
-      } else {
-        yield* [FunnelPiece.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelPiece>, I>>(base?: I): FunnelPiece {
-    return FunnelPiece.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelPiece>, I>>(object: I): FunnelPiece {
+  fromPartial(object: DeepPartial<FunnelPiece>): FunnelPiece {
     const message = createBaseFunnelPiece();
     message.kind = object.kind ?? "";
     message.category = object.category ?? "";
@@ -3677,42 +2773,10 @@ export const FunnelError: MessageFns<FunnelError> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelError, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelError | FunnelError[]> | Iterable<FunnelError | FunnelError[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelError.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelError.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelError>): FunnelError {
+    return FunnelError.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelError>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelError> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelError.decode(p)];
-        }
-      } else {
-        yield* [FunnelError.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelError>, I>>(base?: I): FunnelError {
-    return FunnelError.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelError>, I>>(object: I): FunnelError {
+  fromPartial(object: DeepPartial<FunnelError>): FunnelError {
     const message = createBaseFunnelError();
     message.category = object.category ?? "";
     message.total = (object.total !== undefined && object.total !== null)
@@ -3801,42 +2865,10 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FunnelErrorCode, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<FunnelErrorCode | FunnelErrorCode[]> | Iterable<FunnelErrorCode | FunnelErrorCode[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelErrorCode.encode(p).finish()];
-        }
-      } else {
-        yield* [FunnelErrorCode.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FunnelErrorCode>): FunnelErrorCode {
+    return FunnelErrorCode.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FunnelErrorCode>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FunnelErrorCode> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FunnelErrorCode.decode(p)];
-        }
-      } else {
-        yield* [FunnelErrorCode.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FunnelErrorCode>, I>>(base?: I): FunnelErrorCode {
-    return FunnelErrorCode.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FunnelErrorCode>, I>>(object: I): FunnelErrorCode {
+  fromPartial(object: DeepPartial<FunnelErrorCode>): FunnelErrorCode {
     const message = createBaseFunnelErrorCode();
     message.platform = object.platform ?? 0;
     message.code = object.code ?? "";
@@ -3939,10 +2971,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -3958,10 +2986,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -145,44 +145,10 @@ export const CreateSubscriptionRequest: MessageFns<CreateSubscriptionRequest> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CreateSubscriptionRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<CreateSubscriptionRequest | CreateSubscriptionRequest[]>
-      | Iterable<CreateSubscriptionRequest | CreateSubscriptionRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateSubscriptionRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [CreateSubscriptionRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CreateSubscriptionRequest>): CreateSubscriptionRequest {
+    return CreateSubscriptionRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CreateSubscriptionRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CreateSubscriptionRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CreateSubscriptionRequest.decode(p)];
-        }
-      } else {
-        yield* [CreateSubscriptionRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CreateSubscriptionRequest>, I>>(base?: I): CreateSubscriptionRequest {
-    return CreateSubscriptionRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CreateSubscriptionRequest>, I>>(object: I): CreateSubscriptionRequest {
+  fromPartial(object: DeepPartial<CreateSubscriptionRequest>): CreateSubscriptionRequest {
     const message = createBaseCreateSubscriptionRequest();
     message.account = object.account ?? "";
     message.settings = (object.settings !== undefined && object.settings !== null)
@@ -237,44 +203,10 @@ export const FindSubscriptionRequest: MessageFns<FindSubscriptionRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindSubscriptionRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindSubscriptionRequest | FindSubscriptionRequest[]>
-      | Iterable<FindSubscriptionRequest | FindSubscriptionRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSubscriptionRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [FindSubscriptionRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindSubscriptionRequest>): FindSubscriptionRequest {
+    return FindSubscriptionRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindSubscriptionRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindSubscriptionRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSubscriptionRequest.decode(p)];
-        }
-      } else {
-        yield* [FindSubscriptionRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindSubscriptionRequest>, I>>(base?: I): FindSubscriptionRequest {
-    return FindSubscriptionRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindSubscriptionRequest>, I>>(object: I): FindSubscriptionRequest {
+  fromPartial(object: DeepPartial<FindSubscriptionRequest>): FindSubscriptionRequest {
     const message = createBaseFindSubscriptionRequest();
     message.id = object.id ?? "";
     return message;
@@ -326,44 +258,10 @@ export const FindSubscriptionReply: MessageFns<FindSubscriptionReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<FindSubscriptionReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<FindSubscriptionReply | FindSubscriptionReply[]>
-      | Iterable<FindSubscriptionReply | FindSubscriptionReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSubscriptionReply.encode(p).finish()];
-        }
-      } else {
-        yield* [FindSubscriptionReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<FindSubscriptionReply>): FindSubscriptionReply {
+    return FindSubscriptionReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, FindSubscriptionReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<FindSubscriptionReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [FindSubscriptionReply.decode(p)];
-        }
-      } else {
-        yield* [FindSubscriptionReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<FindSubscriptionReply>, I>>(base?: I): FindSubscriptionReply {
-    return FindSubscriptionReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<FindSubscriptionReply>, I>>(object: I): FindSubscriptionReply {
+  fromPartial(object: DeepPartial<FindSubscriptionReply>): FindSubscriptionReply {
     const message = createBaseFindSubscriptionReply();
     message.subscription = (object.subscription !== undefined && object.subscription !== null)
       ? SubscriptionView.fromPartial(object.subscription)
@@ -406,44 +304,10 @@ export const ListSubscriptionsRequest: MessageFns<ListSubscriptionsRequest> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListSubscriptionsRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListSubscriptionsRequest | ListSubscriptionsRequest[]>
-      | Iterable<ListSubscriptionsRequest | ListSubscriptionsRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListSubscriptionsRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ListSubscriptionsRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListSubscriptionsRequest>): ListSubscriptionsRequest {
+    return ListSubscriptionsRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListSubscriptionsRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListSubscriptionsRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListSubscriptionsRequest.decode(p)];
-        }
-      } else {
-        yield* [ListSubscriptionsRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListSubscriptionsRequest>, I>>(base?: I): ListSubscriptionsRequest {
-    return ListSubscriptionsRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListSubscriptionsRequest>, I>>(_: I): ListSubscriptionsRequest {
+  fromPartial(_: DeepPartial<ListSubscriptionsRequest>): ListSubscriptionsRequest {
     const message = createBaseListSubscriptionsRequest();
     return message;
   },
@@ -494,44 +358,10 @@ export const ListSubscriptionsReply: MessageFns<ListSubscriptionsReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ListSubscriptionsReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ListSubscriptionsReply | ListSubscriptionsReply[]>
-      | Iterable<ListSubscriptionsReply | ListSubscriptionsReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListSubscriptionsReply.encode(p).finish()];
-        }
-      } else {
-        yield* [ListSubscriptionsReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ListSubscriptionsReply>): ListSubscriptionsReply {
+    return ListSubscriptionsReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ListSubscriptionsReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ListSubscriptionsReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ListSubscriptionsReply.decode(p)];
-        }
-      } else {
-        yield* [ListSubscriptionsReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ListSubscriptionsReply>, I>>(base?: I): ListSubscriptionsReply {
-    return ListSubscriptionsReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ListSubscriptionsReply>, I>>(object: I): ListSubscriptionsReply {
+  fromPartial(object: DeepPartial<ListSubscriptionsReply>): ListSubscriptionsReply {
     const message = createBaseListSubscriptionsReply();
     message.subscriptions = object.subscriptions?.map((e) => SubscriptionView.fromPartial(e)) || [];
     return message;
@@ -669,44 +499,10 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<ChangeSubscriptionRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<ChangeSubscriptionRequest | ChangeSubscriptionRequest[]>
-      | Iterable<ChangeSubscriptionRequest | ChangeSubscriptionRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeSubscriptionRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [ChangeSubscriptionRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<ChangeSubscriptionRequest>): ChangeSubscriptionRequest {
+    return ChangeSubscriptionRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChangeSubscriptionRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChangeSubscriptionRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [ChangeSubscriptionRequest.decode(p)];
-        }
-      } else {
-        yield* [ChangeSubscriptionRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<ChangeSubscriptionRequest>, I>>(base?: I): ChangeSubscriptionRequest {
-    return ChangeSubscriptionRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<ChangeSubscriptionRequest>, I>>(object: I): ChangeSubscriptionRequest {
+  fromPartial(object: DeepPartial<ChangeSubscriptionRequest>): ChangeSubscriptionRequest {
     const message = createBaseChangeSubscriptionRequest();
     message.id = object.id ?? "";
     message.endpoint = object.endpoint ?? undefined;
@@ -775,42 +571,10 @@ export const CampaignList: MessageFns<CampaignList> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<CampaignList, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<CampaignList | CampaignList[]> | Iterable<CampaignList | CampaignList[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignList.encode(p).finish()];
-        }
-      } else {
-        yield* [CampaignList.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<CampaignList>): CampaignList {
+    return CampaignList.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, CampaignList>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<CampaignList> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [CampaignList.decode(p)];
-        }
-      } else {
-        yield* [CampaignList.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<CampaignList>, I>>(base?: I): CampaignList {
-    return CampaignList.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<CampaignList>, I>>(object: I): CampaignList {
+  fromPartial(object: DeepPartial<CampaignList>): CampaignList {
     const message = createBaseCampaignList();
     message.items = object.items?.map((e) => SubscriptionCampaign.fromPartial(e)) || [];
     return message;
@@ -862,42 +626,10 @@ export const TextList: MessageFns<TextList> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<TextList, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<TextList | TextList[]> | Iterable<TextList | TextList[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TextList.encode(p).finish()];
-        }
-      } else {
-        yield* [TextList.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<TextList>): TextList {
+    return TextList.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TextList>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TextList> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [TextList.decode(p)];
-        }
-      } else {
-        yield* [TextList.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TextList>, I>>(base?: I): TextList {
-    return TextList.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TextList>, I>>(object: I): TextList {
+  fromPartial(object: DeepPartial<TextList>): TextList {
     const message = createBaseTextList();
     message.items = object.items?.map((e) => e) || [];
     return message;
@@ -963,42 +695,10 @@ export const PlatformList: MessageFns<PlatformList> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<PlatformList, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<PlatformList | PlatformList[]> | Iterable<PlatformList | PlatformList[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformList.encode(p).finish()];
-        }
-      } else {
-        yield* [PlatformList.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<PlatformList>): PlatformList {
+    return PlatformList.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, PlatformList>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<PlatformList> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [PlatformList.decode(p)];
-        }
-      } else {
-        yield* [PlatformList.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<PlatformList>, I>>(base?: I): PlatformList {
-    return PlatformList.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<PlatformList>, I>>(object: I): PlatformList {
+  fromPartial(object: DeepPartial<PlatformList>): PlatformList {
     const message = createBasePlatformList();
     message.items = object.items?.map((e) => e) || [];
     return message;
@@ -1050,44 +750,10 @@ export const DeleteSubscriptionRequest: MessageFns<DeleteSubscriptionRequest> = 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteSubscriptionRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteSubscriptionRequest | DeleteSubscriptionRequest[]>
-      | Iterable<DeleteSubscriptionRequest | DeleteSubscriptionRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteSubscriptionRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteSubscriptionRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteSubscriptionRequest>): DeleteSubscriptionRequest {
+    return DeleteSubscriptionRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteSubscriptionRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteSubscriptionRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteSubscriptionRequest.decode(p)];
-        }
-      } else {
-        yield* [DeleteSubscriptionRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteSubscriptionRequest>, I>>(base?: I): DeleteSubscriptionRequest {
-    return DeleteSubscriptionRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteSubscriptionRequest>, I>>(object: I): DeleteSubscriptionRequest {
+  fromPartial(object: DeepPartial<DeleteSubscriptionRequest>): DeleteSubscriptionRequest {
     const message = createBaseDeleteSubscriptionRequest();
     message.id = object.id ?? "";
     return message;
@@ -1139,44 +805,10 @@ export const DeleteSubscriptionReply: MessageFns<DeleteSubscriptionReply> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<DeleteSubscriptionReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<DeleteSubscriptionReply | DeleteSubscriptionReply[]>
-      | Iterable<DeleteSubscriptionReply | DeleteSubscriptionReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteSubscriptionReply.encode(p).finish()];
-        }
-      } else {
-        yield* [DeleteSubscriptionReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<DeleteSubscriptionReply>): DeleteSubscriptionReply {
+    return DeleteSubscriptionReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, DeleteSubscriptionReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<DeleteSubscriptionReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [DeleteSubscriptionReply.decode(p)];
-        }
-      } else {
-        yield* [DeleteSubscriptionReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<DeleteSubscriptionReply>, I>>(base?: I): DeleteSubscriptionReply {
-    return DeleteSubscriptionReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<DeleteSubscriptionReply>, I>>(object: I): DeleteSubscriptionReply {
+  fromPartial(object: DeepPartial<DeleteSubscriptionReply>): DeleteSubscriptionReply {
     const message = createBaseDeleteSubscriptionReply();
     message.deleted = object.deleted ?? false;
     return message;
@@ -1302,42 +934,10 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<SubscriptionView, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<SubscriptionView | SubscriptionView[]> | Iterable<SubscriptionView | SubscriptionView[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionView.encode(p).finish()];
-        }
-      } else {
-        yield* [SubscriptionView.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<SubscriptionView>): SubscriptionView {
+    return SubscriptionView.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, SubscriptionView>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<SubscriptionView> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [SubscriptionView.decode(p)];
-        }
-      } else {
-        yield* [SubscriptionView.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<SubscriptionView>, I>>(base?: I): SubscriptionView {
-    return SubscriptionView.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<SubscriptionView>, I>>(object: I): SubscriptionView {
+  fromPartial(object: DeepPartial<SubscriptionView>): SubscriptionView {
     const message = createBaseSubscriptionView();
     message.id = object.id ?? "";
     message.account = object.account ?? "";
@@ -1397,44 +997,10 @@ export const AddSubscriptionSecretRequest: MessageFns<AddSubscriptionSecretReque
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddSubscriptionSecretRequest, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddSubscriptionSecretRequest | AddSubscriptionSecretRequest[]>
-      | Iterable<AddSubscriptionSecretRequest | AddSubscriptionSecretRequest[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddSubscriptionSecretRequest.encode(p).finish()];
-        }
-      } else {
-        yield* [AddSubscriptionSecretRequest.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddSubscriptionSecretRequest>): AddSubscriptionSecretRequest {
+    return AddSubscriptionSecretRequest.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddSubscriptionSecretRequest>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddSubscriptionSecretRequest> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddSubscriptionSecretRequest.decode(p)];
-        }
-      } else {
-        yield* [AddSubscriptionSecretRequest.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddSubscriptionSecretRequest>, I>>(base?: I): AddSubscriptionSecretRequest {
-    return AddSubscriptionSecretRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddSubscriptionSecretRequest>, I>>(object: I): AddSubscriptionSecretRequest {
+  fromPartial(object: DeepPartial<AddSubscriptionSecretRequest>): AddSubscriptionSecretRequest {
     const message = createBaseAddSubscriptionSecretRequest();
     message.id = object.id ?? "";
     return message;
@@ -1486,44 +1052,10 @@ export const AddSubscriptionSecretReply: MessageFns<AddSubscriptionSecretReply> 
     }
   },
 
-  // encodeTransform encodes a source of message objects.
-  // Transform<AddSubscriptionSecretReply, Uint8Array>
-  async *encodeTransform(
-    source:
-      | AsyncIterable<AddSubscriptionSecretReply | AddSubscriptionSecretReply[]>
-      | Iterable<AddSubscriptionSecretReply | AddSubscriptionSecretReply[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddSubscriptionSecretReply.encode(p).finish()];
-        }
-      } else {
-        yield* [AddSubscriptionSecretReply.encode(pkt as any).finish()];
-      }
-    }
+  create(base?: DeepPartial<AddSubscriptionSecretReply>): AddSubscriptionSecretReply {
+    return AddSubscriptionSecretReply.fromPartial(base ?? {});
   },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, AddSubscriptionSecretReply>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<AddSubscriptionSecretReply> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [AddSubscriptionSecretReply.decode(p)];
-        }
-      } else {
-        yield* [AddSubscriptionSecretReply.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AddSubscriptionSecretReply>, I>>(base?: I): AddSubscriptionSecretReply {
-    return AddSubscriptionSecretReply.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AddSubscriptionSecretReply>, I>>(object: I): AddSubscriptionSecretReply {
+  fromPartial(object: DeepPartial<AddSubscriptionSecretReply>): AddSubscriptionSecretReply {
     const message = createBaseAddSubscriptionSecretReply();
     message.secret = object.secret ?? "";
     return message;
@@ -1614,10 +1146,6 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type Exact<P, I extends P> = P extends Builtin ? P
-  : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
-
 function toTimestamp(date: Date): Timestamp {
   const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
   const nanos = (date.getTime() % 1_000) * 1_000_000;
@@ -1633,10 +1161,6 @@ function fromTimestamp(t: Timestamp): Date {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  encodeTransform(source: AsyncIterable<T | T[]> | Iterable<T | T[]>): AsyncIterable<Uint8Array>;
-  decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<T>;
-  create<I extends Exact<DeepPartial<T>, I>>(base?: I): T;
-  fromPartial<I extends Exact<DeepPartial<T>, I>>(object: I): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }
