@@ -2,6 +2,7 @@ import { localResults } from '@tidings/channels';
 import { type Attempt, answered, type Settled, sliceId, type SliceIdentity } from '@tidings/delivery';
 import { type FailedSet, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
+import type { MemoryValues } from './memory-store.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
 
 export interface PlannedSlice {
@@ -17,6 +18,7 @@ export interface FinishedRun {
   /** The devices that the plans were made of. */
   readonly devices: readonly string[];
   readonly attempts: ReadonlyMap<string, { readonly attempt: Attempt }>;
+  readonly values: Pick<MemoryValues, 'of'>;
   /** Whether the fan-out knows that a slice is settled. */
   readonly isRecordedSettled: (slice: PlannedSlice) => boolean;
   readonly outcomes: readonly SliceOutcome[];
@@ -29,8 +31,9 @@ export interface FinishedRun {
 }
 
 /**
- * The violations of a run: every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to a
- * device that was never answered, or to a slice whose owner died or was frozen while it was open.
+ * The violations of a run: every planned device has exactly one terminal state, the fan-out knows it, what is kept of a device that was sent to is what the
+ * provider has accepted, and every duplicate on the wire belongs to a device that was never answered, or to a slice whose owner died or was frozen while
+ * it was open.
  */
 export function checkRun(run: FinishedRun): {
   readonly errors: readonly string[];
@@ -85,6 +88,8 @@ class RunCheck {
       for (const position of Bitmap.decode(set).positions()) {
         const device = `${chunk}.${position}`;
         if (this.#run.provider.pushesTo(device) === 0) this.errors.push(`device ${device} sent but never on the wire`);
+        if (!this.#run.provider.hasAccepted(device, this.#run.values.of(id, position)))
+          this.errors.push(`device ${device} is not kept as it was sent to`);
       }
     }
     for (const each of results.failed) this.#checkFailed(id, each);

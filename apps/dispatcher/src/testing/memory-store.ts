@@ -7,11 +7,14 @@ import {
   settled,
   takenOver,
   resumed,
+  sliceId,
+  valueOf,
   type Lane,
 } from '@tidings/delivery';
 import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
 import type { LeaseStore } from '../claim/worker-lease.ts';
 import type { PaceStore, Reservation } from '../pace/pace.ts';
+import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
 /** The path of a call to the store: the effect happens once, some time between call and answer, or never. */
@@ -87,6 +90,34 @@ export class MemoryAttempts {
     for (const { id, attempt } of held.slice(0, limit)) {
       this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, heldUntil: 0 } });
     }
+  }
+}
+
+/** The first value of each device that was sent to, by slice and claim. */
+export class MemoryValues {
+  readonly #rounds = new Map<string, Map<number, ReadonlyMap<number, string>>>();
+
+  over(journey: Journey = atOnce): SentValuesKeeper {
+    return {
+      keep: ({ batch, columns, slice: { number, first, count }, round, positions }) =>
+        journey(() => {
+          const sent = new Set(positions);
+          const devices = Array.from({ length: count }, (_, i) => first + i);
+          const kept = devices.flatMap((device): [number, string][] => {
+            const position = columns.positions[device]!;
+            return sent.has(position) ? [[position, valueOf(columns, device, 0)]] : [];
+          });
+          const id = sliceId({ ...batch, number });
+          const rounds = this.#rounds.get(id) ?? new Map<number, ReadonlyMap<number, string>>();
+          this.#rounds.set(id, rounds.set(round, new Map(kept)));
+        }),
+    };
+  }
+
+  /** The value under the last claim that sent to a device. */
+  of(id: string, position: number): string | undefined {
+    const rounds = [...(this.#rounds.get(id) ?? [])].toSorted(([a], [b]) => b - a);
+    return rounds.map(([, values]) => values.get(position)).find((value) => value !== undefined);
   }
 }
 

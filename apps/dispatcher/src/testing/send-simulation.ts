@@ -16,10 +16,16 @@ import { Dispatch } from '../receive/dispatch.ts';
 import { Paces } from '../pace/pace.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { type PlannedSet, planSets } from './planned-sets.ts';
-import { sendBatch } from './test-batches.ts';
-import { type Journey, MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
+import { content, sendBatch } from './test-batches.ts';
+import {
+  type Journey,
+  MemoryAttempts,
+  MemoryLeases,
+  MemoryPaces,
+  MemoryThrottles,
+  MemoryValues,
+} from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
-import { noValues } from './no-values.ts';
 import { checkRun, type PlannedSlice } from './check-run.ts';
 import { SimulatedProvider } from './simulated-provider.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -89,6 +95,9 @@ export class SendSimulation {
   readonly #leases = new MemoryLeases();
   readonly #throttles = new MemoryThrottles();
   readonly #paces = new MemoryPaces();
+  readonly #values = new MemoryValues();
+  /** Devices change between any two deliveries of a batch. */
+  #version = 0;
   /** Every third run is one of a message with a send rate. */
   readonly #sendRate: number;
   readonly #provider: SimulatedProvider;
@@ -160,6 +169,7 @@ export class SendSimulation {
       plan: this.#plan,
       devices: this.#devices,
       attempts: this.#attempts.byId,
+      values: this.#values,
       isRecordedSettled: (slice) => this.#isRecordedSettled(slice),
       outcomes: this.#outcomes,
       provider: this.#provider,
@@ -310,7 +320,7 @@ export class SendSimulation {
       lane: 'broadcast',
       channel: this.#channel(process),
       store,
-      values: noValues,
+      values: this.#values.over(journey),
       workerLease,
       throttles,
       paces: new Paces({ store: this.#paces.over(journey), timers, onError: () => undefined }),
@@ -352,9 +362,10 @@ export class SendSimulation {
 
   #batch(ids: readonly string[]): SendBatch {
     const planned = ids.map((id) => this.#plan.get(id)!);
+    const values = [`version ${this.#version++}`];
     const slices = planned.map(({ identity: { number }, devices }) => ({
       number,
-      devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
+      devices: devices.map((token) => ({ token, values, position: Number(token.split('.')[1]) })),
     }));
     const releasedAt = new Date(START);
     const { chunk, platform, variant } = planned[0]!.identity;
@@ -362,6 +373,7 @@ export class SendSimulation {
     const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
     const sendRate = this.#sendRate;
     return sendBatch(slices, {
+      content: content({ tags: ['Version'] }),
       chunk,
       platform,
       variant,

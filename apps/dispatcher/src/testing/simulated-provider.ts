@@ -1,4 +1,5 @@
 import { type SendResult, apnsRefusal, localResults, sent } from '@tidings/channels';
+import { valueOf } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { Job, PushListener, Sender } from '../channels/channel-port.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -39,6 +40,8 @@ export class SimulatedProvider {
   readonly #answering = new Map<string, Answering>();
   readonly #busyUntil = new Map<string, number>();
   readonly #pushes = new Map<string, number>();
+  /** The first value of each push that was accepted, with its device before it. */
+  readonly #accepted = new Set<string>();
   /** Number of answers that require a repeat. */
   readonly #refusals = new Map<string, number>();
   readonly stats = { late: 0, throttled: 0, unready: 0 };
@@ -69,6 +72,11 @@ export class SimulatedProvider {
     return this.#pushes.get(device) ?? 0;
   }
 
+  /** Whether a push with this first value was accepted for a device. */
+  hasAccepted(device: string, value: string | undefined): boolean {
+    return this.#accepted.has(`${device} ${value}`);
+  }
+
   /** Number of refusals of a device that require a repeat. */
   refusalsOf(device: string): number {
     return this.#refusals.get(device) ?? 0;
@@ -90,6 +98,7 @@ export class SimulatedProvider {
       this.#pushes.set(name, this.pushesTo(name) + 1);
       pushed(name);
       const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
+      if (result === sent) this.#accepted.add(`${name} ${valueOf(columns, device, 0)}`);
       const latest = deadline - this.#time.now();
       if (afterMs > 5 * SECOND) this.stats.late++;
       this.#time.at(
